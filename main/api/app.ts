@@ -1,0 +1,26 @@
+import { z } from "zod";
+
+export const appInfoSchema = z.object({
+  version: z.string(),
+  host: z.enum(["electron", "headless"]),
+  platform: z.string(),
+  hostname: z.string(),
+  /** native: the host shows the system's own file dialogs. window: the window draws one over `files.list`. */
+  fileDialogs: z.enum(["native", "window"]),
+});
+export type AppInfo = z.infer<typeof appInfoSchema>;
+
+export const settingsSchema = z.object({
+  theme: z.enum(["dark", "light", "system"]),
+  recentDocuments: z.array(z.string()).max(20),
+  runtimeBannerDismissed: z.boolean(),
+});
+export type Settings = z.infer<typeof settingsSchema>;
+
+export const pickFileSchema = z.object({
+  mode: z.enum(["open", "save"]),
+  title: z.string(),
+  /** Endings without the dot. */
+  extensions: z.array(z.string()),
+  suggestedName: z.string().optional(),
+});

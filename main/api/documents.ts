@@ -1,0 +1,51 @@
+import { z } from "zod";
+
+/** The outer message of a file. What was opened is what is saved. */
+export const documentKindSchema = z.enum(["graph", "meta_graph", "saved_model"]);
+export type DocumentKind = z.infer<typeof documentKindSchema>;
+export const documentFormatSchema = z.enum(["text", "binary"]);
+export type DocumentFormat = z.infer<typeof documentFormatSchema>;
+
+export const bytesSchema = z.instanceof(Uint8Array) as z.ZodType<Uint8Array>;
+
+/** A document as it travels between application and window. */
+export const documentSchema = z.object({
+  /** Absolute path; absent for an example or a document that was never saved. */
+  path: z.string().optional(),
+  /** What the window shows as its name. */
+  name: z.string(),
+  kind: documentKindSchema,
+  format: documentFormatSchema,
+  /** A serialized MetaGraphDef, whatever the file's own kind. */
+  metaGraph: bytesSchema,
+});
+export type DocumentFile = z.infer<typeof documentSchema>;
+
+export const exampleSchema = z.object({ id: z.string(), title: z.string(), description: z.string() });
+export type Example = z.infer<typeof exampleSchema>;
+
+export const directoryEntrySchema = z.object({
+  name: z.string(),
+  path: z.string(),
+  directory: z.boolean(),
+  sizeBytes: z.number(),
+  /** Milliseconds since the epoch. */
+  modifiedAt: z.number(),
+});
+export type DirectoryEntry = z.infer<typeof directoryEntrySchema>;
+
+export const directorySchema = z.object({
+  path: z.string(),
+  parent: z.string().optional(),
+  entries: z.array(directoryEntrySchema),
+});
+export type Directory = z.infer<typeof directorySchema>;
+
+export const saveDocumentSchema = z.object({
+  path: z.string().min(1),
+  kind: documentKindSchema,
+  format: documentFormatSchema,
+  metaGraph: bytesSchema,
+  /** False: fail with ALREADY_EXISTS when the file exists and is not the one that was opened. */
+  overwrite: z.boolean(),
+});

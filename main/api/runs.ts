@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { bytesSchema } from "./documents.js";
+import { problemSchema } from "./problem.js";
+
+/** A value fed to a tensor, as the user gave it. The application turns it into a tensor of the placeholder's dtype. */
+export const feedValueSchema = z.discriminatedUnion("kind", [
+  /** JSON-like text: 3, [1, 2, 3], [[1,2],[3,4]], "words". */
+  z.object({ kind: z.literal("literal"), text: z.string() }),
+  /** A .npy or .csv file on the machine that runs the application. */
+  z.object({
+    kind: z.literal("file"),
+    path: z.string(),
+    /** For CSV: the header's name or the 0-based number of the column; left out: all columns. */
+    column: z.union([z.string(), z.number().int().nonnegative()]).optional(),
+  }),
+  /** The content of a .npy or .csv file that the browser holds. */
+  z.object({
+    kind: z.literal("content"),
+    name: z.string(),
+    bytes: bytesSchema,
+    column: z.union([z.string(), z.number().int().nonnegative()]).optional(),
+  }),
+]);
+export type FeedValue = z.infer<typeof feedValueSchema>;
+
+export const runRequestSchema = z.object({
+  /** A serialized GraphDef, without attributes of Tensordeck's own. */
+  graph: bytesSchema,
+  feeds: z.array(z.object({ name: z.string(), value: feedValueSchema })),
+  /** Tensor names, "z:0". */
+  fetches: z.array(z.string()),
+  /** Names of operations that are run for their effect. */
+  targets: z.array(z.string()),
+  steps: z.number().int().min(1).max(1_000_000),
+  /** Record which node ran on which device, when, and for how long. */
+  trace: z.boolean(),
+  /** Ends a step with DEADLINE_EXCEEDED; 0 or absent: no limit. */
+  stepTimeoutMillis: z.number().int().nonnegative().optional(),
+  softPlacement: z.boolean(),
+  logDevicePlacement: z.boolean(),
+});
+export type RunRequest = z.infer<typeof runRequestSchema>;
+
+/** A fetched tensor, small enough to be shown. The whole of a large one is asked for by `runs.tensor`. */
+export const tensorPreviewSchema = z.object({
+  name: z.string(),
+  dtype: z.string(),
+  shape: z.array(z.number()),
+  /** The first elements in row-major order, written as TensorFlow's dtype reads them; at most 1,000. */
+  values: z.array(z.string()),
+  elementCount: z.number(),
+  byteLength: z.number(),
+});
+export type TensorPreview = z.infer<typeof tensorPreviewSchema>;
+
+/** What a trace says of one node of the user's graph. */
+export const nodeRunSchema = z.object({
+  node: z.string(),
+  device: z.string(),
+  /** Relative to the start of the step. */
+  startMicros: z.number(),
+  durationMicros: z.number(),
+  outputBytes: z.number(),
+});
+export type NodeRun = z.infer<typeof nodeRunSchema>;
+
+/** A tensor that went from one task to another during the step. */
+export const transferSchema = z.object({
+  /** The tensor's name, "x:0"; empty when the trace does not say. */
+  tensor: z.string(),
+  fromDevice: z.string(),
+  toDevice: z.string(),
+  startMicros: z.number(),
+  durationMicros: z.number(),
+  bytes: z.number(),
+});
+export type Transfer = z.infer<typeof transferSchema>;
+
+export const runStateSchema = z.enum(["preparing", "running", "stopping", "done", "stopped", "failed"]);
+export type RunState = z.infer<typeof runStateSchema>;
+
+/** Sent when a run changes and at most four times a second while it goes on. */
+export const runUpdateSchema = z.object({
+  runId: z.string(),
+  state: runStateSchema,
+  /** What goes on before the first step: "Waiting for worker/1", "Creating the session". */
+  phase: z.string().optional(),
+  /** Steps finished. */
+  step: z.number().int().nonnegative(),
+  steps: z.number().int().positive(),
+  /** Since the first step began. */
+  elapsedMillis: z.number(),
+  /** Duration of the newest finished step, as the client saw it. */
+  stepMillis: z.number().optional(),
+  /** Results of the newest finished step. */
+  fetches: z.array(tensorPreviewSchema),
+  /** Where the nodes ran; from the newest traced step. */
+  nodes: z.array(nodeRunSchema),
+  transfers: z.array(transferSchema),
+  /** Number of the step that `nodes` and `transfers` belong to; absent when none was traced. */
+  tracedStep: z.number().int().positive().optional(),
+  problem: problemSchema.optional(),
+});
+export type RunUpdate = z.infer<typeof runUpdateSchema>;
