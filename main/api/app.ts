@@ -24,3 +24,4 @@ export const pickFileSchema = z.object({
   extensions: z.array(z.string()),
   suggestedName: z.string().optional(),
 });
+export type PickFile = z.infer<typeof pickFileSchema>;

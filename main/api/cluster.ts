@@ -89,6 +89,8 @@ export type Membership = z.infer<typeof membershipSchema>;
 
 export const clusterStateSchema = z.object({
   membership: membershipSchema,
+  /** What happened to the cluster as a whole, e.g. that tasks were restarted because one was added. */
+  notice: problemSchema.optional(),
   machines: z.array(machineSchema),
 });
 export type ClusterState = z.infer<typeof clusterStateSchema>;

@@ -18,6 +18,11 @@ export const documentSchema = z.object({
   format: documentFormatSchema,
   /** A serialized MetaGraphDef, whatever the file's own kind. */
   metaGraph: bytesSchema,
+  /**
+   * Names what the application holds of the file beyond `metaGraph` (a SavedModel's other graphs, unknown fields).
+   * Opaque; handed back by `documents.save`, so that saving under another name loses nothing.
+   */
+  sourceId: z.string().optional(),
 });
 export type DocumentFile = z.infer<typeof documentSchema>;
 
@@ -48,4 +53,6 @@ export const saveDocumentSchema = z.object({
   metaGraph: bytesSchema,
   /** False: fail with ALREADY_EXISTS when the file exists and is not the one that was opened. */
   overwrite: z.boolean(),
+  /** The `sourceId` that the document was opened with. */
+  sourceId: z.string().optional(),
 });

@@ -92,6 +92,14 @@ export const runUpdateSchema = z.object({
   elapsedMillis: z.number(),
   /** Duration of the newest finished step, as the client saw it. */
   stepMillis: z.number().optional(),
+  /** True while the newest finished step was the first of its kind, which includes placing and registering the graph. */
+  stepRegisteredGraph: z.boolean().optional(),
+  /** Time that it took to create the session; absent when an open one was used. */
+  sessionMillis: z.number().optional(),
+  /** Of the traced step: from the start of its first node to the end of its last one, as the tasks measured. */
+  computeMillis: z.number().optional(),
+  /** Task whose master runs the steps, as "worker/0". */
+  master: z.string().optional(),
   /** Results of the newest finished step. */
   fetches: z.array(tensorPreviewSchema),
   /** Where the nodes ran; from the newest traced step. */

@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// The `tensordeck` command. It is what package.json's "bin" names, so it must be there before anything is built.
+import { existsSync } from "node:fs";
+
+const main = new URL("../out/worker-runtime/cli/main.js", import.meta.url);
+if (existsSync(main)) {
+  await import(main.href);
+} else {
+  process.stderr.write("FAILED_PRECONDITION: Tensordeck is not built yet. Build it with: npm run build\n");
+  process.exitCode = 1;
+}

@@ -1,0 +1,131 @@
+// The steps that turn the sources into build/out. Each runs only when its inputs have changed.
+import { chmodSync, copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { BuildError, outDir, packageDir, root, run, runTool } from "./project.mjs";
+import { fingerprint, forget, isCurrent, listFiles, markCurrent } from "./stamp.mjs";
+
+const isTypeScript = (file) => /\.(ts|cts|tsx)$/.test(file);
+const isConfig = (file) => /(^|\/)tsconfig[^/]*\.json$/.test(file);
+const TYPESCRIPT_CONFIGS = ["tsconfig.json", "tsconfig.base.json"];
+
+/** The TypeScript projects that the program consists of; the window is built by vite and only checked by tsc. */
+const PROGRAM_PROJECTS = ["worker-runtime", "main", "main/tsconfig.preload.json"];
+
+const protoSources = () =>
+  listFiles(["protos", "buf.yaml", "buf.gen.yaml", "build/generate-protos.mjs"], (file) =>
+    file.startsWith("protos/") ? file.endsWith(".proto") : true,
+  );
+
+const programSources = () =>
+  listFiles(
+    ["protos/generated", "protos/tsconfig.json", "worker-runtime", "main", ...TYPESCRIPT_CONFIGS],
+    (file) => isTypeScript(file) || isConfig(file),
+  );
+
+/** Files that the program reads at run time (examples, op lists, tables): they lie beside the compiled code. */
+const assetSources = () =>
+  listFiles(["worker-runtime", "main"], (file) => !isTypeScript(file) && !isConfig(file));
+
+const windowSources = () =>
+  listFiles([
+    "renderer",
+    "main/api",
+    "worker-runtime/cluster",
+    "worker-runtime/graph",
+    "worker-runtime/protocol",
+    "vite.config.ts",
+    "package-lock.json",
+  ]);
+
+const STEPS = [
+  {
+    name: "protos",
+    title: "Generating code from protos/",
+    inputs: protoSources,
+    output: "protos/generated/schema.ts",
+    action: () => run(process.execPath, [join(root, "build", "generate-protos.mjs")]),
+  },
+  {
+    name: "program",
+    title: "Compiling",
+    inputs: programSources,
+    output: "build/out/main",
+    action: () => runTool("typescript", "bin/tsc", ["-b", ...PROGRAM_PROJECTS]),
+  },
+  {
+    name: "assets",
+    inputs: assetSources,
+    output: "build/out",
+    action: copyAssets,
+  },
+  {
+    name: "window",
+    title: "Building the window",
+    inputs: windowSources,
+    output: "build/out/renderer/index.html",
+    // A checkout without the window's configuration is a program without a window, which is of use, too.
+    applies: () => existsSync(join(root, "vite.config.ts")),
+    action: () => runTool("vite", "bin/vite.js", ["build", "--logLevel", "warn"]),
+  },
+];
+
+function copyAssets() {
+  for (const file of assetSources()) {
+    const target = join(outDir, file);
+    mkdirSync(dirname(target), { recursive: true });
+    copyFileSync(join(root, file), target);
+  }
+  return 0;
+}
+
+/** What `npm start` and `npx tensordeck` run must be executable where the file system has such a bit. */
+function setExecutableBits() {
+  if (process.platform === "win32") return;
+  for (const file of listFiles(["build/bin"])) {
+    const path = join(root, file);
+    const mode = statSync(path).mode;
+    if ((mode & 0o111) !== 0o111) chmodSync(path, mode | 0o755);
+  }
+}
+
+function isStepCurrent(step) {
+  return step.applies?.() === false || isCurrent(step.name, step.inputs(), step.output);
+}
+
+/** The steps that would run now, by name. Takes some tens of milliseconds. */
+export function staleSteps() {
+  return STEPS.filter((step) => !isStepCurrent(step)).map((step) => step.name);
+}
+
+/** True where the tools that build are not installed (`npm ci --omit=dev`) or there is nothing to build from. */
+export function cannotBuild() {
+  return packageDir("typescript") === undefined || !existsSync(join(root, "protos", "tensorflow"));
+}
+
+/**
+ * Brings build/out up to date; says one line per step that had to run.
+ *
+ * @throws BuildError when a step fails. What it wrote to the terminal says why.
+ */
+export async function buildAll({ only } = {}) {
+  for (const step of STEPS) {
+    if (only !== undefined && !only.includes(step.name)) continue;
+    if (isStepCurrent(step)) continue;
+    // Generated code is an input of the next step: the fingerprint is taken when the step begins.
+    const print = fingerprint(step.inputs());
+    const began = performance.now();
+    forget(step.name);
+    const code = await step.action();
+    if (code !== 0) {
+      throw new BuildError(
+        `${step.title ?? `Step ${step.name}`} failed (exit code ${code}); the lines above say why.`,
+        "Mend it and run: npm run build",
+      );
+    }
+    markCurrent(step.name, print);
+    if (step.title !== undefined) {
+      console.log(`${step.title}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    }
+  }
+  setExecutableBits();
+}

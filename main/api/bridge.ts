@@ -1,0 +1,19 @@
+import type { Problem } from "./problem.js";
+
+/**
+ * What Electron's preload script exposes to the window as `window.tensordeck`. Two named functions only: the window
+ * never sees `ipcRenderer`, so a page that got into it could still do no more than the contract allows.
+ */
+export interface Bridge {
+  /**
+   * Calls one method of the contract. Never rejects for a failure of the method itself, because Electron flattens
+   * errors that cross its bridge to their message: the problem travels as a value.
+   */
+  request(method: string, params: unknown): Promise<BridgeAnswer>;
+  /** Calls the listener for every event of the application until the returned function is called. */
+  onEvent(listener: (event: string, data: unknown) => void): () => void;
+}
+
+export type BridgeAnswer =
+  | { readonly ok: true; readonly result?: unknown }
+  | { readonly ok: false; readonly problem: Problem };

@@ -1,0 +1,52 @@
+/**
+ * How a browser tab reaches the headless host.
+ *
+ * The host prints an address that ends in `#token=…`. The page takes the token out of the address bar and exchanges it
+ * once, by POST to `SESSION_PATH`, for a secret. It keeps the secret in `sessionStorage`, so that it survives a reload
+ * and no other tab, and gives it as a subprotocol when it opens the WebSocket. A GET of `SESSION_PATH` with
+ * `Authorization: Bearer <secret>` answers 204 while the secret is good and 401 when it is not, which tells a host
+ * that was started anew from one that is merely not there.
+ */
+import { z } from "zod";
+
+export const SESSION_PATH = "/api/session";
+export const SOCKET_PATH = "/api/socket";
+
+/** The subprotocol that the host selects; the one that carries the secret is never sent back. */
+export const SOCKET_PROTOCOL = "tensordeck";
+
+export const sessionRequestSchema = z.object({ token: z.string().min(1).max(256) });
+export const sessionResponseSchema = z.object({ secret: z.string() });
+
+/** The second argument of `new WebSocket(url, …)`. */
+export function socketProtocols(secret: string): string[] {
+  return [SOCKET_PROTOCOL, secret];
+}
+
+/** The secret among the offered subprotocols, if there is one. */
+export function secretOfProtocols(protocols: Iterable<string>): string | undefined {
+  for (const protocol of protocols) {
+    if (protocol !== SOCKET_PROTOCOL) return protocol;
+  }
+  return undefined;
+}
+
+/** What the host closes a WebSocket with. Below 4000: RFC 6455's own codes. */
+export const SocketClose = {
+  /** The host ends. */
+  goingAway: 1001,
+  /** A frame was not a request. */
+  protocolError: 1002,
+  /** A frame was not MessagePack. */
+  invalidPayload: 1007,
+  /** A frame was larger than the host accepts. */
+  tooLarge: 1009,
+  /** The tab took its messages too slowly and should connect again for the current state. */
+  tooSlow: 1013,
+} as const;
+
+/**
+ * MessagePack's settings on both ends. Absent properties are left out rather than sent as nil, which the contract's
+ * schemas would refuse.
+ */
+export const MESSAGE_PACK_ENCODE = { ignoreUndefined: true } as const;

@@ -1,0 +1,13 @@
+import { examples } from "../../worker-runtime/graph/examples.js";
+import { problem } from "../problems.js";
+import type { ExampleLibrary } from "./document-service.js";
+
+/** The graphs that Tensordeck brings along. */
+export const exampleLibrary: ExampleLibrary = {
+  list: () => examples.map(({ id, title, description }) => ({ id, title, description })),
+  open: (id) => {
+    const example = examples.find((candidate) => candidate.id === id);
+    if (!example) throw problem("NOT_FOUND", `There is no example "${id}".`);
+    return { title: example.title, metaGraph: example.build() };
+  },
+};

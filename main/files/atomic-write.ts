@@ -1,0 +1,29 @@
+import { randomBytes } from "node:crypto";
+import { open, realpath, rename, stat, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+/**
+ * Writes a file so that a reader sees either the old content or the new, whatever happens in between: beside it,
+ * through to the disk, then renamed over it. A link is written through; an existing file keeps its permissions.
+ */
+export async function writeFileAtomically(path: string, bytes: Uint8Array | string): Promise<void> {
+  const target = await realpath(path).catch(() => path);
+  const mode = await stat(target).then(
+    (stats) => stats.mode & 0o777,
+    () => undefined,
+  );
+  const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.tmp`);
+  try {
+    const file = await open(temporary, "wx", mode ?? 0o666);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, target);
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+}

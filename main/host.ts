@@ -1,0 +1,10 @@
+import type { AppInfo, PickFile } from "./api/app.js";
+
+/** What the application needs of the host that shows its windows: all that differs between the two. */
+export interface Host {
+  readonly kind: AppInfo["host"];
+  /** The system's own file dialog; answers undefined when the user cancels. Absent where there is none. */
+  pickFile?(request: PickFile): Promise<string | undefined>;
+  /** A fresh one-time address for another browser tab. Absent where windows are not pages of a browser. */
+  newWindowUrl?(): string;
+}

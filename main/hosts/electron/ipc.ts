@@ -1,0 +1,30 @@
+import { type IpcMainInvokeEvent, ipcMain, type WebContents } from "electron";
+import type { BridgeAnswer } from "../../api/bridge.js";
+import type { Application } from "../../application.js";
+import { answerCall } from "../shared/dispatcher.js";
+import { isTrustedIpcSender } from "./trusted-ipc-sender.js";
+
+/** Names as in preload.cts, which cannot import this file: a sandboxed preload script is one file. */
+export const REQUEST_CHANNEL = "tensordeck:request";
+export const EVENT_CHANNEL = "tensordeck:event";
+
+/** Answers the windows' requests. Whoever else sends on the channel is refused and learns nothing. */
+export function serveRequests(application: Application): void {
+  ipcMain.handle(
+    REQUEST_CHANNEL,
+    async (event: IpcMainInvokeEvent, method: unknown, params: unknown): Promise<BridgeAnswer> => {
+      if (!isTrustedIpcSender(event.senderFrame) || typeof method !== "string") {
+        return { ok: false, problem: { code: "PERMISSION_DENIED", message: "This page may not do that." } };
+      }
+      return await answerCall(application, method, params);
+    },
+  );
+}
+
+/** Sends the application's events to a window for as long as it exists. */
+export function sendEvents(application: Application, contents: WebContents): void {
+  const stop = application.onEvent((name, data) => {
+    if (!contents.isDestroyed()) contents.send(EVENT_CHANNEL, name, data);
+  });
+  contents.once("destroyed", stop);
+}

@@ -1,0 +1,117 @@
+/** Tensordeck as a desktop program: one application, one window of Electron. */
+import { join } from "node:path";
+import { app, BrowserWindow, Menu, nativeTheme, screen, session } from "electron";
+import { dataFolder } from "../../../worker-runtime/engines/tensorflow/data-folder.js";
+import type { Settings } from "../../api/app.js";
+import { type Application, createApplication } from "../../application.js";
+import { registerWindowScheme, serveWindow } from "./app-protocol.js";
+import { pickFile } from "./file-dialogs.js";
+import { sendEvents, serveRequests } from "./ipc.js";
+import { menuTemplate } from "./menu.js";
+import { confineNavigation } from "./navigation.js";
+import { confinePermissions } from "./permissions.js";
+import { WINDOW_URL } from "./window-address.js";
+import { backgroundColour, windowOptions } from "./window-options.js";
+import { reachableBounds, readWindowState, writeWindowState } from "./window-state.js";
+
+/** Tasks are ended by force after two seconds; then there is nothing worth waiting for. */
+const SHUTDOWN_DEADLINE_MILLIS = 3000;
+
+let window: BrowserWindow | undefined;
+
+async function themeOf(application: Application): Promise<Settings["theme"]> {
+  const settings = (await application.handle("settings.get", undefined)) as Settings;
+  return settings.theme;
+}
+
+async function openWindow(application: Application, stateFile: string): Promise<void> {
+  const state = readWindowState(stateFile);
+  const theme = await themeOf(application);
+  nativeTheme.themeSource = theme;
+  const opened = new BrowserWindow(
+    windowOptions({
+      preload: join(import.meta.dirname, "preload.cjs"),
+      backgroundColor: backgroundColour(theme, nativeTheme.shouldUseDarkColors),
+      bounds: reachableBounds(
+        state,
+        screen.getAllDisplays().map((display) => display.workArea),
+      ),
+    }),
+  );
+  window = opened;
+  confineNavigation(opened.webContents);
+  sendEvents(application, opened.webContents);
+  opened.once("ready-to-show", () => {
+    if (state?.maximized === true) opened.maximize();
+    opened.show();
+  });
+  opened.on("close", () => {
+    writeWindowState(stateFile, { bounds: opened.getNormalBounds(), maximized: opened.isMaximized() });
+  });
+  opened.on("closed", () => {
+    if (window === opened) window = undefined;
+  });
+  await opened.loadURL(WINDOW_URL);
+}
+
+/** Ends the application's tasks before the program ends, but is not held back by one that does not obey. */
+function disposeBeforeQuit(application: Application): void {
+  let ended = false;
+  app.on("before-quit", (event) => {
+    if (ended) return;
+    event.preventDefault();
+    const deadline = new Promise<void>((resolve) => {
+      setTimeout(resolve, SHUTDOWN_DEADLINE_MILLIS);
+    });
+    void Promise.race([application.dispose(), deadline]).finally(() => {
+      ended = true;
+      app.quit();
+    });
+  });
+}
+
+async function run(): Promise<void> {
+  await app.whenReady();
+  const dataDir = dataFolder();
+  const stateFile = join(dataDir, "window.json");
+  const application = createApplication({
+    dataDir,
+    host: { kind: "electron", pickFile: (request) => pickFile(window, request) },
+  });
+  disposeBeforeQuit(application);
+  application.onEvent((name, data) => {
+    if (name === "settings") nativeTheme.themeSource = (data as Settings).theme;
+  });
+  confinePermissions(session.defaultSession);
+  serveWindow(join(import.meta.dirname, "../../../renderer"));
+  serveRequests(application);
+  Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(process.platform)));
+
+  app.on("second-instance", () => {
+    if (window === undefined) return;
+    if (window.isMinimized()) window.restore();
+    window.focus();
+  });
+  app.on("window-all-closed", () => {
+    if (process.platform !== "darwin") app.quit();
+  });
+  app.on("activate", () => {
+    if (window === undefined) void openWindow(application, stateFile);
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => app.quit());
+  await openWindow(application, stateFile);
+}
+
+app.setName("Tensordeck");
+registerWindowScheme();
+// Two instances would manage the same data folder and each think that it owns the machine's tasks.
+if (app.requestSingleInstanceLock()) {
+  run().catch((error: unknown) => {
+    process.stderr.write(
+      `Tensordeck could not start: ${error instanceof Error ? error.stack : String(error)}\n`,
+    );
+    app.exit(1);
+  });
+} else {
+  app.quit();
+}

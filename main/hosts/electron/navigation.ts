@@ -1,0 +1,31 @@
+import { shell, type WebContents } from "electron";
+import { isWindowUrl } from "./window-address.js";
+
+/**
+ * Whether a link may be handed to the system's browser. Only https: other schemes start programs (mailto:, ms-msdt:,
+ * file:), and an address with a user name in it usually pretends to be another one.
+ */
+export function mayOpenExternally(url: string): boolean {
+  try {
+    const { protocol, username, password } = new URL(url);
+    return protocol === "https:" && username === "" && password === "";
+  } catch {
+    return false;
+  }
+}
+
+/** Keeps the window on its own page: no other page is loaded into it, and no second window is opened by it. */
+export function confineNavigation(contents: WebContents): void {
+  contents.on("will-navigate", (event) => {
+    if (!isWindowUrl(event.url)) event.preventDefault();
+  });
+  contents.on("will-redirect", (event) => {
+    if (!isWindowUrl(event.url)) event.preventDefault();
+  });
+  contents.on("will-attach-webview", (event) => event.preventDefault());
+  contents.setWindowOpenHandler(({ url }) => {
+    // The promise rejects where the system has no browser; then there is nothing that could be shown.
+    if (mayOpenExternally(url)) void shell.openExternal(url).catch(() => undefined);
+    return { action: "deny" };
+  });
+}

@@ -1,0 +1,129 @@
+/** The window without Electron: an HTTP server on the loopback interface that a browser opens. */
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import { SOCKET_PATH, SOCKET_PROTOCOL, SocketClose, secretOfProtocols } from "../../api/headless.js";
+import type { Application } from "../../application.js";
+import { deferred } from "../../deferred.js";
+import { errnoOf, messageOf, problem } from "../../problems.js";
+import { Access, isOwnHost, isOwnOrigin } from "./access.js";
+import { Connection } from "./connection.js";
+import { handleHttp } from "./http-routes.js";
+
+/** Graphs with their weights travel in one message; beyond this a file is opened by its path. */
+const DEFAULT_MAX_MESSAGE_BYTES = 256 << 20;
+
+export interface HeadlessHostOptions {
+  /** 0: any free port. */
+  readonly port: number;
+  /** Folder of the built window. */
+  readonly rendererFolder: string;
+  /** Larger frames from a tab end its connection. */
+  readonly maxMessageBytes?: number;
+  readonly access?: Access;
+}
+
+export interface HeadlessHost {
+  readonly port: number;
+  /** A fresh one-time address. */
+  newWindowUrl(): string;
+  /** Gives the application to the tabs. Until then they are kept waiting, not refused. */
+  serve(application: Pick<Application, "handle" | "onEvent">): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on 127.0.0.1 and resolves when it does.
+ *
+ * @throws ProblemError UNAVAILABLE when the port is taken, PERMISSION_DENIED when it is not this account's to use.
+ */
+export async function startHeadlessHost(options: HeadlessHostOptions): Promise<HeadlessHost> {
+  const access = options.access ?? new Access();
+  const connections = new Set<Connection>();
+  const application = deferred<Pick<Application, "handle" | "onEvent">>();
+  let port = options.port;
+
+  const server = createServer((request, response) => {
+    void handleHttp({ access, port: () => port, rendererFolder: options.rendererFolder }, request, response);
+  });
+  // Only header and token exchanges come this way; slow senders are cut off.
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 30_000;
+
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+    handleProtocols: (offered) => (offered.has(SOCKET_PROTOCOL) ? SOCKET_PROTOCOL : false),
+  });
+
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on("error", () => socket.destroy());
+    const refusal = refuseUpgrade(request, port, access);
+    if (refusal !== undefined) {
+      socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    void application.promise.then((served) => {
+      if (socket.destroyed) return;
+      sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        const connection = new Connection(webSocket, served);
+        connections.add(connection);
+        webSocket.once("close", () => connections.delete(connection));
+      });
+    });
+  });
+
+  await listen(server, options.port);
+  port = (server.address() as AddressInfo).port;
+
+  return {
+    port,
+    newWindowUrl: () => `http://127.0.0.1:${port}/#token=${access.issueToken()}`,
+    serve: (served) => application.resolve(served),
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await Promise.all([...connections].map((tab) => tab.close(SocketClose.goingAway, "Tensordeck ends")));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Why an upgrade to a WebSocket is refused, as an HTTP status line's end; undefined when it is not. */
+function refuseUpgrade(request: IncomingMessage, port: number, access: Access): string | undefined {
+  if (!isOwnHost(request.headers.host, port)) return "403 Forbidden";
+  if (!isOwnOrigin(request.headers.origin, port)) return "403 Forbidden";
+  if ((request.url ?? "").split("?", 1)[0] !== SOCKET_PATH) return "404 Not Found";
+  const offered = (request.headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());
+  const secret = secretOfProtocols(offered);
+  return secret !== undefined && access.admits(secret) ? undefined : "401 Unauthorized";
+}
+
+async function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen({ host: "127.0.0.1", port, exclusive: true }, () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  } catch (error) {
+    if (errnoOf(error) === "EADDRINUSE") {
+      throw problem("UNAVAILABLE", `Port ${port} of 127.0.0.1 is in use.`, {
+        reason: "Another program, perhaps another Tensordeck, listens on it.",
+        remedy: "End that program, or choose another port with --port (0 takes any that is free).",
+        details: messageOf(error),
+      });
+    }
+    if (errnoOf(error) === "EACCES") {
+      throw problem("PERMISSION_DENIED", `Port ${port} may not be used by this account.`, {
+        remedy: "Choose a port above 1023 with --port (0 takes any that is free).",
+        details: messageOf(error),
+      });
+    }
+    throw error;
+  }
+}

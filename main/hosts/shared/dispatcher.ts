@@ -1,0 +1,34 @@
+/** What both hosts do with a request, whatever carried it here. */
+import type { BridgeAnswer } from "../../api/bridge.js";
+import { requestSchema, type WireMessage, type WireRequest } from "../../api/wire.js";
+import type { Application } from "../../application.js";
+import { problemOf } from "../../problems.js";
+
+/** The part of the application that a host hands requests to. */
+export type RequestHandler = Pick<Application, "handle">;
+
+/** Runs one method. Never rejects: a failure is an answer, too. */
+export async function answerCall(
+  application: RequestHandler,
+  method: string,
+  params: unknown,
+): Promise<BridgeAnswer> {
+  try {
+    const result = await application.handle(method, params);
+    return result === undefined ? { ok: true } : { ok: true, result };
+  } catch (error) {
+    return { ok: false, problem: problemOf(error) };
+  }
+}
+
+/** A decoded frame as a request, or undefined where it is none. */
+export function parseRequest(frame: unknown): WireRequest | undefined {
+  const parsed = requestSchema.safeParse(frame);
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** Answers one request. Never rejects. */
+export async function answerRequest(application: RequestHandler, request: WireRequest): Promise<WireMessage> {
+  const answer = await answerCall(application, request.method, request.params ?? undefined);
+  return { id: request.id, ...answer };
+}

@@ -1,0 +1,28 @@
+/** Ending together with the process that started this one, even when that is killed without a word. */
+
+const CHECK_INTERVAL_MILLIS = 1000;
+
+/**
+ * Calls `onGone` once when the parent is gone: when the channel that Node's `fork` made closes, or when the process of
+ * the given id no longer exists.
+ */
+export function watchParent(pid: number | undefined, onGone: () => void): void {
+  if (process.connected) process.once("disconnect", onGone);
+  if (pid === undefined) return;
+  const timer = setInterval(() => {
+    if (exists(pid)) return;
+    clearInterval(timer);
+    onGone();
+  }, CHECK_INTERVAL_MILLIS);
+  timer.unref();
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It exists but is not ours to signal.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

@@ -1,0 +1,99 @@
+/** Making problems: what happened, why, and what to do. */
+import { messageWithoutTask, TensorFlowError } from "../worker-runtime/protocol/status.js";
+import type { Problem } from "./api/problem.js";
+import { ProblemError, toProblem } from "./api/wire.js";
+
+/** An object without its undefined properties, as the contract's optional properties want it. */
+export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const kept = Object.entries(value).filter(([, property]) => property !== undefined);
+  return Object.fromEntries(kept) as { [K in keyof T]: Exclude<T[K], undefined> };
+}
+
+/** An error that can be shown to the user as it is. */
+export function problem(
+  code: string,
+  message: string,
+  more: { [K in Exclude<keyof Problem, "code" | "message">]?: string | undefined } = {},
+): ProblemError {
+  return new ProblemError({ code, message, ...defined(more) });
+}
+
+/** Anything that was thrown as something that can be shown; errors of TensorFlow keep their code. */
+export function problemOf(error: unknown): Problem {
+  if (!(error instanceof TensorFlowError)) return toProblem(error);
+  const message = messageWithoutTask(error.message);
+  return defined({
+    code: error.codeName,
+    message: message.length > 400 ? `${message.slice(0, 400)} …` : message,
+    details: message.length > 400 ? message : undefined,
+    task: error.task === undefined ? undefined : shortTaskName(error.task),
+  });
+}
+
+/** "worker/1" for "/job:worker/replica:0/task:1"; a name of another form is kept as it is. */
+export function shortTaskName(device: string): string {
+  const match = /^\/job:([^/]+)(?:\/replica:\d+)?\/task:(\d+)/.exec(device);
+  return match ? `${match[1]}/${match[2]}` : device;
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The code of an error of Node's own ("ENOENT"), if it has one. */
+export function errnoOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+interface FileFailure {
+  readonly code: string;
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+const fileFailures = new Map<string, FileFailure>([
+  ["ENOENT", { code: "NOT_FOUND", reason: "It does not exist.", remedy: "Check the path." }],
+  [
+    "ENOTDIR",
+    { code: "NOT_FOUND", reason: "A part of the path is not a folder.", remedy: "Check the path." },
+  ],
+  [
+    "EACCES",
+    {
+      code: "PERMISSION_DENIED",
+      reason: "This account may not do that there.",
+      remedy: "Choose another place, or change the permissions.",
+    },
+  ],
+  [
+    "EPERM",
+    {
+      code: "PERMISSION_DENIED",
+      reason: "The system does not permit it.",
+      remedy: "Choose another place, or change the permissions.",
+    },
+  ],
+  ["EISDIR", { code: "INVALID_ARGUMENT", reason: "It is a folder.", remedy: "Choose a file." }],
+  ["ENOSPC", { code: "RESOURCE_EXHAUSTED", reason: "The disk is full.", remedy: "Free some space." }],
+  ["EROFS", { code: "PERMISSION_DENIED", reason: "The disk is read-only.", remedy: "Choose another place." }],
+  [
+    "ENAMETOOLONG",
+    { code: "INVALID_ARGUMENT", reason: "The name is too long.", remedy: "Use a shorter one." },
+  ],
+  ["ELOOP", { code: "INVALID_ARGUMENT", reason: "Its links lead in a circle.", remedy: "Check the path." }],
+  ["EMFILE", { code: "RESOURCE_EXHAUSTED", reason: "Too many files are open.", remedy: "Try again." }],
+]);
+
+/** A failure of the file system as a problem; `what` says what was tried, as "notes.pbtxt could not be read". */
+export function fileProblem(what: string, error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  const errno = errnoOf(error);
+  const known = errno === undefined ? undefined : fileFailures.get(errno);
+  return problem(known?.code ?? "UNKNOWN", `${what}.`, {
+    reason: known?.reason,
+    remedy: known?.remedy,
+    details: messageOf(error),
+  });
+}

@@ -1,0 +1,121 @@
+/** The libtensorflow of this machine: found in the background, installed on request. */
+import type { InstallProgress, Runtime, RuntimeState } from "../api/runtime.js";
+import type { EmitEvent } from "../events.js";
+import { problem, problemOf } from "../problems.js";
+import type { RuntimeTools } from "./runtime-tools.js";
+
+/** A bar need not move faster than the eye follows. */
+const PROGRESS_INTERVAL_MILLIS = 250;
+
+export class RuntimeService {
+  readonly #tools: RuntimeTools;
+  readonly #emit: EmitEvent;
+  readonly #disposed = new AbortController();
+  #state: RuntimeState = {};
+  /** The search in progress or the last one; absent before the first. */
+  #search: Promise<RuntimeState> | undefined;
+  /** Set if and only if an installation runs. */
+  #installation: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
+
+  constructor(tools: RuntimeTools, emit: EmitEvent) {
+    this.#tools = tools;
+    this.#emit = emit;
+  }
+
+  /** What is known; the first call waits for the search. */
+  async get(): Promise<RuntimeState> {
+    this.#search ??= this.#find();
+    await this.#search;
+    return this.#state;
+  }
+
+  /** The library that new tasks use. */
+  async runtime(): Promise<Runtime | undefined> {
+    return (await this.get()).runtime;
+  }
+
+  /** The library as far as it was found already; waits for nothing. */
+  known(): Runtime | undefined {
+    return this.#state.runtime;
+  }
+
+  /** Looks again. */
+  async refresh(): Promise<RuntimeState> {
+    const before = this.#search;
+    this.#search = Promise.resolve(before).then(() => this.#find());
+    await this.#search;
+    return this.#state;
+  }
+
+  /** Starts the installation; the rest is told by events. @throws ProblemError FAILED_PRECONDITION when one runs. */
+  install(): void {
+    if (this.#installation) {
+      throw problem("FAILED_PRECONDITION", "TensorFlow is being installed already.");
+    }
+    const abort = new AbortController();
+    this.#setState({
+      ...withoutProblem(this.#state),
+      progress: { phase: "checking", doneBytes: 0, totalBytes: 0 },
+    });
+    this.#installation = { abort, done: this.#install(abort.signal) };
+  }
+
+  /** Ends the installation and removes what it had written; resolves when that is done. */
+  async cancelInstall(): Promise<void> {
+    this.#installation?.abort.abort();
+    await this.#installation?.done;
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposed.abort();
+    await this.cancelInstall();
+  }
+
+  async #install(signal: AbortSignal): Promise<void> {
+    let lastShown = 0;
+    const onProgress = (progress: InstallProgress) => {
+      const now = Date.now();
+      const isNewPhase = progress.phase !== this.#state.progress?.phase;
+      if (!isNewPhase && now - lastShown < PROGRESS_INTERVAL_MILLIS) return;
+      lastShown = now;
+      this.#setState({ ...this.#state, progress });
+    };
+    try {
+      await this.#tools.install(onProgress, signal);
+      this.#installation = undefined;
+      this.#setState(withoutProgress(this.#state));
+      await this.refresh();
+    } catch (error) {
+      this.#installation = undefined;
+      const state = withoutProgress(this.#state);
+      // The user knows that it was cancelled.
+      this.#setState(signal.aborted ? state : { ...state, problem: problemOf(error) });
+    }
+  }
+
+  async #find(): Promise<RuntimeState> {
+    const { signal } = this.#disposed;
+    const progress = this.#state.progress ? { progress: this.#state.progress } : {};
+    try {
+      const runtime = await this.#tools.find(signal);
+      const offer = runtime ? {} : await this.#tools.offer(signal);
+      this.#setState({ ...progress, ...(runtime ? { runtime } : {}), ...offer });
+    } catch (error) {
+      if (!signal.aborted) this.#setState({ ...progress, problem: problemOf(error) });
+    }
+    return this.#state;
+  }
+
+  #setState(state: RuntimeState): void {
+    this.#state = state;
+    if (!this.#disposed.signal.aborted) this.#emit("runtime", state);
+  }
+}
+
+function withoutProblem({ problem: _, ...state }: RuntimeState): RuntimeState {
+  return state;
+}
+
+function withoutProgress({ progress: _, ...state }: RuntimeState): RuntimeState {
+  return state;
+}

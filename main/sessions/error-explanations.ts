@@ -1,0 +1,100 @@
+/**
+ * Why errors that TensorFlow reports happen, and what to do about them. The patterns are TensorFlow 2.21's own texts;
+ * what none of them fits is shown as it is.
+ */
+export interface Explanation {
+  readonly pattern: RegExp;
+  readonly reason?: string;
+  readonly remedy: string;
+}
+
+/** The first that fits is taken, so the special ones stand before the general. */
+export const explanations: readonly Explanation[] = [
+  {
+    pattern: /Op type not registered|No such op|unknown op/i,
+    reason:
+      "The TensorFlow of that task does not have this op: it is of another version, or the op is a custom one.",
+    remedy: "Replace the node, pin it to a task whose TensorFlow has the op, or use one version everywhere.",
+  },
+  {
+    pattern: /NodeDef mentions attr .* not in Op|NodeDef missing attr/i,
+    reason: "Probably the graph was made by another version of TensorFlow than the task runs.",
+    remedy: "Delete the attribute, or make the graph anew with the task's version.",
+  },
+  {
+    pattern: /You must feed a value for placeholder/i,
+    reason: "What was run depends on a placeholder that has no value.",
+    remedy: "Give the placeholder a value among the feeds.",
+  },
+  {
+    pattern:
+      /Attempting to use uninitialized value|Error while reading resource variable|Could not find (?:resource|variable)|does not exist.*resource|uninitialized/i,
+    reason: "The variable has no value yet: nothing was assigned to it since its task was started.",
+    remedy: "Run its initializer first (the node that assigns to it), then run this again.",
+  },
+  {
+    pattern:
+      /Incompatible shapes|must be equal rank|Matrix size-incompatible|Dimensions must be equal|must have the same (?:size|shape)|Shapes? .* (?:incompatible|must)|but (?:are|got|is) shape|ConcatOp : Dimension|Input to reshape/i,
+    reason: "The shapes of the node's inputs do not fit together.",
+    remedy: "Look at the shapes of its inputs: feed values of fitting shapes, or reshape one of them.",
+  },
+  {
+    pattern:
+      /was passed .* incompatible with expected|Expected .* but got|Trying to (?:assign|access|read) .* (?:type|dtype)|dtype mismatch|does not match (?:expected )?(?:type|dtype)|but given dtype/i,
+    reason: "A value has another dtype than the node takes.",
+    remedy: "Feed a value of the right dtype, or put a Cast between the two.",
+  },
+  {
+    pattern:
+      /Could not satisfy explicit device|Cannot assign a device for operation|unknown device|not on a known device/i,
+    reason: "The device that the node is pinned to is not in the session's cluster, or cannot run this op.",
+    remedy: "Pin the node to another device, or allow soft placement.",
+  },
+  {
+    pattern: /No OpKernel was registered|no (?:registered )?kernel/i,
+    reason: "The op exists, but not for these dtypes on this kind of device.",
+    remedy: "Pin the node to a CPU, change its dtype, or allow soft placement.",
+  },
+  {
+    pattern: /OOM when allocating|out of memory|Dst tensor is not initialized|failed to allocate/i,
+    reason: "The device's memory does not hold the node's result.",
+    remedy: "Use a smaller batch, spread the nodes over more tasks, or stop others that use the device.",
+  },
+  {
+    pattern: /indices?\[.*\] = .* is not in \[|out of (?:range|bounds)|slice index/i,
+    reason: "An index lies outside the tensor that it is used on.",
+    remedy: "Look at the values of the node's inputs.",
+  },
+  {
+    pattern: /Detected at node|Integer division by zero|division by zero/i,
+    remedy: "Look at the values of the node's inputs.",
+  },
+  {
+    pattern:
+      /(?:Graph|Session|Worker session|session) (?:handle )?.*(?:is )?not (?:found|known)|possibly(?:,)? (?:this|the) (?:worker|master) (?:has |just )?restarted|was restarted while/i,
+    reason: "A task was started anew since the session was made; variables that it held are lost.",
+    remedy: "Run again: Tensordeck makes a new session. Initialize the variables first.",
+  },
+  {
+    pattern:
+      /failed to connect|Connection (?:refused|reset)|Socket closed|connection .*(?:closed|lost)|stopped answering|recvmsg|GOAWAY|No connection established|ECONNREFUSED|ECONNRESET/i,
+    reason: "The task ended or its machine cannot be reached.",
+    remedy: "Look at the task's log, start it again and run again.",
+  },
+  {
+    pattern: /Timed out waiting|Deadline Exceeded|did not answer within|timed out/i,
+    reason: "The step took longer than its time limit.",
+    remedy:
+      "Raise the limit, or look for a node that waits for something that does not come, such as an empty queue.",
+  },
+  {
+    pattern: /NaN|Inf(?:inity)? (?:in|or)|CheckNumerics/,
+    reason: "A calculation gave a value that is no number.",
+    remedy: "Look at the values that go into the node.",
+  },
+  {
+    pattern: /takes .* GB, but TensorFlow's messages|larger than|exceeds maximum protobuf size/i,
+    reason: "A message between tasks can hold 2 GB at most.",
+    remedy: "Feed large values in parts, or load them into variables.",
+  },
+];

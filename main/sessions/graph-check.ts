@@ -1,0 +1,159 @@
+/** What can be said about a run before anything is sent: better now and in plain words than later in the master's. */
+import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { parseDeviceName } from "../../worker-runtime/cluster/device-name.js";
+import { parseEdge, tensorName } from "../../worker-runtime/graph/edge.js";
+import type { RunRequest } from "../api/runs.js";
+import { messageOf, problem } from "../problems.js";
+
+/** A graph that can be run as the request asks, as far as can be told from here. */
+export interface CheckedGraph {
+  readonly graphDef: GraphDef;
+  readonly nodes: ReadonlyMap<string, NodeDef>;
+  /** Tensor names with the output's number, in the order of the request. */
+  readonly fetches: readonly string[];
+  readonly targets: readonly string[];
+}
+
+/**
+ * @throws ProblemError INVALID_ARGUMENT or NOT_FOUND, naming the node: names that the graph does not have, placeholders
+ *   without a value, nothing to run.
+ */
+export function checkGraph(request: RunRequest): CheckedGraph {
+  const graphDef = decodeGraph(request.graph);
+  const nodes = new Map<string, NodeDef>();
+  for (const node of graphDef.node) {
+    if (nodes.has(node.name)) {
+      throw problem("INVALID_ARGUMENT", `Two nodes of the graph are called ${node.name}.`, {
+        node: node.name,
+        remedy: "Rename one of them.",
+      });
+    }
+    nodes.set(node.name, node);
+  }
+  if (request.fetches.length === 0 && request.targets.length === 0) {
+    throw problem("INVALID_ARGUMENT", "There is nothing to run.", {
+      reason: "No value is fetched and no operation is run.",
+      remedy: "Fetch the output of a node, or add one as a target.",
+    });
+  }
+  checkInputs(nodes);
+  const fed = new Set(request.feeds.map((feed) => tensorOf(nodes, feed.name, "fed")));
+  const fetches = request.fetches.map((name) => tensorOf(nodes, name, "fetched"));
+  for (const target of request.targets) requireNode(nodes, target, "run");
+  checkPlaceholders(nodes, fed, [...fetches, ...request.targets]);
+  return { graphDef, nodes, fetches, targets: request.targets };
+}
+
+function decodeGraph(bytes: Uint8Array): GraphDef {
+  try {
+    return GraphDef.decode(bytes);
+  } catch (error) {
+    throw problem("INVALID_ARGUMENT", "The graph cannot be read.", {
+      reason: "What the window sent is not a GraphDef.",
+      details: messageOf(error),
+    });
+  }
+}
+
+function requireNode(nodes: ReadonlyMap<string, NodeDef>, name: string, use: string): NodeDef {
+  const node = nodes.get(name);
+  if (node) return node;
+  throw problem("NOT_FOUND", `The graph has no node ${name}, which is to be ${use}.`, {
+    remedy: "It was probably renamed or deleted. Choose another.",
+    node: name,
+  });
+}
+
+/** The full name of a tensor of the graph: "z:0" for "z". */
+function tensorOf(nodes: ReadonlyMap<string, NodeDef>, name: string, use: string): string {
+  const edge = parseEdge(name);
+  if (edge.control) {
+    throw problem("INVALID_ARGUMENT", `${name} is a control input and has no value to be ${use}.`, {
+      node: edge.node,
+    });
+  }
+  requireNode(nodes, edge.node, use);
+  return tensorName(edge.node, edge.output);
+}
+
+function checkInputs(nodes: ReadonlyMap<string, NodeDef>): void {
+  for (const node of nodes.values()) {
+    for (const input of node.input) {
+      const from = parseEdge(input).node;
+      if (nodes.has(from)) continue;
+      throw problem(
+        "INVALID_ARGUMENT",
+        `${node.name} has an input from ${from}, which is not in the graph.`,
+        {
+          node: node.name,
+          remedy: "Connect that input to another node.",
+        },
+      );
+    }
+  }
+}
+
+/** Walks from what is asked for to the graph's inputs; a fed tensor ends the way, as it does in TensorFlow. */
+function checkPlaceholders(
+  nodes: ReadonlyMap<string, NodeDef>,
+  fed: ReadonlySet<string>,
+  asked: readonly string[],
+): void {
+  const visited = new Set<string>();
+  const waiting = [...asked];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    const edge = parseEdge(name);
+    if (!edge.control && fed.has(tensorName(edge.node, edge.output))) continue;
+    if (visited.has(edge.node)) continue;
+    visited.add(edge.node);
+    const node = nodes.get(edge.node);
+    if (!node) continue;
+    if (node.op === "Placeholder") {
+      throw problem("INVALID_ARGUMENT", `The placeholder ${node.name} has no value.`, {
+        reason: "What is to be run depends on it.",
+        remedy: `Give ${node.name} a value among the feeds: typed in, or from a .npy or .csv file.`,
+        node: node.name,
+      });
+    }
+    waiting.push(...node.input);
+  }
+}
+
+/** What a node's device field asks for. */
+export interface Pin {
+  readonly node: string;
+  readonly device: string;
+  readonly job: string | undefined;
+  readonly task: number | undefined;
+  /** "CPU" or "GPU", in capitals. */
+  readonly type: string | undefined;
+  readonly index: number | undefined;
+}
+
+/**
+ * The devices that nodes are pinned to, one for each node that says any.
+ *
+ * @throws ProblemError INVALID_ARGUMENT for a text that is no device name.
+ */
+export function pinsOf(nodes: ReadonlyMap<string, NodeDef>): Pin[] {
+  const pins: Pin[] = [];
+  for (const node of nodes.values()) {
+    if (node.device === "") continue;
+    try {
+      const { job, task, type, index } = parseDeviceName(node.device);
+      pins.push({ node: node.name, device: node.device, job, task, type: type?.toUpperCase(), index });
+    } catch (error) {
+      throw problem(
+        "INVALID_ARGUMENT",
+        `${node.name} is pinned to "${node.device}", which is no device name.`,
+        {
+          reason: messageOf(error),
+          remedy: "Pin it to a task of the cluster.",
+          node: node.name,
+        },
+      );
+    }
+  }
+  return pins;
+}

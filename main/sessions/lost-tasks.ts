@@ -1,0 +1,102 @@
+/** Noticing that a task went away under a run, and saying so instead of what its peers make of it. */
+import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
+import { ProblemError } from "../api/wire.js";
+import type { ClusterService } from "../cluster/cluster-service.js";
+import { delay } from "../deferred.js";
+import { problem } from "../problems.js";
+import type { ManagedTask } from "../tasks/managed-task.js";
+import type { Participant } from "./participants.js";
+
+type Cluster = Pick<ClusterService, "tasks" | "onChange">;
+
+/** The end of a process is noticed within milliseconds, but connections to it may break first. */
+const NOTICE_MILLIS = 1500;
+const NOTICE_INTERVAL_MILLIS = 50;
+
+const lost = new WeakSet<ProblemError>();
+
+/** Whether an error is one that this file made. */
+export function lostTask(error: ProblemError): boolean {
+  return lost.has(error);
+}
+
+/** Calls back once when a task ends or is started anew, until the returned function is called. */
+export function watchTasks(
+  cluster: Cluster,
+  watched: readonly Participant[],
+  onLost: (error: ProblemError) => void,
+): () => void {
+  return cluster.onChange(() => {
+    const error = findLost(cluster.tasks(), watched);
+    if (error) onLost(error);
+  });
+}
+
+/** For an error that the end of a task would cause: that end, if it shows within a moment. */
+export async function taskEnded(
+  cluster: Cluster,
+  watched: readonly Participant[],
+  error: unknown,
+): Promise<ProblemError | undefined> {
+  const mayFollow =
+    (error instanceof ProblemError && lostTask(error)) ||
+    (error instanceof TensorFlowError &&
+      (error.code === StatusCode.UNAVAILABLE ||
+        error.code === StatusCode.ABORTED ||
+        error.code === StatusCode.CANCELLED ||
+        error.code === StatusCode.UNKNOWN));
+  if (!mayFollow) return undefined;
+  const until = Date.now() + NOTICE_MILLIS;
+  for (;;) {
+    const cause = findLost(cluster.tasks(), watched);
+    if (cause || Date.now() >= until) return cause;
+    await delay(NOTICE_INTERVAL_MILLIS);
+  }
+}
+
+function findLost(tasks: readonly ManagedTask[], watched: readonly Participant[]): ProblemError | undefined {
+  for (const before of watched) {
+    const now = tasks.find((task) => task.name === before.name);
+    const error = lossOf(before, now);
+    if (error) {
+      lost.add(error);
+      return error;
+    }
+  }
+  return undefined;
+}
+
+function lossOf(before: Participant, now: ManagedTask | undefined): ProblemError | undefined {
+  const { name } = before;
+  if (!now) {
+    return problem("UNAVAILABLE", `The run failed because ${name} was removed.`, {
+      remedy: `Pin its nodes to another task, or add ${name} again.`,
+      task: name,
+    });
+  }
+  if (now.state === "failed") {
+    const cause = now.snapshot().problem;
+    return problem("UNAVAILABLE", `The run failed because ${cause?.message ?? `${name} ended.`}`, {
+      reason: cause?.reason,
+      remedy: `Start ${name} again, initialize its variables and run again.`,
+      details: cause?.details,
+      task: name,
+    });
+  }
+  if (now.state === "stopped" || now.state === "stopping") {
+    return problem("UNAVAILABLE", `The run failed because ${name} was stopped.`, {
+      remedy: `Start ${name} again, initialize its variables and run again.`,
+      task: name,
+    });
+  }
+  const restarted =
+    now.state === "starting" || (now.incarnation !== undefined && now.incarnation !== before.incarnation);
+  if (restarted) {
+    return problem("ABORTED", `The run failed because ${name} was restarted.`, {
+      reason: "The variables that it held are lost.",
+      remedy: "Initialize them and run again.",
+      task: name,
+    });
+  }
+  return undefined;
+}

@@ -1,0 +1,31 @@
+import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
+import type { TensorPreview } from "../api/runs.js";
+
+/** What a window shows of a tensor without asking for more. */
+export const PREVIEW_ELEMENTS = 1000;
+/** A string of a tensor can be a whole file. */
+const MAX_ELEMENT_CHARACTERS = 2000;
+
+/** Elements [offset, offset + count) of a tensor as text, in row-major order. */
+export function previewTensor(
+  name: string,
+  tensor: Tensor,
+  offset = 0,
+  count = PREVIEW_ELEMENTS,
+): TensorPreview {
+  const end = Math.min(tensor.size, offset + count);
+  const values: string[] = [];
+  for (let i = offset; i < end; i++) values.push(shortened(tensor.elementText(i)));
+  return {
+    name,
+    dtype: tensor.dtype,
+    shape: [...tensor.shape],
+    values,
+    elementCount: tensor.size,
+    byteLength: tensor.byteLength,
+  };
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_ELEMENT_CHARACTERS ? `${text.slice(0, MAX_ELEMENT_CHARACTERS)}…` : text;
+}

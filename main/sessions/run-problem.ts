@@ -1,0 +1,100 @@
+/** What a failed run says to the user: which node of which task, why, and what to do. */
+import { messageWithoutTask, StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
+import type { Problem } from "../api/problem.js";
+import { ProblemError } from "../api/wire.js";
+import { defined, problemOf, shortTaskName } from "../problems.js";
+import { explanations } from "./error-explanations.js";
+
+/** What is known of the graph and the cluster that the error came from. */
+export interface RunContext {
+  /** Names of the user's nodes. */
+  readonly nodes: { has(name: string): boolean };
+  /** The limit that the user set for a step, if any. */
+  readonly stepTimeoutMillis: number | undefined;
+  /** Name of a task by the address that it listens at. */
+  readonly taskAt: (address: string) => string | undefined;
+}
+
+/** Text of one sentence is enough for a headline; TensorFlow's errors can carry stack traces and whole graphs. */
+const MAX_HEADLINE_CHARACTERS = 300;
+
+export function runProblem(error: unknown, context: RunContext): Problem {
+  if (error instanceof ProblemError || !(error instanceof TensorFlowError)) return problemOf(error);
+  const { stepTimeoutMillis } = context;
+  if (error.code === StatusCode.DEADLINE_EXCEEDED && stepTimeoutMillis) {
+    return {
+      code: error.codeName,
+      message: `The step did not end within its time limit of ${stepTimeoutMillis / 1000} s.`,
+      reason: "It takes longer, or a node waits for something that does not come, such as a value in an empty queue.",
+      remedy: "Raise the limit, or look for the node that waits.",
+      details: error.message,
+    };
+  }
+  const text = messageWithoutTask(error.message);
+  const node = nodeOfMessage(text, context);
+  const task = taskOfError(error, context);
+  const explanation = explanations.find(({ pattern }) => pattern.test(text));
+  const subject = node ?? "The step";
+  const place = task === undefined ? "" : ` on ${task}`;
+  return defined({
+    code: error.codeName,
+    message: `${subject} failed${place}: ${headline(text)}`,
+    reason: explanation?.reason,
+    remedy: explanation?.remedy,
+    details: error.message,
+    node,
+    task,
+  });
+}
+
+function taskOfError(error: TensorFlowError, { taskAt }: RunContext): string | undefined {
+  if (error.task !== undefined) return shortTaskName(error.task);
+  const source = /\/job:[A-Za-z]\w*(?:\/replica:\d+)?\/task:\d+/.exec(error.message)?.[0];
+  if (source !== undefined) return shortTaskName(source);
+  for (const [address] of error.message.matchAll(/[\w.-]+:\d{2,5}\b/g)) {
+    const task = taskAt(address);
+    if (task !== undefined) return task;
+  }
+  return undefined;
+}
+
+/** The forms in which TensorFlow names a node in its errors. */
+const nodePatterns = [
+  /\{\{node ([^}\s]+)\}\}/g,
+  /\[\[\{?\{?node ([^\]}\s]+)/g,
+  /\bnode '?([^\s']+?)'? \(defined at/g,
+  /Detected at node '?([^\s']+?)'?[ :]/g,
+  /\bInput \d+ of node ([^\s]+) was passed/g,
+  /placeholder tensor '([^']+)'/g,
+  /for operation ([^\s:]+):/g,
+  /uninitialized value ([^\s[]+)/g,
+  /reading resource variable ([^\s]+) from/g,
+  /\b[Nn]ode:? '([^']+)'/g,
+];
+
+/** The first name that is one of the user's nodes: a master's rewriting makes others. */
+function nodeOfMessage(text: string, { nodes }: RunContext): string | undefined {
+  for (const pattern of nodePatterns) {
+    for (const [, name] of text.matchAll(pattern)) {
+      const node = name?.replace(/:\d+$/, "");
+      if (node !== undefined && nodes.has(node)) return node;
+    }
+  }
+  return undefined;
+}
+
+/** The first sentence that says something, without the notes that TensorFlow adds for programmers. */
+function headline(text: string): string {
+  const line =
+    text
+      .split("\n")
+      .map((part) =>
+        part
+          .replace(/\s*\[\[\{?\{?node .*$/, "")
+          .replace(/^\s*\{\{(?:function_)?node [^}]*\}\}\s*/, "")
+          .trim(),
+      )
+      .find((part) => part !== "" && !/^=+$/.test(part) && !/^From \/job:.*:$/.test(part)) ?? text.trim();
+  const short = line.length > MAX_HEADLINE_CHARACTERS ? `${line.slice(0, MAX_HEADLINE_CHARACTERS)} …` : line;
+  return /[.!?…]$/.test(short) ? short : `${short}.`;
+}

@@ -1,0 +1,243 @@
+/** One run: from what the window asked for to its last step. */
+import type { RunRequest } from "../api/runs.js";
+import { ProblemError } from "../api/wire.js";
+import type { ClusterService } from "../cluster/cluster-service.js";
+import { problem } from "../problems.js";
+import type { ReadFeeds } from "./feeds.js";
+import { type CheckedGraph, checkGraph, type Pin, pinsOf } from "./graph-check.js";
+import { lostTask, taskEnded, watchTasks } from "./lost-tasks.js";
+import { type Participant, participantsOf, type Readiness } from "./participants.js";
+import { runProblem } from "./run-problem.js";
+import type { RunStatus } from "./run-status.js";
+import type { ReadySession, SessionKeeper } from "./session-keeper.js";
+import { planRunSession } from "./session-plan.js";
+import { isTraced, traceOf } from "./trace-summary.js";
+
+/** A task that starts is up within a second or fails; a slow disk may take longer. */
+const TASK_WAIT_MILLIS = 90_000;
+
+export interface RunCollaborators {
+  readonly cluster: Pick<ClusterService, "tasks" | "membership" | "onChange">;
+  readonly sessions: RunSessions;
+  readonly readFeeds: ReadFeeds;
+}
+
+/**
+ * Two sessions are kept: one in which every node of the user's is run as it is, for steps that are traced, and one in
+ * which TensorFlow rewrites the graph for speed, for the steps after the first of a long run. Variables are the same
+ * in both: they belong to the tasks.
+ */
+export interface RunSessions {
+  readonly plain: SessionKeeper;
+  readonly optimized: SessionKeeper;
+}
+
+type Prepared = Extract<Readiness, { kind: "ready" }>;
+
+export class Run {
+  readonly status: RunStatus;
+  readonly #request: RunRequest;
+  readonly #collaborators: RunCollaborators;
+  /** Aborted to end the step or the preparation in progress. */
+  readonly #abort = new AbortController();
+  /** The user wants no further step. */
+  #stopAsked = false;
+
+  constructor(request: RunRequest, status: RunStatus, collaborators: RunCollaborators) {
+    this.#request = request;
+    this.status = status;
+    this.#collaborators = collaborators;
+  }
+
+  /** Finishes the current step, then ends; with `abort`, and while nothing runs yet, ends at once. */
+  stop(abort: boolean): void {
+    if (this.status.isOver) return;
+    this.#stopAsked = true;
+    if (abort || this.status.state === "preparing") this.#abort.abort();
+    this.status.stopping();
+  }
+
+  /** Runs to the end. Never rejects: what goes wrong is told by the status. */
+  async execute(): Promise<void> {
+    let graph: CheckedGraph | undefined;
+    try {
+      this.status.setPhase("Checking the graph");
+      graph = checkGraph(this.#request);
+      await this.#run(graph, pinsOf(graph.nodes));
+      this.status.end(this.#stopAsked ? "stopped" : "done");
+    } catch (error) {
+      if (this.#stopAsked && this.#abort.signal.aborted) {
+        this.status.end("stopped");
+        return;
+      }
+      const tasks = participants(this.#collaborators.cluster);
+      this.status.end(
+        "failed",
+        runProblem(error, {
+          nodes: graph?.nodes ?? new Set(),
+          stepTimeoutMillis: this.#request.stepTimeoutMillis,
+          taskAt: (address) => tasks.find((task) => task.address === address)?.name,
+        }),
+      );
+    }
+  }
+
+  async #run(graph: CheckedGraph, pins: readonly Pin[]): Promise<void> {
+    const { signal } = this.#abort;
+    const { sessions, readFeeds, cluster } = this.#collaborators;
+    if (this.#request.feeds.length > 0) this.status.setPhase("Reading the feeds");
+    const feeds = await readFeeds(this.#request.feeds, graph, signal);
+    const prepared = await this.#awaitTasks(pins);
+    const step = new AbortController();
+    const pass = () => step.abort(signal.reason);
+    signal.addEventListener("abort", pass, { once: true });
+    if (signal.aborted) pass();
+    const unwatch = watchTasks(cluster, watchedTasks(prepared), (error) => step.abort(error));
+    try {
+      const { steps, trace } = this.#request;
+      const plainSteps = trace ? steps : 1;
+      const plain = await this.#openSession(graph, prepared, false, step.signal);
+      this.status.begin(prepared.master.name, plain.isNew ? plain.openMillis : undefined);
+      await this.#runSteps(graph, feeds, plain, 1, plainSteps, step.signal);
+      if (steps > plainSteps && !this.#stopAsked) {
+        const optimized = await this.#openSession(graph, prepared, true, step.signal);
+        await this.#runSteps(graph, feeds, optimized, plainSteps + 1, steps, step.signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) {
+        // The error of a call is often only the echo of a task that ended; what ended it says more.
+        const cause = await taskEnded(cluster, watchedTasks(prepared), error);
+        if (isSessionLost(error) || cause) {
+          sessions.plain.discard();
+          sessions.optimized.discard();
+        }
+        throw cause ?? error;
+      }
+      throw error;
+    } finally {
+      unwatch();
+      signal.removeEventListener("abort", pass);
+    }
+  }
+
+  async #awaitTasks(pins: readonly Pin[]): Promise<Prepared> {
+    const { cluster } = this.#collaborators;
+    const { signal } = this.#abort;
+    const until = Date.now() + TASK_WAIT_MILLIS;
+    for (;;) {
+      signal.throwIfAborted();
+      const readiness = participantsOf(participants(cluster), pins, this.#request.softPlacement);
+      if (readiness.kind === "ready") return readiness;
+      const names = readiness.tasks.map((task) => task.name).join(", ");
+      this.status.setPhase(`Waiting for ${names}`);
+      const left = until - Date.now();
+      if (left <= 0) {
+        throw problem("DEADLINE_EXCEEDED", `${names} did not start within ${TASK_WAIT_MILLIS / 1000} s.`, {
+          remedy: "Look at the task's log.",
+        });
+      }
+      await nextChange(cluster, Math.min(left, 1000), signal);
+    }
+  }
+
+  async #openSession(
+    graph: CheckedGraph,
+    { members, master }: Prepared,
+    optimize: boolean,
+    signal: AbortSignal,
+  ): Promise<ReadySession & { readonly openMillis: number }> {
+    const { cluster, sessions } = this.#collaborators;
+    const { softPlacement, logDevicePlacement } = this.#request;
+    const startedAt = performance.now();
+    const plan = planRunSession(
+      {
+        membership: cluster.membership,
+        allTasks: participants(cluster),
+        members,
+        master,
+        softPlacement,
+        logDevicePlacement,
+        optimize,
+      },
+      (text) => this.status.setPhase(text),
+    );
+    const keeper = optimize ? sessions.optimized : sessions.plain;
+    const ready = await keeper.obtain(plan, graph.graphDef, this.#request.graph, signal);
+    return { ...ready, openMillis: performance.now() - startedAt };
+  }
+
+  async #runSteps(
+    graph: CheckedGraph,
+    feeds: Awaited<ReturnType<ReadFeeds>>,
+    ready: ReadySession,
+    from: number,
+    to: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { steps, trace, stepTimeoutMillis } = this.#request;
+    const { fetches, targets } = graph;
+    const signature = JSON.stringify([[...feeds.keys()].sort(), fetches, targets]);
+    for (let number = from; number <= to && !this.#stopAsked; number++) {
+      const traced = isTraced(number, steps, trace);
+      const registersGraph = ready.isFirstStep(signature);
+      const startedAt = performance.now();
+      const { values, metadata } = await ready.session.run(fetches, {
+        feeds,
+        targets,
+        options: { trace: traced, ...(stepTimeoutMillis ? { timeoutMillis: stepTimeoutMillis } : {}) },
+        signal,
+      });
+      const stepMillis = performance.now() - startedAt;
+      const results = fetches.flatMap((name, i) => {
+        const tensor = values[i];
+        return tensor ? [{ name, tensor }] : [];
+      });
+      if (traced && metadata?.stepStats) {
+        this.status.setTraced(traceOf(metadata.stepStats, number, graph.graphDef));
+      }
+      this.status.stepDone(results, stepMillis, registersGraph);
+    }
+  }
+}
+
+/** The tasks that the steps depend on. Unpinned nodes go to the first task of the cluster. */
+function watchedTasks({ needed, members, master }: Prepared): Participant[] {
+  return [...new Set([...needed, master, ...members.slice(0, 1)])];
+}
+
+/** Whether later runs would fail in the session for the same reason. */
+function isSessionLost(error: unknown): boolean {
+  if (error instanceof ProblemError) return lostTask(error);
+  return (
+    error instanceof Error &&
+    "codeName" in error &&
+    (error.codeName === "ABORTED" || error.codeName === "UNAVAILABLE")
+  );
+}
+
+export function participants(cluster: Pick<ClusterService, "tasks">): Participant[] {
+  return cluster.tasks().map((task) => {
+    const { job, index } = task.identity;
+    const { name, address, state, incarnation, devices } = task;
+    return { name, job, index, address, state, devices, incarnation };
+  });
+}
+
+/** Resolves with the cluster's next change, after the time, or when the signal is aborted. */
+function nextChange(
+  cluster: Pick<ClusterService, "onChange">,
+  millis: number,
+  signal: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      stopListening();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, millis);
+    const stopListening = cluster.onChange(end);
+    signal.addEventListener("abort", end, { once: true });
+  });
+}

@@ -1,0 +1,119 @@
+/**
+ * Keeps the session of the last run open for the next one, as long as that needs no other: the master then neither
+ * places nor registers the graph again, and variables keep their values also where nothing else holds them.
+ */
+import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import type { Session } from "../../worker-runtime/session/session.js";
+
+/** What the keeper and the runs need of a session. */
+export type KeptSession = Pick<Session, "run" | "extend" | "close">;
+
+export interface SessionRequest {
+  /** Equal for two runs that can share a session: master, members with their incarnations, and configuration. */
+  readonly key: string;
+  /** Makes the session on its master. */
+  readonly open: (graph: GraphDef, signal: AbortSignal) => Promise<KeptSession>;
+}
+
+interface Held {
+  readonly key: string;
+  readonly session: KeptSession;
+  graphBytes: Uint8Array;
+  graph: GraphDef;
+  /** What was run in it: the first step of a kind includes the registration of its part of the graph. */
+  readonly stepsRun: Set<string>;
+}
+
+/** A session that is ready for the graph. */
+export interface ReadySession {
+  readonly session: KeptSession;
+  /** True when it was made for this run. */
+  readonly isNew: boolean;
+  /** Notes that these tensors are run; answers whether that is for the first time in this session. */
+  isFirstStep(signature: string): boolean;
+}
+
+export class SessionKeeper {
+  #held: Held | undefined;
+  /** Sessions on their way out. */
+  readonly #closing = new Set<Promise<void>>();
+
+  async obtain(
+    request: SessionRequest,
+    graph: GraphDef,
+    graphBytes: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<ReadySession> {
+    const held = this.#held;
+    if (held && held.key === request.key) {
+      const added = addedNodes(held, graph, graphBytes);
+      if (added) {
+        if (added.node.length > 0) await held.session.extend(added, signal);
+        held.graph = graph;
+        held.graphBytes = graphBytes;
+        return ready(held, false);
+      }
+    }
+    this.discard();
+    const session = await request.open(graph, signal);
+    this.#held = { key: request.key, session, graph, graphBytes, stepsRun: new Set() };
+    return ready(this.#held, true);
+  }
+
+  /** Gives the session up; it is closed in the background. */
+  discard(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (!held) return;
+    const closing = held.session.close().catch(() => undefined);
+    this.#closing.add(closing);
+    void closing.then(() => this.#closing.delete(closing));
+  }
+
+  /** Resolves when every session is closed. */
+  async dispose(): Promise<void> {
+    this.discard();
+    await Promise.all(this.#closing);
+  }
+}
+
+function ready({ session, stepsRun }: Held, isNew: boolean): ReadySession {
+  return {
+    session,
+    isNew,
+    isFirstStep: (signature) => {
+      const isFirst = !stepsRun.has(signature);
+      stepsRun.add(signature);
+      return isFirst;
+    },
+  };
+}
+
+/** What a graph has that the one before it had not; undefined when something was changed or taken away. */
+function addedNodes(held: Held, graph: GraphDef, graphBytes: Uint8Array): GraphDef | undefined {
+  if (Buffer.compare(held.graphBytes, graphBytes) === 0) return GraphDef.create();
+  if (!sameLibrary(held.graph, graph)) return undefined;
+  const now = new Map(graph.node.map((node) => [node.name, node]));
+  for (const before of held.graph.node) {
+    const node = now.get(before.name);
+    if (!node || !sameNode(before, node)) return undefined;
+    now.delete(before.name);
+  }
+  return GraphDef.fromPartial({
+    node: [...now.values()],
+    ...(graph.versions ? { versions: graph.versions } : {}),
+  });
+}
+
+function sameNode(a: NodeDef, b: NodeDef): boolean {
+  if (a.op !== b.op || a.device !== b.device || a.input.length !== b.input.length) return false;
+  return Buffer.compare(NodeDef.encode(a).finish(), NodeDef.encode(b).finish()) === 0;
+}
+
+/** A changed function is a changed graph, wherever it is called. */
+function sameLibrary(a: GraphDef, b: GraphDef): boolean {
+  const bytes = ({ library }: GraphDef) =>
+    GraphDef.encode(GraphDef.fromPartial(library ? { library } : {})).finish();
+  return Buffer.compare(bytes(a), bytes(b)) === 0;
+}

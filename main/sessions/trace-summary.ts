@@ -1,0 +1,67 @@
+/** What a window shows of a traced step. */
+import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import type { StepStats } from "../../protos/generated/tensorflow/step_stats.js";
+import { chromeTrace } from "../../worker-runtime/session/trace/chrome-trace.js";
+import { readStepStats, summariseNodes } from "../../worker-runtime/session/trace/step-stats.js";
+import type { NodeRun, Transfer } from "../api/runs.js";
+
+/** What the newest traced step of a run told. */
+export interface TracedStep {
+  /** 1-based number of the step. */
+  readonly step: number;
+  readonly nodes: NodeRun[];
+  readonly transfers: Transfer[];
+  /** From the start of the first node to the end of the last. */
+  readonly computeMillis: number;
+  readonly stepStats: StepStats;
+  readonly graph: GraphDef;
+}
+
+/** Steps that are traced of a run with many when the user asks for a trace: one in so many. */
+const TRACE_EVERY = 50;
+
+/**
+ * Whether a step is traced. The first always is, so that every run shows where its nodes ran; with `trace`, all of a
+ * short run and some of a long one, whose speed a trace of every step would spoil.
+ */
+export function isTraced(step: number, steps: number, trace: boolean): boolean {
+  if (step === 1) return true;
+  return trace && (steps <= TRACE_EVERY || step === steps || step % TRACE_EVERY === 0);
+}
+
+export function traceOf(stepStats: StepStats, step: number, graph: GraphDef): TracedStep {
+  const trace = readStepStats(stepStats, graph);
+  // Copies that TensorFlow makes of a node elsewhere would say that it ran in two places.
+  const recorded = new Set(trace.nodes.filter((run) => run.recordedName === run.node).map((run) => run.node));
+  const own = trace.nodes.filter((run) => run.recordedName === run.node || !recorded.has(run.node));
+  return {
+    step,
+    nodes: summariseNodes({ ...trace, nodes: own }).map(
+      ({ node, device, startMicros, durationMicros, outputBytes }) => ({
+        node,
+        device,
+        startMicros,
+        durationMicros,
+        outputBytes,
+      }),
+    ),
+    transfers: trace.transfers.map(
+      ({ tensor, fromDevice, toDevice, startMicros, durationMicros, bytes }) => ({
+        tensor,
+        fromDevice,
+        toDevice,
+        startMicros,
+        durationMicros,
+        bytes,
+      }),
+    ),
+    computeMillis: trace.durationMicros / 1000,
+    stepStats,
+    graph,
+  };
+}
+
+/** The step in Chrome's trace format, as JSON. */
+export function chromeTraceOf({ stepStats, graph }: TracedStep): string {
+  return JSON.stringify(chromeTrace(stepStats, graph));
+}

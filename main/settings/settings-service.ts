@@ -1,0 +1,86 @@
+/** What the user chose, kept in one JSON file of the data folder. */
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type Settings, settingsSchema } from "../api/app.js";
+import type { Params } from "../api/contract.js";
+import type { EmitEvent } from "../events.js";
+import { writeFileAtomically } from "../files/atomic-write.js";
+import { errnoOf, fileProblem } from "../problems.js";
+
+const MAX_RECENT_DOCUMENTS = 20;
+
+const defaults: Settings = { theme: "dark", recentDocuments: [], runtimeBannerDismissed: false };
+
+export class SettingsService {
+  readonly #path: string;
+  readonly #emit: EmitEvent;
+  readonly #loaded: Promise<void>;
+  #settings: Settings = defaults;
+  /** Writes happen one after the other. */
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(path: string, emit: EmitEvent) {
+    this.#path = path;
+    this.#emit = emit;
+    this.#loaded = this.#load();
+  }
+
+  async get(): Promise<Settings> {
+    await this.#loaded;
+    return this.#settings;
+  }
+
+  /**
+   * @throws ProblemError when they cannot be written. They hold until the application ends all the same.
+   */
+  async set(changes: Params<"settings.set">): Promise<Settings> {
+    await this.#loaded;
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    this.#settings = settingsSchema.parse({ ...this.#settings, ...Object.fromEntries(given) });
+    this.#emit("settings", this.#settings);
+    const text = `${JSON.stringify(this.#settings, undefined, 2)}\n`;
+    const written = this.#writing.then(() => this.#write(text));
+    this.#writing = written.catch(() => undefined);
+    await written;
+    return this.#settings;
+  }
+
+  /** Puts a document at the head of the recent ones. That it could not be written is no reason to fail. */
+  async addRecentDocument(path: string): Promise<void> {
+    const { recentDocuments } = await this.get();
+    const recent = [path, ...recentDocuments.filter((other) => other !== path)].slice(
+      0,
+      MAX_RECENT_DOCUMENTS,
+    );
+    await this.set({ recentDocuments: recent }).catch((error: unknown) => console.error(error));
+  }
+
+  async #write(text: string): Promise<void> {
+    try {
+      await mkdir(dirname(this.#path), { recursive: true });
+      await writeFileAtomically(this.#path, text);
+    } catch (error) {
+      throw fileProblem(`The settings could not be written to ${this.#path}`, error);
+    }
+  }
+
+  /** A value that does not fit, in a file of another version or a broken one, is replaced by its default. */
+  async #load(): Promise<void> {
+    let stored: unknown;
+    try {
+      stored = JSON.parse(await readFile(this.#path, "utf8"));
+    } catch (error) {
+      if (errnoOf(error) !== "ENOENT") {
+        console.error(`The settings in ${this.#path} cannot be read; the defaults are used.`, error);
+      }
+      return;
+    }
+    if (typeof stored !== "object" || stored === null) return;
+    const values = new Map(Object.entries(stored));
+    const kept = Object.entries(settingsSchema.shape).flatMap(([name, schema]) => {
+      const parsed = schema.safeParse(values.get(name));
+      return parsed.success ? [[name, parsed.data] as const] : [];
+    });
+    this.#settings = settingsSchema.parse({ ...defaults, ...Object.fromEntries(kept) });
+  }
+}

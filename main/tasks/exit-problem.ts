@@ -1,0 +1,51 @@
+import type { LogLine } from "../api/cluster.js";
+import type { Problem } from "../api/problem.js";
+import { defined } from "../problems.js";
+import type { TaskExit } from "./launcher.js";
+
+/** Windows' codes of processes that were ended by a fault, as Node shows them. */
+const ACCESS_VIOLATION = 0xc0000005;
+const DLL_NOT_FOUND = 0xc0000135;
+
+const signalReasons = new Map<string, string>([
+  ["SIGKILL", "The system killed it, probably because memory ran out; or somebody ended it by force."],
+  ["SIGTERM", "Another program asked it to end."],
+  ["SIGINT", "Another program asked it to end."],
+  ["SIGHUP", "The terminal that it belonged to was closed."],
+  ["SIGABRT", "TensorFlow found a fault that it cannot go on from; the last lines of the log name it."],
+  ["SIGSEGV", "The library crashed: it touched memory that is not its own."],
+  ["SIGBUS", "The library crashed, probably because the disk is full or a file was cut short while in use."],
+  ["SIGILL", "The library uses instructions that this processor does not have."],
+  ["SIGFPE", "The library crashed in a calculation."],
+]);
+
+const memoryTrouble =
+  /out of memory|bad_alloc|resource exhausted|OOM when allocating|cannot allocate memory/i;
+
+/** Why a task is gone that nobody asked to end, with its last words. */
+export function exitProblem(task: string, exit: TaskExit, lastLines: readonly LogLine[]): Problem {
+  const text = lastLines.map((line) => line.text).join("\n");
+  return defined({
+    code: exit.signal === "SIGKILL" ? "RESOURCE_EXHAUSTED" : "UNAVAILABLE",
+    message: `${task} ended unexpectedly (${howItEnded(exit)}).`,
+    reason: reasonOf(exit, text),
+    remedy: "Start it again. Variables that it held are lost; the log shows its last lines.",
+    details: text === "" ? undefined : text,
+    task,
+  });
+}
+
+function howItEnded({ code, signal }: TaskExit): string {
+  if (signal !== null) return `signal ${signal}`;
+  return code === null ? "exit code unknown" : `exit code ${code}`;
+}
+
+function reasonOf({ code, signal }: TaskExit, text: string): string | undefined {
+  if (memoryTrouble.test(text)) return "Probably memory ran out: its last lines speak of it.";
+  if (signal !== null) return signalReasons.get(signal);
+  // A shell or a container reports a signal as 128 plus its number.
+  if (code === 137) return signalReasons.get("SIGKILL");
+  if (code === 139 || code === ACCESS_VIOLATION) return signalReasons.get("SIGSEGV");
+  if (code === DLL_NOT_FOUND) return "A library that TensorFlow needs is missing.";
+  return undefined;
+}

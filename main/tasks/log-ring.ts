@@ -1,0 +1,45 @@
+import type { LogLine } from "../api/cluster.js";
+
+/** What a task said, newest last, of which a task that talks without end keeps only the last lines. */
+export const LOG_CAPACITY_LINES = 5000;
+/** Some libraries print whole graphs in one line; nobody reads more of it in a log. */
+const MAX_LINE_CHARACTERS = 8192;
+
+export class LogRing {
+  readonly #capacity: number;
+  #lines: LogLine[] = [];
+  #nextSequence = 0;
+
+  constructor(capacity = LOG_CAPACITY_LINES) {
+    this.#capacity = capacity;
+  }
+
+  append(level: LogLine["level"], text: string, at = Date.now()): LogLine {
+    const short = text.length > MAX_LINE_CHARACTERS ? `${text.slice(0, MAX_LINE_CHARACTERS)} …` : text;
+    const line = { sequence: this.#nextSequence++, at, level, text: short };
+    this.#lines.push(line);
+    // Dropping in blocks keeps an append cheap on average.
+    if (this.#lines.length >= this.#capacity * 2) this.#lines = this.#lines.slice(-this.#capacity);
+    return line;
+  }
+
+  /** The lines after a sequence number; -1 for all that are kept. */
+  after(sequence: number): LogLine[] {
+    return this.#lines.slice(-this.#capacity).filter((line) => line.sequence > sequence);
+  }
+
+  last(count: number): LogLine[] {
+    return count === 0 ? [] : this.#lines.slice(-count);
+  }
+}
+
+/** "2026-01-31 12:00:00.000000: W tensorflow/…", "W0000 00:00:1700000000.123456  4242 file.cc:12] …" */
+const tensorFlowLevel = /^(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: ([IWEF])|([IWEF])\d{4} [\d:. ]+) /;
+
+/** The level of a line as TensorFlow's loggers mark it; lines of other origin are informative. */
+export function levelOfLine(text: string): LogLine["level"] {
+  const match = tensorFlowLevel.exec(text);
+  const letter = match?.[1] ?? match?.[2];
+  if (letter === "W") return "warning";
+  return letter === "E" || letter === "F" ? "error" : "info";
+}

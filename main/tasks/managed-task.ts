@@ -1,0 +1,296 @@
+/**
+ * One task of this machine: a place in the cluster that outlives the processes that fill it. All changes of its state
+ * happen here, and each is reported.
+ */
+import type { Device, Engine, LogLine, Task, TaskMetrics, TaskState } from "../api/cluster.js";
+import type { Problem } from "../api/problem.js";
+import { delay } from "../deferred.js";
+import { defined, problemOf } from "../problems.js";
+import { exitProblem } from "./exit-problem.js";
+import {
+  HEALTH_INTERVAL_MILLIS,
+  type Health,
+  type HealthProbe,
+  MISSES_UNTIL_UNRESPONSIVE,
+  type OpenProbe,
+} from "./health.js";
+import type { LaunchTask, TaskExit, TaskPlan, TaskProcess } from "./launcher.js";
+import { LogRing, levelOfLine } from "./log-ring.js";
+import { KEPT_SAMPLES } from "./metrics-sampler.js";
+
+/** Loading TensorFlow takes half a second where its files are cached, and many seconds from a slow card. */
+const START_DEADLINE_MILLIS = 90_000;
+const FIRST_ANSWER_INTERVAL_MILLIS = 100;
+/** What of the log is shown with an unexpected end. */
+const LAST_LINES = 20;
+
+export interface TaskIdentity {
+  readonly id: string;
+  readonly job: string;
+  readonly index: number;
+  readonly engine: Engine;
+  readonly colour: number;
+}
+
+export interface TaskCollaborators {
+  readonly launch: LaunchTask;
+  readonly openProbe: OpenProbe;
+  /** The state is another one now. */
+  readonly onChange: () => void;
+  readonly onLine: (line: LogLine) => void;
+}
+
+/** One process in the life of a task. */
+interface Life {
+  readonly process: TaskProcess;
+  readonly plan: TaskPlan;
+  /** Aborted when the process has ended or is to end. */
+  readonly over: AbortController;
+  /** Resolves when the process is gone and the state says so. */
+  readonly settled: Promise<void>;
+  /** What kept it from accepting calls. */
+  startProblem?: Problem;
+  stopping: boolean;
+}
+
+export class ManagedTask {
+  readonly identity: TaskIdentity;
+  readonly #collaborators: TaskCollaborators;
+  readonly #log = new LogRing();
+  #state: TaskState = "stopped";
+  #address = "";
+  #startedAt: number | undefined;
+  #devices: readonly Device[] = [];
+  #incarnation: string | undefined;
+  #metrics: TaskMetrics[] = [];
+  #problem: Problem | undefined;
+  #notice: Problem | undefined;
+  /** Set if and only if a process is there or is being started. */
+  #life: Life | undefined;
+
+  constructor(identity: TaskIdentity, collaborators: TaskCollaborators) {
+    this.identity = identity;
+    this.#collaborators = collaborators;
+  }
+
+  /** "worker/0" */
+  get name(): string {
+    return `${this.identity.job}/${this.identity.index}`;
+  }
+
+  get state(): TaskState {
+    return this.#state;
+  }
+
+  get address(): string {
+    return this.#address;
+  }
+
+  /** Empty while the task is not running. */
+  get devices(): readonly Device[] {
+    return this.#devices;
+  }
+
+  /** Whether a process was made that has not ended. */
+  get hasProcess(): boolean {
+    return this.#life !== undefined;
+  }
+
+  /** Process of the task, while there is one. */
+  get pid(): number | undefined {
+    return this.#life?.process.pid;
+  }
+
+  /** Changes whenever another server fills this place; undefined while none has answered. */
+  get incarnation(): string | undefined {
+    return this.#incarnation;
+  }
+
+  snapshot(): Task {
+    const { id, job, index, engine, colour } = this.identity;
+    return defined({
+      id,
+      job,
+      index,
+      address: this.#address,
+      engine,
+      state: this.#state,
+      pid: this.pid,
+      startedAt: this.#startedAt,
+      colour,
+      devices: [...this.#devices],
+      metrics: [...this.#metrics],
+      problem: this.#problem,
+      notice: this.#notice,
+    });
+  }
+
+  logAfter(sequence: number): LogLine[] {
+    return this.#log.after(sequence);
+  }
+
+  /** Sets the address ahead of the start, so that others can be told of it. */
+  setAddress(address: string): void {
+    this.#address = address;
+  }
+
+  /** Says that the task is about to be started. Answers false when it is up or coming up already. */
+  announceStart(): boolean {
+    if (this.#state !== "stopped" && this.#state !== "failed") return false;
+    this.#problem = undefined;
+    this.#setState("starting");
+    return true;
+  }
+
+  /** Starts a process for the task. Does nothing while there is one. Returns before the server is up. */
+  start(plan: TaskPlan, address: string): void {
+    if (this.#life) return;
+    this.#address = address;
+    this.#problem = undefined;
+    this.#notice = undefined;
+    this.#devices = [];
+    this.#metrics = [];
+    this.#incarnation = undefined;
+    this.#startedAt = Date.now();
+    let process: TaskProcess;
+    try {
+      process = this.#collaborators.launch({
+        engine: this.identity.engine,
+        taskJob: this.identity.job,
+        plan,
+        onLine: (text, level) => this.#append(level ?? levelOfLine(text), text),
+      });
+    } catch (error) {
+      this.fail(problemOf(error));
+      return;
+    }
+    const over = new AbortController();
+    const settled = process.exited.then(async (exit) => {
+      // A start that failed says better than the exit code what happened.
+      await process.ready.catch((error: unknown) => {
+        life.startProblem ??= problemOf(error);
+      });
+      this.#ended(life, exit);
+    });
+    const life: Life = { process, plan, over, settled, stopping: false };
+    this.#life = life;
+    this.#setState("starting");
+    void this.#watch(life);
+  }
+
+  /** Ends the process, if there is one; resolves when it is gone. */
+  async stop(): Promise<void> {
+    const life = this.#life;
+    if (!life) {
+      // What failed is acknowledged by stopping it; what was only announced is called off.
+      if (this.#state === "failed" || this.#state === "starting") this.#setState("stopped");
+      return;
+    }
+    life.stopping = true;
+    life.over.abort();
+    this.#setState("stopping");
+    await life.process.stop();
+    await life.settled;
+  }
+
+  /** Says that the task could not even be started. */
+  fail(problem: Problem): void {
+    this.#problem = { ...problem, task: this.name };
+    this.#append("error", problem.message);
+    this.#setState("failed");
+  }
+
+  addSample(sample: TaskMetrics): void {
+    this.#metrics = [...this.#metrics.slice(1 - KEPT_SAMPLES), sample];
+  }
+
+  async #watch(life: Life): Promise<void> {
+    const { signal } = life.over;
+    const late = setTimeout(() => void this.#giveUp(life), START_DEADLINE_MILLIS);
+    let probe: HealthProbe | undefined;
+    try {
+      await life.process.ready;
+      if (signal.aborted) return;
+      void this.#askNotice(life);
+      probe = this.#collaborators.openProbe(this.#address);
+      let misses = 0;
+      while (!signal.aborted) {
+        try {
+          const health = await probe.check(signal);
+          if (signal.aborted) return;
+          clearTimeout(late);
+          misses = 0;
+          this.#answered(health, life.plan);
+        } catch {
+          misses++;
+          if (this.#state === "running" && misses >= MISSES_UNTIL_UNRESPONSIVE && !signal.aborted) {
+            this.#setState("unresponsive");
+          }
+        }
+        await delay(
+          this.#state === "starting" ? FIRST_ANSWER_INTERVAL_MILLIS : HEALTH_INTERVAL_MILLIS,
+          signal,
+        );
+      }
+    } catch (error) {
+      life.startProblem ??= problemOf(error);
+      await life.process.stop();
+    } finally {
+      clearTimeout(late);
+      probe?.close();
+    }
+  }
+
+  async #askNotice(life: Life): Promise<void> {
+    const notice = await life.process.notice().catch(() => undefined);
+    if (!notice || this.#life !== life) return;
+    this.#notice = { ...notice, task: this.name };
+    this.#collaborators.onChange();
+  }
+
+  async #giveUp(life: Life): Promise<void> {
+    life.startProblem ??= {
+      code: "DEADLINE_EXCEEDED",
+      message: `${this.name} did not answer within ${START_DEADLINE_MILLIS / 1000} s of its start.`,
+      remedy: "Look at its log, then start it again.",
+    };
+    await life.process.stop();
+  }
+
+  #answered(health: Health, plan: TaskPlan): void {
+    const wasRunning = this.#state === "running";
+    const known = this.#incarnation === health.incarnation;
+    this.#incarnation = health.incarnation;
+    this.#devices = health.devices.map((device) => ({
+      ...device,
+      name: device.name.replace(
+        `/job:${plan.job}/replica:0/task:${plan.index}/`,
+        `/job:${this.identity.job}/replica:0/task:${this.identity.index}/`,
+      ),
+    }));
+    if (!wasRunning) this.#setState("running");
+    else if (!known) this.#collaborators.onChange();
+  }
+
+  #ended(life: Life, exit: TaskExit): void {
+    life.over.abort();
+    this.#life = undefined;
+    this.#devices = [];
+    this.#incarnation = undefined;
+    if (life.stopping) {
+      this.#setState("stopped");
+      return;
+    }
+    const problem = life.startProblem ?? exitProblem(this.name, exit, this.#log.last(LAST_LINES));
+    this.fail(problem);
+  }
+
+  #append(level: LogLine["level"], text: string): void {
+    this.#collaborators.onLine(this.#log.append(level, text));
+  }
+
+  #setState(state: TaskState): void {
+    this.#state = state;
+    this.#collaborators.onChange();
+  }
+}

@@ -1,0 +1,65 @@
+import { createServer } from "node:net";
+import { problem } from "../problems.js";
+
+/** TensorFlow's customary first port. */
+export const FIRST_PORT = 2222;
+const LAST_PORT = 65_535;
+const HIGHEST_TRIED = FIRST_PORT + 2000;
+
+/**
+ * Gives out ports from 2222 upward. A port stays taken from the moment it is given until it is released, so two tasks
+ * that start at once never get the same one.
+ */
+export class Ports {
+  readonly #taken = new Set<number>();
+  readonly #isFree: (port: number) => Promise<boolean>;
+
+  constructor(isFree: (port: number) => Promise<boolean> = isPortFree) {
+    this.#isFree = isFree;
+  }
+
+  /**
+   * @param preferred Taken when it is free, so that a task that is started again keeps its address.
+   * @throws ProblemError RESOURCE_EXHAUSTED when none is left.
+   */
+  async take(preferred?: number): Promise<number> {
+    if (preferred !== undefined && (await this.#tryTake(preferred))) return preferred;
+    for (let port = FIRST_PORT; port <= Math.min(HIGHEST_TRIED, LAST_PORT); port++) {
+      if (await this.#tryTake(port)) return port;
+    }
+    throw problem("RESOURCE_EXHAUSTED", `No port between ${FIRST_PORT} and ${HIGHEST_TRIED} is free.`, {
+      remedy: "Stop tasks or other programs that listen there.",
+    });
+  }
+
+  release(port: number): void {
+    this.#taken.delete(port);
+  }
+
+  async #tryTake(port: number): Promise<boolean> {
+    if (this.#taken.has(port)) return false;
+    // Taken before the check, which others must not overtake.
+    this.#taken.add(port);
+    if (await this.#isFree(port)) return true;
+    this.#taken.delete(port);
+    return false;
+  }
+}
+
+/** Whether nothing listens on a port, on any address of this machine: TensorFlow's server listens on all. */
+export async function isPortFree(port: number): Promise<boolean> {
+  return (await canListen(port, "0.0.0.0")) && (await canListen(port, "::"));
+}
+
+function canListen(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      // A machine without IPv6 has no "::" that could be in use.
+      resolve(error.code === "EAFNOSUPPORT" || error.code === "EADDRNOTAVAIL");
+    });
+    server.listen({ port, host, exclusive: true, ipv6Only: host === "::" }, () =>
+      server.close(() => resolve(true)),
+    );
+  });
+}

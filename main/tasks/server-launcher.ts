@@ -1,0 +1,73 @@
+/** Tasks as servers of the worker runtime: each a process of its own that ends with this one. */
+import { hasNvidiaGpu } from "../../worker-runtime/engines/nvidia.js";
+import { Server } from "../../worker-runtime/engines/server.js";
+import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
+import type { LogLine } from "../api/cluster.js";
+import type { Problem } from "../api/problem.js";
+import { messageOf, problem } from "../problems.js";
+import type { LaunchTask, TaskProcess } from "./launcher.js";
+
+/** TensorFlow's customary name for the job that holds variables; its tasks take no GPU memory from the workers. */
+const PARAMETER_SERVER_JOB = "ps";
+
+/**
+ * @param library The libtensorflow to use; where it is not known yet, the task looks for one itself.
+ */
+export function serverLauncher(library: () => string | undefined): LaunchTask {
+  return ({ engine, plan, taskJob, onLine }) => {
+    const server = Server.launch({
+      cluster: plan.cluster,
+      jobName: plan.job,
+      taskIndex: plan.index,
+      engine,
+      library: library(),
+      // A task of a dynamic cluster goes by another job, so the engine cannot tell.
+      gpu: taskJob === PARAMETER_SERVER_JOB ? "none" : "auto",
+      // The address is one that the application chose on this machine.
+      checkAddress: false,
+      onLog: ({ text, level }) => onLine(text, levels[level]),
+    });
+    const process: TaskProcess = {
+      get pid() {
+        return server.pid;
+      },
+      ready: server.ready.catch((error: unknown) => {
+        throw startProblem(error);
+      }),
+      exited: server.exited,
+      notice: () => gpuNotice(server),
+      stop: () => server.stop(),
+    };
+    // Whoever waits hears of it.
+    process.ready.catch(() => undefined);
+    return process;
+  };
+}
+
+const levels = { info: "info", warning: "warning", error: "error", fatal: "error" } as const satisfies Record<
+  string,
+  LogLine["level"]
+>;
+
+/** What kept a server from starting; the one that the user can mend here says how. */
+function startProblem(error: unknown): unknown {
+  if (!(error instanceof TensorFlowError) || error.code !== StatusCode.NOT_FOUND) return error;
+  return problem("NOT_FOUND", "The task cannot start: there is no TensorFlow runtime on this machine.", {
+    remedy: "Install the runtime, then start the task again.",
+    details: messageOf(error),
+  });
+}
+
+/** Why the machine's GPU is not used, where there is one that could be. */
+async function gpuNotice(server: Server): Promise<Problem | undefined> {
+  if ((await hasNvidiaGpu()) !== true) return undefined;
+  const { devices, problems } = await server.gpu();
+  const [likeliest] = problems;
+  if (devices.length > 0 || !likeliest || likeliest.kind === "hidden") return undefined;
+  return {
+    code: "FAILED_PRECONDITION",
+    message: "The GPU of this machine is not used.",
+    reason: likeliest.what,
+    remedy: likeliest.todo,
+  };
+}

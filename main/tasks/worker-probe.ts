@@ -1,0 +1,33 @@
+/** Health over gRPC: one connection that is kept, and one GetStatus at a time. */
+import type { DeviceAttributes } from "../../protos/generated/tensorflow/device_attributes.js";
+import { Channel } from "../../worker-runtime/rpc/channel.js";
+import { WorkerClient } from "../../worker-runtime/rpc/worker-client.js";
+import type { Device } from "../api/cluster.js";
+import { HEALTH_DEADLINE_MILLIS, type HealthProbe } from "./health.js";
+
+export function openWorkerProbe(address: string): HealthProbe {
+  const channel = new Channel(address);
+  const worker = new WorkerClient(channel);
+  return {
+    check: async (signal) => {
+      const { deviceAttributes } = await worker.getStatus(
+        {},
+        { signal, deadlineMillis: HEALTH_DEADLINE_MILLIS },
+      );
+      return {
+        devices: deviceAttributes.map(describeDevice),
+        incarnation: deviceAttributes.map((device) => device.incarnation.toString(16)).join(" "),
+      };
+    },
+    close: () => channel.close(),
+  };
+}
+
+function describeDevice(device: DeviceAttributes): Device {
+  return {
+    name: device.name,
+    type: device.deviceType,
+    memoryLimitBytes: Number(device.memoryLimit),
+    description: device.physicalDeviceDesc,
+  };
+}

@@ -1,0 +1,227 @@
+/** What stands on the canvas around the graph: its heading, controls, minimap, hints and menus. */
+import { MiniMap, useViewport } from "@xyflow/react";
+import { type ReactElement, useState } from "react";
+import { toProblem } from "../../main/api/wire.js";
+import { client } from "../client.js";
+import { parseTensorName } from "../document/tensor-names.js";
+import { taskColourVar, taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { useOps } from "../stores/ops-store.js";
+import { isActive, useRun } from "../stores/run-store.js";
+import { Icon } from "../ui/icon.js";
+import { showNextProblem } from "./commands.js";
+import { DragGhosts } from "./drag-ghosts.js";
+import { EdgeMenu } from "./edge-menu.js";
+import type { GraphFlowNode } from "./flow-nodes.js";
+import { ListView } from "./list-view.js";
+import { PinChooser } from "./pin-chooser.js";
+import { PullReason } from "./pull-reason.js";
+import { fitGraph, useCanvas, viewDuration } from "./view-store.js";
+
+/** Cmd on macOS, Ctrl elsewhere. */
+export const MOD_KEY = /Mac|iP(hone|ad)/.test(navigator.platform) ? "Cmd" : "Ctrl";
+
+export function CanvasOverlays(): ReactElement {
+  const empty = useDocument((state) => state.document.nodes.size === 0);
+  return (
+    <>
+      <Heading />
+      <ProblemCount />
+      <Controls />
+      {empty ? <EmptyGraph /> : <Hint />}
+      <GraphMap />
+      <PullReason />
+      <EdgeMenu />
+      <PinChooser />
+      <ListView />
+      <DragGhosts />
+    </>
+  );
+}
+
+function Heading(): ReactElement {
+  const count = useDocument((state) => state.document.nodes.size);
+  const selected = useDocument((state) => state.selection.size);
+  const name = useDocument((state) => (state.selection.size === 1 ? [...state.selection][0] : undefined));
+  const parts = [count === 1 ? "1 node" : `${count} nodes`];
+  if (selected > 0) parts.push(`${selected} selected`);
+  if (name !== undefined) parts.push(name);
+  return (
+    <div className="crumb">
+      <b>Graph</b>
+      <span className="fg2" aria-live="polite">
+        {parts.join(" · ")}
+      </span>
+    </div>
+  );
+}
+
+function ProblemCount(): ReactElement | null {
+  const count = useDocument((state) => state.problems.size);
+  if (count === 0) return null;
+  return (
+    <div className="ctl tr0 bad" role="alert">
+      <Icon name="close" className="er" />
+      <span>{count === 1 ? "1 node cannot run" : `${count} nodes cannot run`}</span>
+      <button type="button" className="lk" onClick={showNextProblem}>
+        {count === 1 ? "Show" : "Next"}
+      </button>
+    </div>
+  );
+}
+
+function Controls(): ReactElement {
+  const { zoom } = useViewport();
+  const minimapOpen = useCanvas((state) => state.minimapOpen);
+  const listOpen = useCanvas((state) => state.listOpen);
+  const flow = useCanvas((state) => state.flow);
+  const duration = viewDuration();
+  return (
+    <div className="ctl bl0" role="toolbar" aria-label="View">
+      <ControlButton icon="minus" label="Zoom out" keys="−" onClick={() => void flow?.zoomOut({ duration })} />
+      <button
+        type="button"
+        className="zv"
+        title="Zoom to 100 %"
+        aria-label={`Zoom ${Math.round(zoom * 100)} %, set to 100 %`}
+        onClick={() => void flow?.zoomTo(1, { duration })}
+      >
+        {Math.round(zoom * 100)}%
+      </button>
+      <ControlButton icon="plus" label="Zoom in" keys="+" onClick={() => void flow?.zoomIn({ duration })} />
+      <span className="vsep" />
+      <ControlButton icon="fit" label="Fit the graph" keys="F" onClick={() => fitGraph()} />
+      <ControlButton
+        icon="minimap"
+        label="Minimap"
+        keys="M"
+        on={minimapOpen}
+        onClick={() => useCanvas.setState({ minimapOpen: !minimapOpen })}
+      />
+      <ControlButton
+        icon="list"
+        label="List view"
+        keys="L"
+        on={listOpen}
+        onClick={() => useCanvas.setState({ listOpen: !listOpen })}
+      />
+    </div>
+  );
+}
+
+interface ControlButtonProps {
+  readonly icon: "minus" | "plus" | "fit" | "minimap" | "list";
+  readonly label: string;
+  readonly keys: string;
+  readonly on?: boolean;
+  onClick(): void;
+}
+
+function ControlButton({ icon, label, keys, on, onClick }: ControlButtonProps): ReactElement {
+  return (
+    <button
+      type="button"
+      className={on ? "ib on" : "ib"}
+      aria-label={label}
+      aria-pressed={on}
+      title={`${label}  ${keys}`}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+/** A map is of no use while everything is in view anyway. */
+const MAP_FROM_NODES = 12;
+
+function GraphMap(): ReactElement | null {
+  const open = useCanvas((state) => state.minimapOpen);
+  const many = useDocument((state) => state.document.nodes.size >= MAP_FROM_NODES);
+  // The colours of the map follow the tasks.
+  useCluster((state) => state.tasks.length);
+  if (!open || !many) return null;
+  return (
+    <MiniMap<GraphFlowNode>
+      className="mini"
+      pannable
+      zoomable
+      ariaLabel="Minimap"
+      nodeColor={mapColour}
+      nodeBorderRadius={2}
+      bgColor="transparent"
+      maskColor="color-mix(in srgb, var(--bg-0) 55%, transparent)"
+      maskStrokeColor="var(--fg-2)"
+      maskStrokeWidth={1}
+      style={{ width: 160, height: 96 }}
+    />
+  );
+}
+
+function mapColour({ data }: GraphFlowNode): string {
+  const { device } = data.node;
+  return device === "" ? "var(--fg-2)" : taskColourVar(useCluster.getState().taskForDevice(device));
+}
+
+function EmptyGraph(): ReactElement {
+  const [problem, setProblem] = useState<string>();
+  const openExample = async () => {
+    try {
+      const [first] = await client().call("documents.examples");
+      if (first) documentActions.load(await client().call("documents.openExample", { id: first.id }));
+    } catch (error) {
+      setProblem(toProblem(error).message);
+    }
+  };
+  return (
+    <div className="graph-empty">
+      <p>Drag an op here, or open a graph.</p>
+      <button type="button" className="btn" onClick={() => void openExample()}>
+        Open example
+      </button>
+      {problem ? <p role="alert">{problem}</p> : null}
+    </div>
+  );
+}
+
+/** One line at the foot: why the last edit was refused, else what to do next. */
+function Hint(): ReactElement | null {
+  const refusal = useDocument((state) => state.refusal);
+  const revision = useDocument((state) => state.revision);
+  const hasProblems = useDocument((state) => state.problems.size > 0);
+  const run = useRun((state) => state.latest);
+  const fresh = useRun((state) => state.runRevision === revision);
+  useOps((state) => state.ops);
+  if (refusal) {
+    return (
+      <div className="hint refusal" role="status">
+        {refusal}
+      </div>
+    );
+  }
+  if (isActive(run)) return null;
+  if (run === undefined) {
+    return hasProblems ? null : (
+      <div className="hint">
+        {`Press Run to compute ${wantedText()}`}
+        <kbd>{MOD_KEY} Enter</kbd>
+      </div>
+    );
+  }
+  const tasks = new Set(run.nodes.flatMap(({ device }) => taskNameOfDevice(device) ?? [])).size;
+  const ran = fresh && run.state === "done" && tasks > 0 ? `Ran on ${tasks === 1 ? "1 task" : `${tasks} tasks`}. ` : "";
+  return (
+    <div className="hint">
+      {`${ran}Drag a selection onto a task to pin it`}
+      <kbd>P</kbd>
+    </div>
+  );
+}
+
+/** "z", "z and w", "3 results". */
+function wantedText(): string {
+  const { fetches } = documentActions.runInputs(2);
+  const names = fetches.map((name) => parseTensorName(name).node);
+  if (names.length === 0) return "the graph";
+  return names.length <= 2 ? names.join(" and ") : `${names.length} results`;
+}

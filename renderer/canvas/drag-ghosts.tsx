@@ -1,0 +1,74 @@
+/** What follows the pointer: dragged nodes outside the canvas, and an op that is about to land. */
+import { type CSSProperties, type ReactElement } from "react";
+import { createPortal } from "react-dom";
+import { deviceText } from "../document/edits/place.js";
+import { NODE_MIN_HEIGHT, nodeWidth } from "../document/node-size.js";
+import { taskColourVar, taskName, useCluster } from "../stores/cluster-store.js";
+import { useDocument } from "../stores/document-store.js";
+import { useDrag } from "../stores/drag-store.js";
+import { overCanvas } from "./pin-drag.js";
+import { useCanvas } from "./view-store.js";
+
+export function DragGhosts(): ReactElement | null {
+  const nodes = useDrag((state) => state.nodes);
+  const op = useDrag((state) => state.op);
+  if (op !== undefined) return createPortal(<OpGhost op={op} />, document.body);
+  return nodes.length > 0 ? createPortal(<NodesGhost names={nodes} />, document.body) : null;
+}
+
+function NodesGhost({ names }: { names: readonly string[] }): ReactElement | null {
+  const pointer = useDrag((state) => state.pointer);
+  const overDevice = useDrag((state) => state.overDevice);
+  const first = useDocument((state) => state.document.nodes.get(names[0] ?? ""));
+  const task = useCluster((state) => (overDevice === undefined ? undefined : state.taskForDevice(overDevice)));
+  if (!pointer || !first || overCanvas({ clientX: pointer.x, clientY: pointer.y })) return null;
+  const was = first.device === "" ? "not pinned" : `was ${deviceText(first.device)}`;
+  const style = {
+    left: pointer.x + 12,
+    top: pointer.y + 8,
+    "--c": taskColourVar(task),
+  } as CSSProperties;
+  return (
+    <div className="drag-ghost" style={style} aria-hidden="true">
+      {names.length > 1 ? <i className="st1" /> : null}
+      {names.length > 2 ? <i className="st2" /> : null}
+      <div className="node">
+        <div className="nh">
+          <b>{first.name}</b>
+          <span>{names.length > 1 ? `+${names.length - 1}` : first.op}</span>
+        </div>
+        <div className="nb">
+          <span className="chip">
+            <i />
+            <span>{task ? taskName(task) : "drop on a task"}</span>
+          </span>
+          <span className="tm">{was}</span>
+        </div>
+        <div className="nv">
+          <span>{names.length === 1 ? "1 node" : `${names.length} nodes`}</span>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function OpGhost({ op }: { op: string }): ReactElement | null {
+  const pointer = useDrag((state) => state.pointer);
+  const flow = useCanvas((state) => state.flow);
+  if (!pointer) return null;
+  const lands = overCanvas({ clientX: pointer.x, clientY: pointer.y });
+  const zoom = lands ? (flow?.getZoom() ?? 1) : 1;
+  const style: CSSProperties = {
+    left: pointer.x,
+    top: pointer.y,
+    width: nodeWidth(op, op),
+    height: NODE_MIN_HEIGHT,
+    transform: `scale(${zoom})`,
+    transformOrigin: "top left",
+  };
+  return (
+    <div className={lands ? "op-ghost lands" : "op-ghost"} style={style} aria-hidden="true">
+      {lands ? `${op} lands here` : op}
+    </div>
+  );
+}

@@ -1,0 +1,164 @@
+/** The list that opens where an edge is let go in empty space. */
+import { type KeyboardEvent, type ReactElement, useEffect, useMemo, useRef, useState } from "react";
+import { existingEnds, heldText, opCandidates } from "../document/candidates.js";
+import { searchOps } from "../ops-panel/op-entries.js";
+import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { useOps } from "../stores/ops-store.js";
+import { Icon } from "../ui/icon.js";
+import { type CanvasStore, useCanvas } from "./view-store.js";
+
+const MENU_WIDTH = 260;
+const MENU_HEIGHT = 340;
+const MAX_ENDS = 5;
+const MAX_OPS = 60;
+/** Ops listed before the user searches; the rest is found by typing. */
+const FIRST_OPS = 8;
+
+export function EdgeMenu(): ReactElement | null {
+  const menu = useCanvas((state) => state.edgeMenu);
+  return menu ? <OpenMenu key={`${menu.screen.x} ${menu.screen.y}`} menu={menu} /> : null;
+}
+
+interface Choice {
+  readonly id: string;
+  readonly label: string;
+  readonly note: string;
+  readonly kind: "end" | "op";
+  choose(): void;
+}
+
+function close(): void {
+  useCanvas.setState({ edgeMenu: undefined });
+  document.querySelector<HTMLElement>("[data-canvas]")?.focus();
+}
+
+function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): ReactElement {
+  const [query, setQuery] = useState("");
+  const [active, setActive] = useState(0);
+  const graph = useDocument((state) => state.document);
+  const shapes = useDocument((state) => state.shapes);
+  const entries = useOps((state) => state.entries);
+  const frame = useRef<HTMLDivElement>(null);
+  const { from, at } = menu;
+
+  const ends = useMemo(() => existingEnds(graph, lookupOp, from), [graph, from]);
+  const ops = useMemo(
+    () => opCandidates(graph, lookupOp, entries.map(({ name }) => name), from),
+    [graph, entries, from],
+  );
+  const accepts = heldText(graph, lookupOp, shapes, from);
+
+  const choices = useMemo((): Choice[] => {
+    const wanted = query.trim().toLowerCase();
+    const shownEnds = ends.filter(({ node, port }) => `${node} ${port}`.toLowerCase().includes(wanted));
+    const fitting = new Map(ops.fitting.map((candidate) => [candidate.op, candidate]));
+    const found =
+      wanted === ""
+        ? ops.fitting.slice(0, FIRST_OPS)
+        : searchOps(entries, wanted).flatMap(({ entry }) => fitting.get(entry.name) ?? []);
+    return [
+      ...shownEnds.slice(0, MAX_ENDS).map(
+        (end): Choice => ({
+          id: `end ${end.node} ${end.port}`,
+          label: end.node,
+          note: end.port,
+          kind: "end",
+          choose: () => documentActions.connect(end.from, end.to),
+        }),
+      ),
+      ...found.slice(0, MAX_OPS).map(
+        ({ op, port }): Choice => ({
+          id: `op ${op}`,
+          label: op,
+          note: `as ${port}`,
+          kind: "op",
+          choose: () => documentActions.addNode(op, at, from),
+        }),
+      ),
+    ];
+  }, [query, ends, ops, entries, at, from]);
+
+  useEffect(() => {
+    const outside = (event: PointerEvent) => {
+      if (event.target instanceof Node && !frame.current?.contains(event.target)) {
+        useCanvas.setState({ edgeMenu: undefined });
+      }
+    };
+    window.addEventListener("pointerdown", outside, true);
+    return () => window.removeEventListener("pointerdown", outside, true);
+  }, []);
+
+  const take = (choice: Choice | undefined) => {
+    if (!choice) return;
+    choice.choose();
+    close();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    event.stopPropagation();
+    if (event.key === "Escape") close();
+    else if (event.key === "Enter") take(choices[active]);
+    else if (event.key === "ArrowDown") setActive((index) => Math.min(index + 1, choices.length - 1));
+    else if (event.key === "ArrowUp") setActive((index) => Math.max(index - 1, 0));
+    else return;
+    event.preventDefault();
+  };
+
+  const firstOp = choices.findIndex(({ kind }) => kind === "op");
+  const left = Math.max(8, Math.min(menu.screen.x + 8, window.innerWidth - MENU_WIDTH - 8));
+  const top = Math.max(8, Math.min(menu.screen.y - 8, window.innerHeight - MENU_HEIGHT - 8));
+  return (
+    <div ref={frame} className="edge-menu menu" style={{ left, top, width: MENU_WIDTH }}>
+      <div className="srch">
+        <Icon name="search" />
+        <input
+          // biome-ignore lint/a11y/noAutofocus: the menu opens where the user let go and is typed into at once
+          autoFocus
+          role="combobox"
+          aria-expanded="true"
+          aria-controls="edge-menu-list"
+          aria-activedescendant={choices[active] ? `edge-menu-${active}` : undefined}
+          aria-label="Search what to connect to"
+          placeholder={accepts === "" ? "Search" : from.type === "output" ? `Accepts ${accepts}` : `Gives ${accepts}`}
+          value={query}
+          onChange={(event) => {
+            setQuery(event.target.value);
+            setActive(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <div id="edge-menu-list" role="listbox" className="menu-list" aria-label="Where the edge can go" tabIndex={-1}>
+        {choices.map((choice, index) => (
+          <div key={choice.id}>
+            {index === 0 && choice.kind === "end" ? (
+              <div className="mhd">{from.type === "output" ? "Existing inputs" : "Existing outputs"}</div>
+            ) : null}
+            {index === firstOp && firstOp > 0 ? <div className="msp" /> : null}
+            {index === firstOp ? (
+              <div className="mhd">{query.trim() === "" ? "New op, most used first" : "New op"}</div>
+            ) : null}
+            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the search field above has the focus and its keys choose */}
+            <div
+              id={`edge-menu-${index}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === active}
+              className={index === active ? "mi on" : "mi"}
+              onPointerMove={() => setActive(index)}
+              onClick={() => take(choice)}
+            >
+              {choice.kind === "end" ? <i className="pd" /> : null}
+              <span className="ell">{choice.label}</span>
+              <span className="fg2">{choice.note}</span>
+            </div>
+          </div>
+        ))}
+        {choices.length === 0 ? <div className="mi dis">Nothing that fits has this name.</div> : null}
+      </div>
+      <div className="msp" />
+      <div className="mi dis">
+        {ops.fitting.length} ops fit, {ops.others} need another type
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,153 @@
+/** The document's edges as React Flow wants them, with what a traced run knows of them. Pure. */
+import type { Edge } from "@xyflow/react";
+import type { Task } from "../../main/api/cluster.js";
+import type { NodeRun, Transfer } from "../../main/api/runs.js";
+import { DataType } from "../../protos/generated/tensorflow/types.js";
+import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
+import { outputType } from "../document/follow-types.js";
+import type { GraphDocument } from "../document/model.js";
+import { type ShapeMap, shapeText } from "../document/shapes.js";
+import type { OpLookup } from "../document/signature.js";
+import { tensorName } from "../document/tensor-names.js";
+import { type Edge as Wire, wiringOf } from "../document/wiring.js";
+import { taskColourVar } from "../stores/cluster-store.js";
+import { placeLabels } from "./edge-labels.js";
+import { bytesText, microsText, nodeRunOf } from "./node-text.js";
+
+export interface GraphEdgeData extends Record<string, unknown> {
+  readonly wire: Wire;
+  /** CSS colour of the sending task; undefined: the edge stays on one task. */
+  readonly colour: string | undefined;
+  /** In pixels at 100 % zoom. */
+  readonly width: number;
+  readonly control: boolean;
+  /** "float32 [?,256]" where there is room for it. */
+  readonly label: string | undefined;
+  /** "98 kB · 1.1 ms" after a traced run; `short` is for edges without the room. */
+  readonly badge: { readonly long: string; readonly short: string } | undefined;
+  readonly problem: boolean;
+}
+export type GraphFlowEdge = Edge<GraphEdgeData, "graph">;
+
+export interface EdgeContext {
+  readonly document: GraphDocument;
+  readonly lookup: OpLookup;
+  readonly shapes: ShapeMap;
+  /** Of the newest traced step. */
+  readonly nodes: readonly NodeRun[];
+  readonly transfers: readonly Transfer[];
+  readonly taskForDevice: (device: string) => Task | undefined;
+  readonly problemInputs: ReadonlySet<string>;
+  readonly selected: ReadonlySet<string>;
+}
+
+const PLAIN_WIDTH = 1.5;
+
+export function flowEdges(context: EdgeContext, before: ReadonlyMap<string, GraphFlowEdge>): GraphFlowEdge[] {
+  const { document, selected } = context;
+  const { edges } = wiringOf(document.nodes);
+  const labels = placeLabels(document, edges, (wire) => edgeLabel(wire, context));
+  const transfers = transfersByTensor(context);
+  const badged = new Set<string>();
+  return edges.map((wire) => {
+    const data = edgeData(wire, context, labels.get(wire.id), transfers, badged);
+    const isSelected = selected.has(wire.id);
+    const known = before.get(wire.id);
+    if (known?.data && known.selected === isSelected && sameData(known.data, data)) return known;
+    return {
+      id: wire.id,
+      type: "graph",
+      source: wire.from,
+      sourceHandle: wire.output < 0 ? "control-out" : `o${wire.output}`,
+      target: wire.to,
+      targetHandle: wire.output < 0 ? "control-in" : `i${wire.input}`,
+      selected: isSelected,
+      data,
+      // Screen readers read the wiring in the list view; thousands of edges would only be noise here.
+      focusable: false,
+      ariaLabel: `${wire.from} to ${wire.to}`,
+    };
+  });
+}
+
+function sameData(one: GraphEdgeData, other: GraphEdgeData): boolean {
+  return (
+    one.wire === other.wire &&
+    one.colour === other.colour &&
+    one.width === other.width &&
+    one.label === other.label &&
+    one.badge?.long === other.badge?.long &&
+    one.problem === other.problem
+  );
+}
+
+function edgeData(
+  wire: Wire,
+  context: EdgeContext,
+  label: string | undefined,
+  transfers: ReadonlyMap<string, { bytes: number; micros: number }>,
+  badged: Set<string>,
+): GraphEdgeData {
+  const from = taskOf(wire.from, context);
+  const to = taskOf(wire.to, context);
+  const crosses = from !== undefined && to !== undefined && from.id !== to.id;
+  const key = crosses && wire.output >= 0 ? `${tensorName(wire.from, wire.output)} ${to.id}` : undefined;
+  const transfer = key === undefined ? undefined : transfers.get(key);
+  // A tensor goes to a task once, however many ops there read it.
+  const first = transfer !== undefined && key !== undefined && !badged.has(key);
+  if (first) badged.add(key);
+  return {
+    wire,
+    colour: crosses ? taskColourVar(from) : undefined,
+    width: crosses ? crossingWidth(transfer?.bytes) : PLAIN_WIDTH,
+    control: wire.output < 0,
+    label: first ? undefined : label,
+    badge: first ? badgeOf(transfer.bytes, transfer.micros) : undefined,
+    problem: context.problemInputs.has(wire.id),
+  };
+}
+
+function badgeOf(bytes: number, micros: number): NonNullable<GraphEdgeData["badge"]> {
+  const short = bytesText(bytes);
+  return { short, long: `${short} · ${microsText(micros)}` };
+}
+
+/** 2 px up to 1 kB, 5 px from 1 GB on, by the logarithm between. */
+export function crossingWidth(bytes: number | undefined): number {
+  if (bytes === undefined || bytes <= 1000) return 2;
+  return Math.min(5, 2 + (Math.log10(bytes) - 3) / 2);
+}
+
+/** Where a node ran, or else where it is pinned. */
+function taskOf(name: string, { document, nodes, taskForDevice }: EdgeContext): Task | undefined {
+  const pinned = document.nodes.get(name)?.device ?? "";
+  const device = pinned !== "" ? pinned : (nodeRunOf(nodes, name)?.device ?? "");
+  return device === "" ? undefined : taskForDevice(device);
+}
+
+function transfersByTensor({
+  transfers,
+  taskForDevice,
+}: EdgeContext): Map<string, { bytes: number; micros: number }> {
+  const result = new Map<string, { bytes: number; micros: number }>();
+  for (const { tensor, toDevice, bytes, durationMicros } of transfers) {
+    const task = taskForDevice(toDevice);
+    if (!task || tensor === "") continue;
+    const name = tensor.includes(":") ? tensor : `${tensor}:0`;
+    const key = `${name} ${task.id}`;
+    const known = result.get(key);
+    result.set(key, { bytes: (known?.bytes ?? 0) + bytes, micros: (known?.micros ?? 0) + durationMicros });
+  }
+  return result;
+}
+
+export function edgeLabel(
+  wire: Wire,
+  { document, lookup, shapes }: Pick<EdgeContext, "document" | "lookup" | "shapes">,
+): string | undefined {
+  if (wire.output < 0) return undefined;
+  const dtype = outputType(document.nodes, lookup, wire.from, wire.output);
+  if (dtype === DataType.DT_INVALID) return undefined;
+  const shape = shapeText(shapes.outputs.get(wire.from)?.[wire.output]);
+  return shape === "" ? dtypeName(dtype) : `${dtypeName(dtype)} ${shape}`;
+}

@@ -1,0 +1,106 @@
+/** The document's nodes as React Flow wants them. Sizes and ports are given, so that nothing has to be measured. */
+import { type Node, type NodeHandle, Position } from "@xyflow/react";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import type { GraphDocument } from "../document/model.js";
+import { CONTROL_PORT_Y, nodeWidth, portY } from "../document/node-size.js";
+import type { OpLookup } from "../document/signature.js";
+import { wiringOf } from "../document/wiring.js";
+import { nodeTitle } from "./node-text.js";
+import { type Ports, portsOf } from "./ports.js";
+
+export interface GraphNodeData extends Record<string, unknown> {
+  readonly node: NodeDef;
+  readonly ports: Ports;
+  readonly title: string;
+  readonly controlIn: boolean;
+  readonly controlOut: boolean;
+}
+export type GraphFlowNode = Node<GraphNodeData, "graph">;
+
+/** Side of the area of a port that reacts to the pointer, in pixels. */
+export const PORT_SIZE = 9;
+
+/** Nodes that did not change are the same objects as before, so that React Flow and React skip them. */
+export function flowNodes(
+  document: GraphDocument,
+  lookup: OpLookup,
+  selection: ReadonlySet<string>,
+  before: ReadonlyMap<string, GraphFlowNode>,
+): GraphFlowNode[] {
+  const { outgoing, incoming } = wiringOf(document.nodes);
+  const result: GraphFlowNode[] = [];
+  for (const node of document.nodes.values()) {
+    const position = document.layout.get(node.name) ?? { x: 0, y: 0 };
+    const selected = selection.has(node.name);
+    const known = before.get(node.name);
+    const out = outgoing.get(node.name) ?? [];
+    const used = out.reduce((most, { output }) => Math.max(most, output + 1), 0);
+    const controlOut = out.some(({ output }) => output < 0);
+    const controlIn = (incoming.get(node.name) ?? []).some(({ output }) => output < 0);
+    const ports = portsOf(node, lookup, used);
+    const sameData =
+      known?.data.node === node &&
+      known.data.controlOut === controlOut &&
+      known.data.controlIn === controlIn &&
+      known.height === ports.height &&
+      known.data.ports.outputs.length === ports.outputs.length &&
+      known.data.ports.inputs.every((port, index) => port.dtype === ports.inputs[index]?.dtype) &&
+      known.data.ports.inputs.length === ports.inputs.length;
+    if (
+      known &&
+      sameData &&
+      known.selected === selected &&
+      known.position.x === position.x &&
+      known.position.y === position.y
+    ) {
+      result.push(known);
+      continue;
+    }
+    const title = nodeTitle(node);
+    const data: GraphNodeData = sameData ? known.data : { node, ports, title, controlIn, controlOut };
+    const width = nodeWidth(title, node.op);
+    result.push({
+      id: node.name,
+      type: "graph",
+      position: { x: position.x, y: position.y },
+      selected,
+      data,
+      width,
+      height: ports.height,
+      measured: { width, height: ports.height },
+      handles: handlesOf(ports, width),
+      ariaLabel: `${node.name}, ${node.op}`,
+    });
+  }
+  return result;
+}
+
+function handlesOf(ports: Ports, width: number): NodeHandle[] {
+  const half = PORT_SIZE / 2;
+  const target = (id: string, y: number): NodeHandle => ({
+    id,
+    type: "target",
+    position: Position.Left,
+    x: -half,
+    y: y - half,
+    width: PORT_SIZE,
+    height: PORT_SIZE,
+  });
+  const source = (id: string, y: number): NodeHandle => ({
+    id,
+    type: "source",
+    position: Position.Right,
+    x: width - half,
+    y: y - half,
+    width: PORT_SIZE,
+    height: PORT_SIZE,
+  });
+  const handles = [
+    target("control-in", CONTROL_PORT_Y),
+    source("control-out", CONTROL_PORT_Y),
+    ...ports.inputs.map(({ id }, index) => target(id, portY(index))),
+    ...ports.outputs.map(({ id }, index) => source(id, portY(index))),
+  ];
+  if (ports.grow) handles.push(target("grow", portY(ports.inputs.length)));
+  return handles;
+}

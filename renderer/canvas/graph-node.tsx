@@ -1,0 +1,111 @@
+/** One node of the graph. Its size is fixed; whatever a run brings is drawn inside it. */
+import { Handle, type NodeProps, Position } from "@xyflow/react";
+import { type CSSProperties, memo, type ReactElement } from "react";
+import { CONTROL_PORT_Y, portY } from "../document/node-size.js";
+import { whyNotConnect } from "../document/edits/connect.js";
+import { lookupOp, useDocument } from "../stores/document-store.js";
+import { taskColourVar, useCluster } from "../stores/cluster-store.js";
+import { Icon } from "../ui/icon.js";
+import type { GraphFlowNode } from "./flow-nodes.js";
+import { useNodeStatus } from "./node-status.js";
+import { inputEnd, outputEnd, type Port } from "./ports.js";
+import { useCanvas } from "./view-store.js";
+
+export const GraphNode = memo(function GraphNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement {
+  const { node, ports, title } = data;
+  const status = useNodeStatus(node);
+  const task = useCluster((state) => (node.device === "" ? undefined : state.taskForDevice(node.device)));
+  const pinned = node.device !== "";
+  const colour = { "--c": taskColourVar(task) } as CSSProperties;
+  const classes = ["node"];
+  if (!pinned) classes.push("auto");
+  if (selected) classes.push("sel");
+  if (status.problem) classes.push("badn");
+  return (
+    <div className={classes.join(" ")} style={colour} title={status.tooltip}>
+      <div className="nh">
+        <b>{title}</b>
+        <span>{node.op}</span>
+      </div>
+      <div className="nb">
+        <span className="chip">
+          <i className={task && task.colour >= 8 ? "striped" : undefined} />
+          <span>{status.chip}</span>
+        </span>
+        <span className="tm">{status.device}</span>
+      </div>
+      <div className="nv">
+        {status.problem ? (
+          <span className="stt2">
+            <Icon name="close" size={12} />
+            <span>{status.problem}</span>
+          </span>
+        ) : (
+          <span className={`val ${status.tone}${selected && status.hero ? " hero" : ""}`}>{status.value}</span>
+        )}
+        <span className="tm">{status.time}</span>
+      </div>
+      <Ports id={id} data={data} />
+      {ports.grow ? <GrowPort id={id} port={ports.grow} index={ports.inputs.length} /> : null}
+    </div>
+  );
+});
+
+const Ports = memo(function Ports({ id, data }: { id: string; data: GraphFlowNode["data"] }): ReactElement {
+  const { ports, controlIn, controlOut } = data;
+  return (
+    <>
+      <PortHandle node={id} port={CONTROL_IN} side="in" y={CONTROL_PORT_Y} kind={controlIn ? "ctrl used" : "ctrl"} />
+      <PortHandle node={id} port={CONTROL_OUT} side="out" y={CONTROL_PORT_Y} kind={controlOut ? "ctrl used" : "ctrl"} />
+      {ports.inputs.map((port, index) => (
+        <PortHandle key={port.id} node={id} port={port} side="in" y={portY(index)} kind={port.shape} />
+      ))}
+      {ports.outputs.map((port, index) => (
+        <PortHandle key={port.id} node={id} port={port} side="out" y={portY(index)} kind={port.shape} />
+      ))}
+    </>
+  );
+});
+
+const CONTROL_IN = { id: "control-in", label: "runs after" } as const;
+const CONTROL_OUT = { id: "control-out", label: "runs before" } as const;
+
+interface PortHandleProps {
+  readonly node: string;
+  readonly port: Pick<Port, "id" | "label">;
+  readonly side: "in" | "out";
+  readonly y: number;
+  readonly kind: string;
+}
+
+const PortHandle = memo(function PortHandle({ node, port, side, y, kind }: PortHandleProps): ReactElement {
+  const refusal = usePortRefusal(node, port.id, side);
+  const state = refusal === undefined ? "" : refusal === "" ? " fits" : " unfit";
+  return (
+    <Handle
+      id={port.id}
+      type={side === "in" ? "target" : "source"}
+      position={side === "in" ? Position.Left : Position.Right}
+      className={`port ${side} ${kind}${state}`}
+      style={{ top: y - 1 }}
+      title={refusal ? `${port.label}: ${refusal}` : port.label}
+    />
+  );
+});
+
+function GrowPort({ id, port, index }: { id: string; port: Port; index: number }): ReactElement {
+  return <PortHandle node={id} port={port} side="in" y={portY(index)} kind="grow" />;
+}
+
+/** While an edge is pulled: "" where it may end, the reason where it may not. Otherwise undefined. */
+function usePortRefusal(node: string, portId: string, side: "in" | "out"): string | undefined {
+  const pulling = useCanvas((state) => state.pulling);
+  const document = useDocument((state) => (pulling ? state.document : undefined));
+  if (!pulling || !document) return undefined;
+  if (pulling.type === "output") {
+    if (side === "out") return pulling.end.node === node ? undefined : "an edge goes from an output to an input.";
+    return whyNotConnect(document, lookupOp, pulling.end, inputEnd(node, portId)) ?? "";
+  }
+  if (side === "in") return pulling.end.node === node ? undefined : "an edge goes from an output to an input.";
+  return whyNotConnect(document, lookupOp, outputEnd(node, portId), pulling.end) ?? "";
+}

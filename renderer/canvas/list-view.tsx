@@ -1,0 +1,169 @@
+/** The graph as a list: everything that the canvas shows, for keyboard and screen reader. */
+import { type KeyboardEvent, type ReactElement, useEffect, useMemo, useRef, useState } from "react";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { Icon } from "../ui/icon.js";
+import { useRowWindow } from "../ui/use-row-window.js";
+import { useNodeStatus } from "./node-status.js";
+import { revealNode, useCanvas } from "./view-store.js";
+
+const ROW_HEIGHT = 28;
+
+export function ListView(): ReactElement | null {
+  const open = useCanvas((state) => state.listOpen);
+  return open ? <List /> : null;
+}
+
+function close(): void {
+  useCanvas.setState({ listOpen: false });
+  document.querySelector<HTMLElement>("[data-canvas]")?.focus();
+}
+
+function List(): ReactElement {
+  const nodes = useDocument((state) => state.document.nodes);
+  const selection = useDocument((state) => state.selection);
+  const [query, setQuery] = useState("");
+  const [active, setActive] = useState<string>();
+  const tree = useRef<HTMLDivElement>(null);
+  const shown = useMemo(() => {
+    const wanted = query.trim().toLowerCase();
+    const all = [...nodes.values()];
+    return wanted === ""
+      ? all
+      : all.filter(({ name, op }) => name.toLowerCase().includes(wanted) || op.toLowerCase().includes(wanted));
+  }, [nodes, query]);
+  const window = useRowWindow(tree, shown.length, ROW_HEIGHT);
+  const current = Math.max(0, shown.findIndex(({ name }) => name === active));
+
+  useEffect(() => {
+    setActive([...useDocument.getState().selection][0]);
+    tree.current?.focus();
+  }, []);
+
+  const go = (index: number) => {
+    const node = shown[Math.max(0, Math.min(index, shown.length - 1))];
+    if (!node) return;
+    setActive(node.name);
+    window.reveal(shown.indexOf(node));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey) return;
+    const node = shown[current];
+    if (event.key === "ArrowDown") go(current + 1);
+    else if (event.key === "ArrowUp") go(current - 1);
+    else if (event.key === "Home") go(0);
+    else if (event.key === "End") go(shown.length - 1);
+    else if (event.key === " " && node) documentActions.select([node.name], event.shiftKey ? "toggle" : "replace");
+    else if (event.key === "Enter" && node) {
+      documentActions.select([node.name]);
+      revealNode(node.name);
+      document.querySelector<HTMLElement>("[data-inspector] input, [data-inspector] select")?.focus();
+    } else if (event.key === "Escape") close();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <section className="list-view" aria-label="Graph as a list">
+      <div className="list-head">
+        <div className="srch">
+          <Icon name="search" />
+          <input
+            data-graph-search=""
+            aria-label="Find a node"
+            placeholder="Find a node or op"
+            value={query}
+            onChange={(event) => setQuery(event.target.value)}
+            onKeyDown={(event) => {
+              event.stopPropagation();
+              if (event.key === "Escape") close();
+              if (event.key === "ArrowDown" || event.key === "Enter") tree.current?.focus();
+            }}
+          />
+          <span className="fg2">{query === "" ? nodes.size : `${shown.length} of ${nodes.size}`}</span>
+        </div>
+        <button type="button" className="ib" aria-label="Close the list" title="Close the list  L" onClick={close}>
+          <Icon name="close" />
+        </button>
+      </div>
+      <div
+        ref={tree}
+        className="list-rows"
+        role="tree"
+        tabIndex={0}
+        aria-label="Nodes"
+        aria-multiselectable="true"
+        aria-activedescendant={shown[current] ? rowId(shown[current].name) : undefined}
+        onKeyDown={onKeyDown}
+      >
+        <div style={{ height: shown.length * ROW_HEIGHT, position: "relative" }}>
+          {shown.slice(window.first, window.last).map((node, offset) => (
+            <Row
+              key={node.name}
+              node={node}
+              top={(window.first + offset) * ROW_HEIGHT}
+              position={window.first + offset + 1}
+              count={shown.length}
+              active={node.name === shown[current]?.name}
+              selected={selection.has(node.name)}
+              onChoose={(toggle) => {
+                setActive(node.name);
+                documentActions.select([node.name], toggle ? "toggle" : "replace");
+                revealNode(node.name);
+              }}
+            />
+          ))}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function rowId(name: string): string {
+  return `graph-row-${name}`;
+}
+
+interface RowProps {
+  readonly node: NodeDef;
+  readonly top: number;
+  readonly position: number;
+  readonly count: number;
+  readonly active: boolean;
+  readonly selected: boolean;
+  onChoose(toggle: boolean): void;
+}
+
+function Row({ node, top, position, count, active, selected, onChoose }: RowProps): ReactElement {
+  const status = useNodeStatus(node);
+  const inputs = node.input.filter((input) => input !== "");
+  const spoken = [
+    node.name,
+    node.op,
+    status.chip,
+    status.problem ?? status.value,
+    status.time,
+    inputs.length > 0 ? `inputs ${inputs.join(", ")}` : "no inputs",
+  ];
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus and its keys choose
+    <div
+      id={rowId(node.name)}
+      role="treeitem"
+      tabIndex={-1}
+      aria-level={1}
+      aria-posinset={position}
+      aria-setsize={count}
+      aria-selected={selected}
+      aria-label={spoken.filter(Boolean).join(", ")}
+      className={`list-row${active ? " active" : ""}${selected ? " on" : ""}`}
+      style={{ top, height: ROW_HEIGHT }}
+      onClick={(event) => onChoose(event.ctrlKey || event.metaKey || event.shiftKey)}
+    >
+      <b className="ell">{node.name}</b>
+      <span className="ell fg2">{node.op}</span>
+      <span className="ell">{status.chip}</span>
+      <span className={`ell${status.problem ? " er" : ""}`}>{status.problem ?? status.value}</span>
+      <span className="tm">{status.time}</span>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+/** What a node shows in its lower rows: where it runs, its value, how long it took, or what is wrong. */
+import { useShallow } from "zustand/react/shallow";
+import type { TensorPreview } from "../../main/api/runs.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { deviceText } from "../document/edits/place.js";
+import { shapeText } from "../document/shapes.js";
+import { tensorName } from "../document/tensor-names.js";
+import { taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
+import { useDocument } from "../stores/document-store.js";
+import { useRun } from "../stores/run-store.js";
+import { constText, feedText, fetchOf, microsText, nodeRunOf, previewText, shortDevice } from "./node-text.js";
+
+export interface NodeStatus {
+  /** "worker/0", "auto". */
+  readonly chip: string;
+  /** "CPU:0" once a traced run said so. */
+  readonly device: string;
+  readonly value: string;
+  /** result: computed by the newest run. old: by a run before the last edit. given: part of the graph. none: a note. */
+  readonly tone: "result" | "old" | "given" | "none";
+  /** True for a single computed value, which is drawn large when its node is selected. */
+  readonly hero: boolean;
+  readonly time: string;
+  readonly problem: string | undefined;
+  readonly tooltip: string;
+}
+
+export function useNodeStatus(node: NodeDef): NodeStatus {
+  const run = useRun(
+    useShallow((state) => ({
+      fetch: fetchOf(state.latest?.fetches, tensorName(node.name, 0)),
+      placed: nodeRunOf(state.latest?.nodes, node.name),
+      revision: state.runRevision,
+      failed:
+        state.latest?.state === "failed" && state.latest.problem?.node === node.name
+          ? state.latest.problem.message
+          : undefined,
+      tracedStep: state.latest?.tracedStep,
+    })),
+  );
+  const doc = useDocument(
+    useShallow((state) => ({
+      problem: state.problems.get(node.name)?.[0],
+      shape: shapeText(state.shapes.outputs.get(node.name)?.[0]),
+      feed: state.document.runConfig.feeds[tensorName(node.name, 0)],
+      stale: run.revision !== undefined && run.revision !== state.revision,
+    })),
+  );
+  const unknownTask = useCluster(
+    (state) =>
+      state.state !== undefined &&
+      taskNameOfDevice(node.device) !== undefined &&
+      state.taskForDevice(node.device) === undefined,
+  );
+  const value = valueOf(node, run.fetch, doc, run.placed !== undefined);
+  const failed = run.failed !== undefined && !doc.stale ? "failed" : undefined;
+  const problem = doc.problem?.short ?? failed ?? (unknownTask ? "no such task" : undefined);
+  return {
+    chip: node.device === "" ? "auto" : deviceText(node.device),
+    device: placedText(node.device, run.placed?.device),
+    time: run.placed ? microsText(run.placed.durationMicros) : "",
+    problem,
+    tooltip: tooltip(node, doc.problem?.message ?? (failed ? run.failed : undefined), unknownTask, run.tracedStep, doc.stale),
+    ...value,
+    ...(value.tone === "result" && doc.stale ? { tone: "old" as const } : {}),
+  };
+}
+
+/** An unpinned node also says which task TensorFlow chose. */
+function placedText(pinned: string, placed: string | undefined): string {
+  if (placed === undefined) return "";
+  const device = shortDevice(placed);
+  if (pinned !== "") return device;
+  const task = taskNameOfDevice(placed);
+  return task === undefined ? device : `${task} ${device}`;
+}
+
+function valueOf(
+  node: NodeDef,
+  fetch: TensorPreview | undefined,
+  doc: { shape: string; feed: Parameters<typeof feedText>[0] },
+  ran: boolean,
+): Pick<NodeStatus, "value" | "tone" | "hero"> {
+  if (node.op === "Const") return { value: constText(node), tone: "given", hero: false };
+  if (fetch) return { value: previewText(fetch), tone: "result", hero: fetch.shape.length === 0 };
+  if (node.op === "Placeholder" || (node.op === "PlaceholderWithDefault" && doc.feed)) {
+    return { value: feedText(doc.feed), tone: doc.feed ? "given" : "none", hero: false };
+  }
+  if (doc.feed) return { value: feedText(doc.feed), tone: "given", hero: false };
+  return { value: ran && doc.shape ? doc.shape : ran ? "not fetched" : "no value yet", tone: "none", hero: false };
+}
+
+function tooltip(
+  node: NodeDef,
+  problem: string | undefined,
+  unknownTask: boolean,
+  step: number | undefined,
+  stale: boolean,
+): string {
+  const lines = [`${node.name} (${node.op})`];
+  if (problem) lines.push(problem);
+  else if (unknownTask) lines.push(`Pinned to ${node.device}, but the cluster has no such task.`);
+  if (step !== undefined) lines.push(`Time and device measured at step ${step}${stale ? ", before edit" : ""}`);
+  return lines.join("\n");
+}

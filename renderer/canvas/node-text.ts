@@ -1,0 +1,137 @@
+/** What a node says of itself, as text. Pure. */
+import type { FeedValue, NodeRun, TensorPreview } from "../../main/api/runs.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { attrText, protoShapeText } from "../document/attr-text.js";
+import { parseInput } from "../document/tensor-names.js";
+
+/** Signs of ops with two inputs, for titles like "x = a + b". */
+const SIGNS: Readonly<Record<string, string>> = {
+  Add: "+",
+  AddV2: "+",
+  Sub: "−",
+  Mul: "×",
+  Div: "÷",
+  RealDiv: "÷",
+  FloorDiv: "//",
+  Mod: "%",
+  FloorMod: "%",
+  Pow: "^",
+  Equal: "=",
+  NotEqual: "≠",
+  Less: "<",
+  LessEqual: "≤",
+  Greater: ">",
+  GreaterEqual: "≥",
+};
+const MAX_FORMULA = 16;
+const MAX_TITLE = 24;
+
+/** "x = a + b" where that is short, the name otherwise; of a long path only its last part. */
+export function nodeTitle(node: NodeDef): string {
+  const sign = SIGNS[node.op];
+  const [left, right, third] = node.input;
+  if (sign && left && right && third === undefined && !node.name.includes("/")) {
+    const formula = `${node.name} = ${shortInput(left)} ${sign} ${shortInput(right)}`;
+    if (formula.length <= MAX_FORMULA) return formula;
+  }
+  if (node.name.length <= MAX_TITLE) return node.name;
+  return `…/${node.name.slice(node.name.lastIndexOf("/") + 1)}`;
+}
+
+function shortInput(text: string): string {
+  const reference = parseInput(text);
+  if (reference.kind !== "data") return text;
+  const last = reference.node.slice(reference.node.lastIndexOf("/") + 1);
+  return reference.output === 0 ? last : `${last}:${reference.output}`;
+}
+
+/** Elements of a small vector that are written out. */
+const MAX_SHOWN_ELEMENTS = 4;
+
+/** "11.0", "[1, 2, 3]", or the shape of what is too large. */
+export function previewText(preview: TensorPreview): string {
+  const { shape, values } = preview;
+  if (shape.length === 0) return elementText(values[0] ?? "", preview.dtype);
+  if (shape.length === 1 && preview.elementCount <= MAX_SHOWN_ELEMENTS) {
+    return `[${values.map((value) => elementText(value, preview.dtype)).join(", ")}]`;
+  }
+  return `[${shape.join(",")}]`;
+}
+
+/** A whole float keeps its ".0", so that it is seen to be one. */
+export function elementText(value: string, dtype: string): string {
+  if (!/^(b?float|complex)/.test(dtype) || !/^-?\d+$/.test(value)) return value;
+  return `${value}.0`;
+}
+
+/** The value that a Const was given: its text when short, its shape otherwise. */
+export function constText(node: NodeDef): string {
+  const attr = node.attr.get("value");
+  const value = attr?.value;
+  if (value?.$case !== "tensor") return "no value";
+  const small = value.value.tensorContent.length <= 512 && value.value.stringVal.length <= 8;
+  const text = small ? attrText(attr) : undefined;
+  return text !== undefined && text.length <= 18 ? text : protoShapeText(value.value.tensorShape);
+}
+
+export function feedText(feed: FeedValue | undefined): string {
+  if (!feed) return "not fed";
+  switch (feed.kind) {
+    case "literal":
+      return `fed ${feed.text}`;
+    case "file":
+      return `fed ${feed.path.slice(Math.max(feed.path.lastIndexOf("/"), feed.path.lastIndexOf("\\")) + 1)}`;
+    case "content":
+      return `fed ${feed.name}`;
+  }
+}
+
+/** "0.03 ms", "1.30 ms", "12.0 s". */
+export function microsText(micros: number): string {
+  if (micros >= 1_000_000) return `${(micros / 1_000_000).toFixed(micros < 10_000_000 ? 2 : 1)} s`;
+  const millis = micros / 1000;
+  return `${millis.toFixed(millis < 10 ? 2 : millis < 100 ? 1 : 0)} ms`;
+}
+
+/** Decimal units, as networks count: "98 kB". */
+export function bytesText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const units = ["kB", "MB", "GB", "TB"];
+  let value = bytes / 1000;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+/** "CPU:0" of "/job:worker/replica:0/task:0/device:CPU:0". */
+export function shortDevice(device: string): string {
+  const match = /(?:^|\/)(?:device:)?([A-Za-z_]+:\d+)$/.exec(device);
+  return match?.[1]?.toUpperCase() ?? "";
+}
+
+const runsByNode = new WeakMap<readonly NodeRun[], ReadonlyMap<string, NodeRun>>();
+
+export function nodeRunOf(nodes: readonly NodeRun[] | undefined, name: string): NodeRun | undefined {
+  if (!nodes) return undefined;
+  let map = runsByNode.get(nodes);
+  if (!map) {
+    map = new Map(nodes.map((run) => [run.node, run]));
+    runsByNode.set(nodes, map);
+  }
+  return map.get(name);
+}
+
+const fetchesByName = new WeakMap<readonly TensorPreview[], ReadonlyMap<string, TensorPreview>>();
+
+export function fetchOf(fetches: readonly TensorPreview[] | undefined, tensor: string): TensorPreview | undefined {
+  if (!fetches) return undefined;
+  let map = fetchesByName.get(fetches);
+  if (!map) {
+    map = new Map(fetches.map((preview) => [preview.name, preview]));
+    fetchesByName.set(fetches, map);
+  }
+  return map.get(tensor);
+}

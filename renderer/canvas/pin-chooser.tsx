@@ -1,0 +1,97 @@
+/** The choice of a task by keyboard: P. */
+import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from "react";
+import { nodesText } from "../document/edits/types.js";
+import { taskColourVar, taskDevice, taskName, useCluster } from "../stores/cluster-store.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { useCanvas } from "./view-store.js";
+
+export function PinChooser(): ReactElement | null {
+  const open = useCanvas((state) => state.pinChooserOpen);
+  const some = useDocument((state) => state.selection.size > 0);
+  return open && some ? <Chooser /> : null;
+}
+
+function close(): void {
+  useCanvas.setState({ pinChooserOpen: false });
+  document.querySelector<HTMLElement>("[data-canvas]")?.focus();
+}
+
+function Chooser(): ReactElement {
+  const tasks = useCluster((state) => state.tasks);
+  const selection = useDocument((state) => state.selection);
+  const nodes = useDocument((state) => state.document.nodes);
+  const [active, setActive] = useState(0);
+  const list = useRef<HTMLDivElement>(null);
+  const names = [...selection];
+  const choices = [
+    ...tasks.map((task) => ({ device: taskDevice(task), label: taskName(task), colour: taskColourVar(task) })),
+    { device: "", label: "auto", colour: "var(--fg-2)" },
+  ];
+  useEffect(() => {
+    list.current?.focus();
+    const outside = (event: PointerEvent) => {
+      if (event.target instanceof Node && !list.current?.contains(event.target)) {
+        useCanvas.setState({ pinChooserOpen: false });
+      }
+    };
+    window.addEventListener("pointerdown", outside, true);
+    return () => window.removeEventListener("pointerdown", outside, true);
+  }, []);
+
+  const choose = (device: string) => {
+    documentActions.pin(names, device);
+    close();
+  };
+  const note = (device: string): string => {
+    if (names.every((name) => nodes.get(name)?.device === device)) {
+      return device === "" ? "not pinned now" : "already pinned here";
+    }
+    if (device === "") return "let the engine place it";
+    const now = [...nodes.values()].filter((node) => node.device === device).length;
+    const more = names.filter((name) => nodes.get(name)?.device !== device).length;
+    return `${now} → ${now + more} nodes`;
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    event.stopPropagation();
+    const number = Number(event.key);
+    if (event.key === "Escape") close();
+    else if (event.key === "ArrowDown") setActive((index) => (index + 1) % choices.length);
+    else if (event.key === "ArrowUp") setActive((index) => (index + choices.length - 1) % choices.length);
+    else if (event.key === "Enter" || event.key === " ") choose(choices[active]?.device ?? "");
+    else if (number >= 1 && number < choices.length) choose(choices[number - 1]?.device ?? "");
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div
+      ref={list}
+      className="menu pin-chooser"
+      role="listbox"
+      tabIndex={-1}
+      aria-label={`Pin ${nodesText(names)} to`}
+      aria-activedescendant={`pin-choice-${active}`}
+      onKeyDown={onKeyDown}
+    >
+      <div className="mhd">Pin {nodesText(names)} to</div>
+      {choices.map(({ device, label, colour }, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the list above has the focus and its keys choose
+        <div
+          key={device}
+          id={`pin-choice-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === active}
+          className={index === active ? "mi on" : "mi"}
+          onPointerMove={() => setActive(index)}
+          onClick={() => choose(device)}
+        >
+          <i className={device === "" ? "sw dashed" : "sw"} style={{ "--c": colour } as React.CSSProperties} />
+          <span>{label}</span>
+          <span className="fg2">{note(device)}</span>
+          {device !== "" && index < 9 ? <kbd>{index + 1}</kbd> : null}
+        </div>
+      ))}
+      {tasks.length === 0 ? <div className="mi dis">The cluster has no task yet. Add a worker first.</div> : null}
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+/** Beside the pointer, why the port under a pulled edge does not take it. */
+import { useConnection } from "@xyflow/react";
+import type { ReactElement } from "react";
+import { whyNotConnect } from "../document/edits/connect.js";
+import { lookupOp, useDocument } from "../stores/document-store.js";
+import { inputEnd, outputEnd } from "./ports.js";
+import { useCanvas } from "./view-store.js";
+
+export function PullReason(): ReactElement | null {
+  const pulling = useCanvas((state) => state.pulling);
+  return pulling ? <Reason /> : null;
+}
+
+function Reason(): ReactElement | null {
+  const held = useCanvas((state) => state.pulling);
+  const flow = useCanvas((state) => state.flow);
+  const connection = useConnection();
+  const { toHandle, to, isValid } = connection;
+  if (!held || !toHandle?.id || isValid || !to || !flow) return null;
+  if (toHandle.nodeId === held.end.node) return null;
+  const { document: graph } = useDocument.getState();
+  const reason =
+    toHandle.type === (held.type === "output" ? "source" : "target")
+      ? "An edge goes from an output to an input."
+      : held.type === "output"
+        ? whyNotConnect(graph, lookupOp, held.end, inputEnd(toHandle.nodeId, toHandle.id))
+        : whyNotConnect(graph, lookupOp, outputEnd(toHandle.nodeId, toHandle.id), held.end);
+  if (!reason) return null;
+  const frame = document.querySelector("[data-canvas]")?.getBoundingClientRect();
+  const at = flow.flowToScreenPosition(to);
+  return (
+    <div className="pull-reason" role="status" style={{ left: at.x - (frame?.left ?? 0) + 14, top: at.y - (frame?.top ?? 0) + 14 }}>
+      {reason}
+    </div>
+  );
+}

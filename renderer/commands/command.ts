@@ -1,0 +1,29 @@
+import type { IconName } from "../ui/icon.js";
+
+/** Where a command stands in the palette and in the list of shortcuts. */
+export type CommandGroup = "File" | "Edit" | "Run" | "Cluster" | "Graph" | "View" | "Settings" | "Help";
+
+/**
+ * One action of the window. Menu, keyboard and palette all run the same command, so that they can never differ.
+ */
+export interface Command {
+  /** Unique and stable, "run.start". */
+  readonly id: string;
+  readonly label: string;
+  readonly icon?: IconName;
+  /**
+   * Keys joined by "+", "Mod" being Ctrl or, on macOS, Cmd: "Mod+Shift+Z", "Delete", "Shift+Escape". Several
+   * alternatives are separated by a space.
+   */
+  readonly shortcut?: string;
+  readonly group: CommandGroup;
+  run(): void | Promise<void>;
+  /** Left out: always enabled. */
+  enabled?(): boolean;
+  /** A few words beside the label that say what it would act on now: "3 nodes", "on". */
+  hint?(): string | undefined;
+  /** True: also runs while the user types in a field (Ctrl+Enter runs from anywhere). */
+  readonly whileTyping?: boolean;
+  /** True: the shortcut belongs to the canvas and only works while the focus is not in another panel. */
+  readonly onCanvas?: boolean;
+}

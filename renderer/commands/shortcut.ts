@@ -1,0 +1,71 @@
+/** Keys as commands write them: "Mod+Shift+Z", alternatives separated by a space. */
+
+const isMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? "");
+
+/** What of a keyboard event is looked at. */
+export interface KeyPress {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly shiftKey: boolean;
+  readonly altKey: boolean;
+}
+
+interface Keys {
+  readonly key: string;
+  readonly mod: boolean;
+  readonly shift: boolean;
+  readonly alt: boolean;
+}
+
+function parse(alternative: string): Keys {
+  // A "+" at the end is the key itself.
+  const parts = alternative.endsWith("+")
+    ? [...alternative.slice(0, -1).split("+").filter(Boolean), "+"]
+    : alternative.split("+");
+  return {
+    key: (parts.at(-1) ?? "").toLowerCase(),
+    mod: parts.includes("Mod"),
+    shift: parts.includes("Shift"),
+    alt: parts.includes("Alt"),
+  };
+}
+
+/** True when a key press is the shortcut or one of its alternatives. */
+export function matchesShortcut(shortcut: string, press: KeyPress, mac: boolean = isMac): boolean {
+  return shortcut.split(" ").some((alternative) => {
+    const keys = parse(alternative);
+    const mod = mac ? press.metaKey : press.ctrlKey;
+    const otherMod = mac ? press.ctrlKey : press.metaKey;
+    if (keys.key !== press.key.toLowerCase() || keys.mod !== mod || otherMod || keys.alt !== press.altKey)
+      return false;
+    // A sign such as "?" or "+" may need Shift on one keyboard and not on another.
+    const isSign = keys.key.length === 1 && keys.key.toLowerCase() === keys.key.toUpperCase();
+    return keys.shift === press.shiftKey || (isSign && !/\d/.test(keys.key));
+  });
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  Escape: "Esc",
+  Delete: "Del",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  "-": "−",
+};
+
+/** The first alternative as it stands in menus and tooltips: "Ctrl Shift Z", "⌘ ⇧ Z". */
+export function shortcutText(shortcut: string, mac: boolean = isMac): string {
+  const first = shortcut.split(" ")[0] ?? "";
+  const parts = first.endsWith("+") ? [...first.slice(0, -1).split("+").filter(Boolean), "+"] : first.split("+");
+  return parts
+    .map((part) => {
+      if (part === "Mod") return mac ? "Cmd" : "Ctrl";
+      return NAMES[part] ?? part;
+    })
+    .join(" ");
+}
+
+/** The same for `aria-keyshortcuts`. */
+export function ariaShortcut(shortcut: string, mac: boolean = isMac): string {
+  return shortcut.replaceAll("Mod", mac ? "Meta" : "Control");
+}

@@ -1,0 +1,90 @@
+/** Between the document and the MetaGraphDef it is stored as. Whatever a file holds comes back out. */
+import type { DocumentFile } from "../../main/api/documents.js";
+import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
+import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { PRIVATE_ATTR_PREFIX, stripPrivateAttrs } from "../../worker-runtime/graph/private-attrs.js";
+import { layeredLayout } from "./layout.js";
+import type { GraphDocument, Point } from "./model.js";
+import { COLLECTION, readRunConfig, writeRunConfig } from "./run-config.js";
+
+/** Floats: x and y of the node's top left corner in canvas pixels. */
+export const X_ATTR = `${PRIVATE_ATTR_PREFIX}x`;
+export const Y_ATTR = `${PRIVATE_ATTR_PREFIX}y`;
+
+/**
+ * Decodes a document. Nodes without a stored position get one from the layered layout, which does not count as an edit
+ * and is stored only when the document is saved.
+ *
+ * @throws Error when two nodes share a name: no edge to them could be told apart.
+ */
+export function readDocument(file: DocumentFile): GraphDocument {
+  const decoded = MetaGraphDef.decode(file.metaGraph);
+  const graphDef = decoded.graphDef ?? GraphDef.fromPartial({});
+  const nodes = new Map<string, NodeDef>();
+  const layout = new Map<string, Point>();
+  for (const node of graphDef.node) {
+    if (nodes.has(node.name)) {
+      throw new Error(
+        `${file.name} has two nodes named ${node.name}. TensorFlow refuses such a graph; rename one of them.`,
+      );
+    }
+    const position = positionOf(node);
+    if (position) layout.set(node.name, position);
+    nodes.set(node.name, position ? withoutPosition(node) : node);
+  }
+  const placed = layout.size === nodes.size ? layout : layeredLayout(nodes, layout);
+  return {
+    name: file.name,
+    ...(file.path === undefined ? {} : { path: file.path }),
+    kind: file.kind,
+    format: file.format,
+    metaGraph: { ...decoded, graphDef: { ...graphDef, node: [] } },
+    nodes,
+    layout: placed,
+    runConfig: readRunConfig(decoded.collectionDef.get(COLLECTION)),
+  };
+}
+
+/** The serialized MetaGraphDef with layout and run configuration in it. */
+export function writeDocument(document: GraphDocument): Uint8Array {
+  const node: NodeDef[] = [];
+  for (const def of document.nodes.values()) {
+    const position = document.layout.get(def.name);
+    node.push(position ? withPosition(def, position) : def);
+  }
+  const collectionDef = new Map(document.metaGraph.collectionDef);
+  const collection = writeRunConfig(collectionDef.get(COLLECTION), document.runConfig);
+  if (collection) collectionDef.set(COLLECTION, collection);
+  const graphDef = { ...(document.metaGraph.graphDef ?? GraphDef.fromPartial({})), node };
+  return MetaGraphDef.encode({ ...document.metaGraph, graphDef, collectionDef }).finish();
+}
+
+/** The GraphDef that a session gets: without attributes of ours, in nodes and in function bodies. */
+export function graphToRun(document: GraphDocument): GraphDef {
+  const graphDef = document.metaGraph.graphDef ?? GraphDef.fromPartial({});
+  return stripPrivateAttrs({ ...graphDef, node: [...document.nodes.values()] });
+}
+
+function withPosition(node: NodeDef, { x, y }: Point): NodeDef {
+  return { ...node, attr: new Map(node.attr).set(X_ATTR, floatAttr(x)).set(Y_ATTR, floatAttr(y)) };
+}
+
+function withoutPosition(node: NodeDef): NodeDef {
+  const attr = new Map(node.attr);
+  attr.delete(X_ATTR);
+  attr.delete(Y_ATTR);
+  return { ...node, attr };
+}
+
+function floatAttr(value: number): AttrValue {
+  return { value: { $case: "f", value } };
+}
+
+function positionOf(node: NodeDef): Point | undefined {
+  const x = node.attr.get(X_ATTR)?.value;
+  const y = node.attr.get(Y_ATTR)?.value;
+  if (x?.$case !== "f" || y?.$case !== "f") return undefined;
+  return Number.isFinite(x.value) && Number.isFinite(y.value) ? { x: x.value, y: y.value } : undefined;
+}

@@ -1,0 +1,41 @@
+/** Where nodes are: the device they are pinned to, and their place on the canvas. */
+import type { GraphDocument, Point } from "../model.js";
+import { type Move, replaceNodes } from "../operations.js";
+import { type EditResult, edit, nodesText, refused } from "./types.js";
+
+/** "/job:worker/task:1" as the user interface says it: "worker/1"; any other device as it is. */
+export function deviceText(device: string): string {
+  const match = /^\/job:([A-Za-z][A-Za-z0-9_]*)(?:\/replica:\d+)?\/task:(\d+)(?:\/(?:device:)?(.+))?$/.exec(device);
+  if (!match) return device;
+  return `${match[1]}/${match[2]}${match[3] ? ` ${match[3]}` : ""}`;
+}
+
+/** Pins nodes to a device; "" leaves the choice to TensorFlow. */
+export function pin(document: GraphDocument, names: readonly string[], device: string): EditResult {
+  const nodes = names.flatMap((name) => document.nodes.get(name) ?? []);
+  if (nodes.length === 0) return refused("Nothing is selected.");
+  const moved = nodes.filter((node) => node.device !== device);
+  if (moved.length === 0) return refused("Already pinned there.");
+  const what = nodesText(moved.map(({ name }) => name));
+  return edit({
+    label: device === "" ? `Unpin ${what}` : `Pin ${what} to ${deviceText(device)}`,
+    operations: replaceNodes(moved.map((node) => [node, { ...node, device }] as const)),
+  });
+}
+
+/** Moves nodes on the canvas. Moves of the same nodes that follow each other are one step. */
+export function moveNodes(document: GraphDocument, positions: ReadonlyMap<string, Point>): EditResult {
+  const moves: Move[] = [];
+  for (const [node, to] of positions) {
+    const from = document.layout.get(node);
+    if (!document.nodes.has(node) || (from && from.x === to.x && from.y === to.y)) continue;
+    moves.push({ node, ...(from ? { from } : {}), to });
+  }
+  if (moves.length === 0) return refused("Nothing was moved.");
+  const names = moves.map(({ node }) => node);
+  return edit({
+    label: `Move ${nodesText(names)}`,
+    operations: [{ type: "layout", moves }],
+    mergeKey: `move ${names.toSorted().join(" ")}`,
+  });
+}

@@ -1,0 +1,57 @@
+import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
+import { type GraphDocument, MISSING_INPUT, type RunConfig } from "../model.js";
+import type { NodeChange, Operation } from "../operations.js";
+import { parseInput, parseTensorName } from "../tensor-names.js";
+import { wiringOf } from "../wiring.js";
+import { type EditResult, edit, nodesText, refused } from "./types.js";
+
+/** Takes nodes away. Data inputs that read them become missing, control inputs and run settings go with them. */
+export function deleteNodes(document: GraphDocument, names: readonly string[]): EditResult {
+  const gone = new Set(names.filter((name) => document.nodes.has(name)));
+  if (gone.size === 0) return refused("Nothing is selected.");
+  const changes: NodeChange[] = [];
+  const touched = new Set<string>();
+  const wiring = wiringOf(document.nodes);
+  let index = 0;
+  for (const node of document.nodes.values()) {
+    if (gone.has(node.name)) {
+      changes.push({ before: node, index });
+      for (const { to } of wiring.outgoing.get(node.name) ?? []) if (!gone.has(to)) touched.add(to);
+    }
+    index++;
+  }
+  for (const name of touched) {
+    const before = document.nodes.get(name);
+    if (before) changes.push({ before, after: withoutProducers(before, gone), index: 0 });
+  }
+  const operations: Operation[] = [{ type: "nodes", changes }];
+  const moves = [...gone].flatMap((node) => {
+    const from = document.layout.get(node);
+    return from ? [{ node, from }] : [];
+  });
+  if (moves.length > 0) operations.push({ type: "layout", moves });
+  const after = withoutNodes(document.runConfig, gone);
+  if (after !== document.runConfig) operations.push({ type: "run-config", before: document.runConfig, after });
+  return edit({ label: `Delete ${nodesText([...gone])}`, operations, select: [] });
+}
+
+function withoutProducers(node: NodeDef, gone: ReadonlySet<string>): NodeDef {
+  const input = node.input.flatMap((text) => {
+    const reference = parseInput(text);
+    if (reference.kind === "missing" || !gone.has(reference.node)) return [text];
+    return reference.kind === "control" ? [] : [MISSING_INPUT];
+  });
+  return { ...node, input };
+}
+
+function withoutNodes(config: RunConfig, gone: ReadonlySet<string>): RunConfig {
+  const stays = (tensor: string) => !gone.has(parseTensorName(tensor).node);
+  const feeds = Object.fromEntries(Object.entries(config.feeds).filter(([tensor]) => stays(tensor)));
+  const fetches = config.fetches.filter(stays);
+  const targets = config.targets.filter((name) => !gone.has(name));
+  const same =
+    Object.keys(feeds).length === Object.keys(config.feeds).length &&
+    fetches.length === config.fetches.length &&
+    targets.length === config.targets.length;
+  return same ? config : { ...config, feeds, fetches, targets };
+}

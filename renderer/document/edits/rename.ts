@@ -1,0 +1,79 @@
+import type { AttrValue } from "../../../protos/generated/tensorflow/attr_value.js";
+import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
+import type { GraphDocument, RunConfig } from "../model.js";
+import type { NodeChange, Operation } from "../operations.js";
+import { isNodeName, parseTensorName, renameInput, tensorName } from "../tensor-names.js";
+import { renameInMetaGraph } from "./rename-meta-graph.js";
+import { type EditResult, edit, refused } from "./types.js";
+
+/** Renames a node and every reference to it: inputs, colocation, feeds and fetches, collections and signatures. */
+export function rename(document: GraphDocument, from: string, to: string): EditResult {
+  const node = document.nodes.get(from);
+  const position = document.layout.get(from);
+  if (!node) return refused(`There is no node named ${from}.`);
+  if (from === to) return refused("The name is the same.");
+  if (document.nodes.has(to)) return refused(`Another node is named ${to}.`);
+  if (!isNodeName(to)) {
+    return refused(
+      "A name begins with a letter, digit or dot and goes on with letters, digits and any of _ . - / \\ >.",
+    );
+  }
+  const changes: NodeChange[] = [];
+  for (const before of document.nodes.values()) {
+    let after = withInputs(before, from, to);
+    after = renameColocation(after, from, to);
+    if (before === node) after = { ...after, name: to };
+    if (after !== before) changes.push({ before, after, index: 0 });
+  }
+  const operations: Operation[] = [{ type: "nodes", changes }];
+  if (position) {
+    operations.push({
+      type: "layout",
+      moves: [
+        { node: from, from: position },
+        { node: to, to: position },
+      ],
+    });
+  }
+  const config = renameInRunConfig(document.runConfig, from, to);
+  if (config !== document.runConfig) {
+    operations.push({ type: "run-config", before: document.runConfig, after: config });
+  }
+  const metaGraph = renameInMetaGraph(document.metaGraph, from, to);
+  if (metaGraph !== document.metaGraph) {
+    operations.push({ type: "meta-graph", before: document.metaGraph, after: metaGraph });
+  }
+  return edit({ label: `Rename ${from} to ${to}`, operations, select: [to] });
+}
+
+function withInputs(node: NodeDef, from: string, to: string): NodeDef {
+  const input = node.input.map((text) => renameInput(text, from, to));
+  return input.some((text, index) => text !== node.input[index]) ? { ...node, input } : node;
+}
+
+/** The node with "loc:@from" in its `_class` attribute turned into "loc:@to". */
+export function renameColocation(node: NodeDef, from: string, to: string): NodeDef {
+  const value = node.attr.get("_class")?.value;
+  if (value?.$case !== "list") return node;
+  const wanted = `loc:@${from}`;
+  const texts = value.value.s.map((bytes) => new TextDecoder().decode(bytes));
+  if (!texts.includes(wanted)) return node;
+  const s = texts.map((text) => new TextEncoder().encode(text === wanted ? `loc:@${to}` : text));
+  const attr: AttrValue = { value: { $case: "list", value: { ...value.value, s } } };
+  return { ...node, attr: new Map(node.attr).set("_class", attr) };
+}
+
+function renameInRunConfig(config: RunConfig, from: string, to: string): RunConfig {
+  const tensor = (name: string) => {
+    const { node, output } = parseTensorName(name);
+    return node === from ? tensorName(to, output) : name;
+  };
+  const names = [...Object.keys(config.feeds), ...config.fetches];
+  if (!config.targets.includes(from) && names.every((name) => tensor(name) === name)) return config;
+  return {
+    ...config,
+    feeds: Object.fromEntries(Object.entries(config.feeds).map(([name, feed]) => [tensor(name), feed])),
+    fetches: config.fetches.map(tensor),
+    targets: config.targets.map((name) => (name === from ? to : name)),
+  };
+}

@@ -1,0 +1,45 @@
+/** The document as the window edits it: immutable, changed only by the operations of operations.ts. */
+import type { DocumentFormat, DocumentKind } from "../../main/api/documents.js";
+import type { FeedValue } from "../../main/api/runs.js";
+import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+
+/** Canvas coordinates in CSS pixels at 100 % zoom; a node's position is its top left corner. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** How the graph is run. Kept in the document's "tensordeck" collection. */
+export interface RunConfig {
+  /** By tensor name, "x:0". */
+  readonly feeds: Readonly<Record<string, FeedValue>>;
+  /** Tensor names. Empty: the outputs that nothing consumes. */
+  readonly fetches: readonly string[];
+  /** Operations that are run for their effect. */
+  readonly targets: readonly string[];
+  readonly steps: number;
+  readonly trace: boolean;
+}
+
+export interface GraphDocument {
+  readonly name: string;
+  /** Absolute; absent for an example or a document that was never saved. */
+  readonly path?: string;
+  readonly kind: DocumentKind;
+  readonly format: DocumentFormat;
+  /** Everything the file holds except nodes, layout and run configuration; `graphDef.node` is empty here. */
+  readonly metaGraph: MetaGraphDef;
+  /** In the order of the file. The attribute that holds the position is not in it. */
+  readonly nodes: ReadonlyMap<string, NodeDef>;
+  readonly layout: ReadonlyMap<string, Point>;
+  readonly runConfig: RunConfig;
+}
+
+/**
+ * Stands in `NodeDef.input` where a data input has no producer. Inputs are positional, so the slot itself has to stay.
+ * TensorFlow refuses an empty input name, hence such a node cannot be run, but it can be saved and opened again.
+ */
+export const MISSING_INPUT = "";
+
+export const EMPTY_RUN_CONFIG: RunConfig = { feeds: {}, fetches: [], targets: [], steps: 1, trace: false };

@@ -1,0 +1,195 @@
+/** What is wrong with a node, found without running it. */
+import type { Problem } from "../../main/api/problem.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { DataType } from "../../protos/generated/tensorflow/types.js";
+import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
+import { outputType } from "./follow-types.js";
+import type { GraphDocument } from "./model.js";
+import type { ShapeMap } from "./shapes.js";
+import { dataInputs, type NodeSignature, type OpLookup, signatureOf } from "./signature.js";
+import { parseInput } from "./tensor-names.js";
+
+export interface NodeProblem extends Problem {
+  readonly node: string;
+  /** A few words for the node itself: "a is missing". */
+  readonly short: string;
+  /** Position of the data input concerned. */
+  readonly input?: number;
+}
+
+export type ProblemMap = ReadonlyMap<string, readonly NodeProblem[]>;
+
+/** @param opsKnown false while the op list is not there: an op that is not found is then no problem */
+export function findProblems(
+  document: Pick<GraphDocument, "nodes">,
+  lookup: OpLookup,
+  shapes: ShapeMap,
+  opsKnown: boolean,
+): ProblemMap {
+  const problems = new Map<string, readonly NodeProblem[]>();
+  for (const node of document.nodes.values()) {
+    const signature = signatureOf(node, lookup);
+    const found = signature ? problemsOf(node, signature, document, lookup) : opsKnown ? [unknownOp(node)] : [];
+    const shapeError = shapes.errors.get(node.name);
+    if (found.length === 0 && shapeError) found.push(shapeProblem(node, shapeError));
+    if (found.length > 0) problems.set(node.name, found);
+  }
+  for (const name of circle(document.nodes)) {
+    if (problems.has(name)) continue;
+    problems.set(name, [
+      {
+        code: "INVALID_ARGUMENT",
+        node: name,
+        short: "circular",
+        message: `${name} depends on its own output.`,
+        reason: "A graph must not go round in a circle, except through a Merge op of a while loop.",
+        remedy: "Disconnect one of the edges of the circle.",
+      },
+    ]);
+  }
+  return problems;
+}
+
+function unknownOp(node: NodeDef): NodeProblem {
+  return {
+    code: "NOT_FOUND",
+    node: node.name,
+    short: "unknown op",
+    message: `There is no op named ${node.op}.`,
+    reason: "Neither the engine's op list nor the graph's function library has it.",
+    remedy: "Probably it belongs to a custom op library or a newer TensorFlow. Replace it, or load that library.",
+  };
+}
+
+function shapeProblem(node: NodeDef, message: string): NodeProblem {
+  return {
+    code: "INVALID_ARGUMENT",
+    node: node.name,
+    short: "shapes differ",
+    message,
+    reason: `The shapes that reach ${node.name} do not fit ${node.op}.`,
+    remedy: "Change the shape of an input, or connect another one.",
+  };
+}
+
+function problemsOf(
+  node: NodeDef,
+  signature: NodeSignature,
+  document: Pick<GraphDocument, "nodes">,
+  lookup: OpLookup,
+): NodeProblem[] {
+  const problems: NodeProblem[] = [];
+  const invalid = (short: string, message: string, remedy: string, input?: number) => {
+    problems.push({
+      code: "INVALID_ARGUMENT",
+      node: node.name,
+      short,
+      message,
+      remedy,
+      ...(input === undefined ? {} : { input }),
+    });
+  };
+  for (const definition of signature.opDef.attr) {
+    if (definition.defaultValue || node.attr.get(definition.name)?.value) continue;
+    invalid(`${definition.name} not set`, `${node.name} has no value for ${definition.name}.`, "Set it in the inspector.");
+  }
+  const texts = dataInputs(node);
+  for (const slot of signature.inputs) {
+    const reference = parseInput(texts[slot.index] ?? "");
+    if (reference.kind !== "data") {
+      invalid(
+        `${slot.label} is missing`,
+        `Nothing is connected to input ${slot.label} of ${node.name}.`,
+        `Drag an edge from an output to ${slot.label}.`,
+        slot.index,
+      );
+      continue;
+    }
+    const producer = document.nodes.get(reference.node);
+    if (!producer) {
+      invalid(
+        `no ${reference.node}`,
+        `Input ${slot.label} of ${node.name} names ${reference.node}, which the graph does not have.`,
+        "Connect another output to it.",
+        slot.index,
+      );
+      continue;
+    }
+    const outputs = signatureOf(producer, lookup)?.outputs;
+    if (outputs && !outputs[reference.output]) {
+      const count = outputs.length === 1 ? "1 output" : `${outputs.length} outputs`;
+      invalid(
+        `no ${texts[slot.index] ?? ""}`,
+        `Input ${slot.label} of ${node.name} reads output ${reference.output} of ${reference.node}, which has ${count}.`,
+        "Connect another output to it.",
+        slot.index,
+      );
+      continue;
+    }
+    const dtype = outputType(document.nodes, lookup, reference.node, reference.output);
+    if (dtype !== slot.dtype && dtype !== DataType.DT_INVALID && slot.dtype !== DataType.DT_INVALID) {
+      invalid(
+        "dtypes differ",
+        `Input ${slot.label} of ${node.name} takes ${dtypeName(slot.dtype)}, but ${reference.node} gives ${dtypeName(dtype)}.`,
+        "Put a Cast between them, or change the dtype of one.",
+        slot.index,
+      );
+    }
+  }
+  if (texts.length > signature.inputs.length) {
+    invalid(
+      "too many inputs",
+      `${node.name} has ${texts.length} inputs, but ${node.op} takes ${signature.inputs.length}.`,
+      "Disconnect those it does not take.",
+      signature.inputs.length,
+    );
+  }
+  return problems;
+}
+
+/** Names of the nodes on circles; edges into Merge, which a while loop of TensorFlow 1 needs, do not count. */
+function circle(nodes: ReadonlyMap<string, NodeDef>): string[] {
+  const waiting = new Map<string, number>();
+  const consumers = new Map<string, string[]>();
+  for (const node of nodes.values()) {
+    const producers = node.input.flatMap((text) => {
+      const reference = parseInput(text);
+      return reference.kind === "missing" || !nodes.has(reference.node) ? [] : [reference.node];
+    });
+    const counted = node.op === "Merge" || node.op === "RefMerge" ? [] : producers;
+    waiting.set(node.name, counted.length);
+    for (const producer of counted) {
+      const list = consumers.get(producer);
+      if (list) list.push(node.name);
+      else consumers.set(producer, [node.name]);
+    }
+  }
+  const ready = [...waiting].filter(([, count]) => count === 0).map(([name]) => name);
+  for (let name = ready.pop(); name !== undefined; name = ready.pop()) {
+    waiting.delete(name);
+    for (const consumer of consumers.get(name) ?? []) {
+      const left = (waiting.get(consumer) ?? 0) - 1;
+      waiting.set(consumer, left);
+      if (left === 0) ready.push(consumer);
+    }
+  }
+  // Nodes behind a circle wait as well; only those that also lead back into it are on it.
+  return [...waiting.keys()].filter((name) => leadsTo(name, name, consumers, waiting));
+}
+
+function leadsTo(
+  from: string,
+  to: string,
+  consumers: ReadonlyMap<string, readonly string[]>,
+  within: ReadonlyMap<string, number>,
+): boolean {
+  const seen = new Set<string>();
+  const open = [...(consumers.get(from) ?? [])];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (name === to) return true;
+    if (seen.has(name) || !within.has(name)) continue;
+    seen.add(name);
+    open.push(...(consumers.get(name) ?? []));
+  }
+  return false;
+}

@@ -1,0 +1,172 @@
+/** The node's attributes, each with a control that suits its type. */
+import { type ReactElement, useId } from "react";
+import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import type { OpDef, OpDef_AttrDef } from "../../protos/generated/tensorflow/op_def.js";
+import { DataType } from "../../protos/generated/tensorflow/types.js";
+import { dataTypeOf, dtypeName, dtypes } from "../../worker-runtime/protocol/dtype.js";
+import { attrText, parseAttr } from "../document/attr-text.js";
+import { allowedTypes, attrOrDefault, dataInputs, signatureOf } from "../document/signature.js";
+import { parseInput } from "../document/tensor-names.js";
+import { textOfTensor } from "../document/values.js";
+import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { Icon } from "../ui/icon.js";
+import { TextField } from "./text-field.js";
+
+export function AttributeSection({ node }: { node: NodeDef }): ReactElement | null {
+  // Functions of the graph and the engine's op list decide what the attributes are.
+  useDocument((state) => state.problems);
+  const opDef = lookupOp(node.op);
+  const defined = new Set(opDef?.attr.map(({ name }) => name));
+  const others = [...node.attr].filter(([name]) => !defined.has(name));
+  if ((opDef?.attr.length ?? 0) + others.length === 0) return null;
+  return (
+    <div className="sec">
+      <h3>Attributes</h3>
+      {opDef?.attr.map((definition) => (
+        <Attribute key={definition.name} node={node} opDef={opDef} definition={definition} />
+      ))}
+      {others.map(([name, value]) => (
+        <div className="f" key={name}>
+          <span className="ell" title={name}>
+            {name}
+          </span>
+          <span className="mono ell" title={attrText(value)}>
+            {attrText(value)}
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface AttributeProps {
+  readonly node: NodeDef;
+  readonly opDef: OpDef;
+  readonly definition: OpDef_AttrDef;
+}
+
+function Attribute({ node, opDef, definition }: AttributeProps): ReactElement {
+  const id = useId();
+  const value = attrOrDefault(node, opDef, definition.name);
+  return (
+    <div className="f">
+      <span id={id} className="ell" title={`${definition.name}: ${definition.type}`}>
+        {definition.name}
+      </span>
+      <Control node={node} opDef={opDef} definition={definition} value={value} labelledBy={id} />
+    </div>
+  );
+}
+
+interface ControlProps extends AttributeProps {
+  readonly value: AttrValue | undefined;
+  readonly labelledBy: string;
+}
+
+function Control({ node, opDef, definition, value, labelledBy }: ControlProps): ReactElement {
+  const { name, type } = definition;
+  const set = (next: AttrValue) => documentActions.setAttr(node.name, name, next);
+  if (type === "type") {
+    if (followsInputs(node, opDef, name)) {
+      return (
+        <span className="mono" title="Follows what is connected">
+          {attrText(value)}
+        </span>
+      );
+    }
+    const types = allowedTypes(opDef, name) ?? dtypes.map(dataTypeOf);
+    const current = value?.value?.$case === "type" ? value.value.value : DataType.DT_INVALID;
+    const choices = types.includes(current) ? types : [current, ...types];
+    return (
+      <Choice
+        labelledBy={labelledBy}
+        value={String(current)}
+        choices={choices.map((one) => [String(one), one === DataType.DT_INVALID ? "not set" : dtypeName(one)])}
+        choose={(one) => set({ value: { $case: "type", value: Number(one) as DataType } })}
+      />
+    );
+  }
+  if (type === "bool") {
+    return (
+      <input
+        type="checkbox"
+        className="cb"
+        aria-labelledby={labelledBy}
+        checked={value?.value?.$case === "b" && value.value.value}
+        onChange={(event) => set({ value: { $case: "b", value: event.target.checked } })}
+      />
+    );
+  }
+  const allowed = definition.allowedValues?.value;
+  if (type === "string" && allowed?.$case === "list" && allowed.value.s.length > 0) {
+    const choices = allowed.value.s.map((bytes) => new TextDecoder().decode(bytes));
+    return (
+      <Choice
+        labelledBy={labelledBy}
+        value={attrText(value)}
+        choices={choices.map((one) => [one, one])}
+        choose={(one) => set(parseAttr("string", one))}
+      />
+    );
+  }
+  const large = value?.value?.$case === "tensor" && textOfTensor(value.value.value) === undefined;
+  if (large || type === "list(func)" || type === "list(tensor)") {
+    return <span className="mono ell">{attrText(value)}</span>;
+  }
+  return (
+    <TextField
+      value={attrText(value)}
+      labelledBy={labelledBy}
+      placeholder={type}
+      multiline={type === "tensor"}
+      commit={(text) => {
+        const next = parseAttr(type, text, value);
+        checkMinimum(definition, next);
+        return set(next) ? undefined : useDocument.getState().refusal;
+      }}
+    />
+  );
+}
+
+function checkMinimum({ name, hasMinimum, minimum }: OpDef_AttrDef, { value }: AttrValue): void {
+  if (!hasMinimum) return;
+  if (value?.$case === "i" && value.value < minimum) throw new Error(`${name} has to be at least ${minimum}.`);
+}
+
+/** True where a connected input decides the type. */
+function followsInputs(node: NodeDef, opDef: OpDef, attr: string): boolean {
+  const texts = dataInputs(node);
+  return (
+    signatureOf(node, () => opDef)?.inputs.some(
+      ({ arg, index }) => arg.typeAttr === attr && parseInput(texts[index] ?? "").kind === "data",
+    ) ?? false
+  );
+}
+
+interface ChoiceProps {
+  readonly labelledBy: string;
+  readonly value: string;
+  readonly choices: readonly (readonly [value: string, label: string])[];
+  choose(value: string): void;
+}
+
+function Choice({ labelledBy, value, choices, choose }: ChoiceProps): ReactElement {
+  return (
+    <span className="inp select">
+      <select
+        className="mono"
+        aria-labelledby={labelledBy}
+        value={value}
+        onChange={(event) => choose(event.target.value)}
+      >
+        {choices.map(([one, label]) => (
+          <option key={one} value={one}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <Icon name="chevron-down" />
+    </span>
+  );
+}

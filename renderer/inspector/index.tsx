@@ -1,0 +1,19 @@
+import type { ReactElement } from "react";
+import { useDocument } from "../stores/document-store.js";
+import "../canvas/parts.css";
+import "./inspector.css";
+import { NodeInspector } from "./node-inspector.js";
+import { NothingSelected } from "./nothing-selected.js";
+import { SelectionInspector } from "./selection-inspector.js";
+
+/** What is known of the selection, and where it is changed. Fills its parent. */
+export function Inspector(): ReactElement {
+  const count = useDocument((state) => state.selection.size);
+  const name = useDocument((state) => (state.selection.size === 1 ? [...state.selection][0] : undefined));
+  const node = useDocument((state) => (name === undefined ? undefined : state.document.nodes.get(name)));
+  return (
+    <div className="inspector" data-inspector="">
+      {node ? <NodeInspector key={node.name} node={node} /> : count > 1 ? <SelectionInspector /> : <NothingSelected />}
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+/** One node: its name, device, attributes, ports, feed, last value, time and problems. */
+import type { ReactElement } from "react";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { nodeRunOf, shortDevice } from "../canvas/node-text.js";
+import { docsUrl } from "../ops-panel/op-text.js";
+import { taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { useRun } from "../stores/run-store.js";
+import { Icon } from "../ui/icon.js";
+import { AttributeSection } from "./attribute-section.js";
+import { DeviceSelect } from "./device-select.js";
+import { FeedSection } from "./feed-section.js";
+import { PortSection } from "./port-section.js";
+import { ProblemSection } from "./problem-section.js";
+import { TextField } from "./text-field.js";
+import { TimeSection } from "./time-section.js";
+import { ValueSection } from "./value-section.js";
+
+export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
+  return (
+    <>
+      <div className="ih">
+        <b className="ell">{node.name}</b>
+        <span className="tag">{node.op}</span>
+        <span className="sp1" />
+        <a className="lk" href={docsUrl(node.op)} target="_blank" rel="noreferrer">
+          Docs
+          <Icon name="external" size={14} />
+        </a>
+      </div>
+      <ProblemSection node={node} />
+      <div className="sec">
+        <div className="f">
+          <span id="name-label">Name</span>
+          <TextField
+            value={node.name}
+            labelledBy="name-label"
+            commit={(text) => {
+              const wanted = text.trim();
+              return documentActions.rename(node.name, wanted) ? undefined : useDocument.getState().refusal;
+            }}
+          />
+        </div>
+        <div className="f">
+          <span id="device-label">Device</span>
+          <DeviceSelect
+            labelledBy="device-label"
+            device={node.device}
+            onChoose={(device) => documentActions.pin([node.name], device)}
+          />
+        </div>
+        <Placed node={node} />
+      </div>
+      <FeedSection node={node} />
+      <AttributeSection node={node} />
+      <PortSection node={node} />
+      <ValueSection node={node} />
+      <TimeSection node={node} />
+    </>
+  );
+}
+
+/** Where it really ran, from the newest traced step. */
+function Placed({ node }: { node: NodeDef }): ReactElement {
+  const device = useRun((state) => nodeRunOf(state.latest?.nodes, node.name)?.device);
+  const machine = useCluster((state) => {
+    const name = device === undefined ? undefined : taskNameOfDevice(device);
+    return state.state?.machines.find(({ tasks }) => tasks.some(({ job, index }) => `${job}/${index}` === name))?.name;
+  });
+  const stale = useDocument((state) => state.revision) !== useRun((state) => state.runRevision);
+  const text =
+    device === undefined
+      ? "not run yet"
+      : [machine, node.device === "" ? taskNameOfDevice(device) : undefined, shortDevice(device)]
+          .filter(Boolean)
+          .join(", ");
+  const how = node.device === "" ? "chosen by TensorFlow" : "pinned";
+  return (
+    <div className="f">
+      <span>Placed</span>
+      <span className={stale ? "fg2" : undefined}>
+        {text} {device === undefined ? null : <span className="fg2">{stale ? "before edit" : how}</span>}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import type { ReactElement } from "react";
+import { revealNode } from "../canvas/view-store.js";
+import { openOutputs } from "../document/run-inputs.js";
+import { parseTensorName } from "../document/tensor-names.js";
+import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { useOps } from "../stores/ops-store.js";
+
+export function NothingSelected(): ReactElement {
+  const document = useDocument((state) => state.document);
+  // Until the op list is there, outputs are not known.
+  useOps((state) => state.ops);
+  const [fetch] = document.runConfig.fetches.length > 0 ? document.runConfig.fetches : openOutputs(document, lookupOp);
+  const name = fetch === undefined ? document.nodes.keys().next().value : parseTensorName(fetch).node;
+  return (
+    <>
+      <div className="ih">
+        <b>Nothing selected</b>
+      </div>
+      <div className="sec last">
+        <p>Select a node to see its inputs, device and last value.</p>
+        {name === undefined ? null : (
+          <button
+            type="button"
+            className="btn"
+            onClick={() => {
+              documentActions.select([name]);
+              revealNode(name);
+            }}
+          >
+            Select {name}
+          </button>
+        )}
+      </div>
+    </>
+  );
+}

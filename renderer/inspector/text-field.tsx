@@ -1,0 +1,74 @@
+import { type ReactElement, useEffect, useId, useState } from "react";
+
+interface TextFieldProps {
+  readonly value: string;
+  readonly labelledBy?: string;
+  readonly label?: string;
+  readonly placeholder?: string;
+  readonly multiline?: boolean;
+  /** Takes the text over. Returns or throws why it cannot. */
+  commit(text: string): string | undefined;
+}
+
+/** A field whose text counts when Enter is pressed or the field is left. Escape brings the old text back. */
+export function TextField({ value, labelledBy, label, placeholder, multiline, commit }: TextFieldProps): ReactElement {
+  const [text, setText] = useState(value);
+  const [error, setError] = useState<string>();
+  const errorId = useId();
+  useEffect(() => {
+    setText(value);
+    setError(undefined);
+  }, [value]);
+  const finish = () => {
+    if (text === value) {
+      setError(undefined);
+      return;
+    }
+    try {
+      setError(commit(text));
+    } catch (thrown) {
+      setError(thrown instanceof Error ? thrown.message : String(thrown));
+    }
+  };
+  const shared = {
+    value: text,
+    placeholder,
+    spellCheck: false,
+    "aria-label": label,
+    "aria-labelledby": labelledBy,
+    "aria-invalid": error !== undefined,
+    "aria-describedby": error === undefined ? undefined : errorId,
+    className: "mono",
+    onBlur: finish,
+    onKeyDown: (event: React.KeyboardEvent) => {
+      if (event.key === "Enter" && !(multiline && event.shiftKey)) {
+        event.preventDefault();
+        finish();
+      } else if (event.key === "Escape") {
+        event.stopPropagation();
+        setText(value);
+        setError(undefined);
+      }
+    },
+  };
+  return (
+    <span className="field">
+      <span className={error === undefined ? "inp" : "inp bad"}>
+        {multiline ? (
+          <textarea
+            {...shared}
+            rows={Math.min(6, Math.max(1, text.split("\n").length, Math.ceil(text.length / 34)))}
+            onChange={(event) => setText(event.target.value)}
+          />
+        ) : (
+          <input {...shared} onChange={(event) => setText(event.target.value)} />
+        )}
+      </span>
+      {error === undefined ? null : (
+        <span id={errorId} className="field-error" role="alert">
+          {error}
+        </span>
+      )}
+    </span>
+  );
+}

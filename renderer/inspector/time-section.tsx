@@ -1,0 +1,35 @@
+/** How long the node took in the newest traced step. */
+import type { ReactElement } from "react";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { bytesText, microsText, nodeRunOf, shortDevice } from "../canvas/node-text.js";
+import { useDocument } from "../stores/document-store.js";
+import { useRun } from "../stores/run-store.js";
+
+export function TimeSection({ node }: { node: NodeDef }): ReactElement | null {
+  const placed = useRun((state) => nodeRunOf(state.latest?.nodes, node.name));
+  const step = useRun((state) => state.latest?.tracedStep);
+  const stepMillis = useRun((state) => state.latest?.stepMillis);
+  const stale = useDocument((state) => state.revision) !== useRun((state) => state.runRevision);
+  if (!placed) return null;
+  const share = stepMillis ? placed.durationMicros / 10 / stepMillis : undefined;
+  const parts = [`on ${shortDevice(placed.device)}`];
+  if (placed.outputBytes > 0) parts.push(`output ${bytesText(placed.outputBytes)}`);
+  if (stepMillis !== undefined) parts.push(`whole step ${microsText(stepMillis * 1000)}`);
+  return (
+    <div className={stale ? "sec last stale" : "sec last"}>
+      <h3>
+        Time
+        <span className="sp1" />
+        <span className="n fg2">
+          {step === undefined ? "" : `step ${step}, traced`}
+          {stale ? ", before edit" : ""}
+        </span>
+      </h3>
+      <div className="ti">
+        <b>{microsText(placed.durationMicros)}</b>
+        {share === undefined || share > 100 ? null : <span className="fg2">{share.toFixed(1)}% of step</span>}
+      </div>
+      <p className="note">{parts.join(" · ")}</p>
+    </div>
+  );
+}

@@ -1,0 +1,127 @@
+/** The values that the newest run brought for the node's outputs. */
+import { type ReactElement, useState } from "react";
+import { useShallow } from "zustand/react/shallow";
+import type { TensorPreview } from "../../main/api/runs.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { bytesText, elementText, fetchOf } from "../canvas/node-text.js";
+import { tensorName } from "../document/tensor-names.js";
+import { useDocument } from "../stores/document-store.js";
+import { useRun } from "../stores/run-store.js";
+
+const MAX_ROWS = 12;
+const MAX_COLUMNS = 6;
+/** Outputs that are looked up; an op with more shows the first ones. */
+const MAX_OUTPUTS = 16;
+
+export function ValueSection({ node }: { node: NodeDef }): ReactElement | null {
+  const previews = useRun(
+    useShallow((state) =>
+      Array.from({ length: MAX_OUTPUTS }, (_, output) => fetchOf(state.latest?.fetches, tensorName(node.name, output))),
+    ),
+  ).filter((preview) => preview !== undefined);
+  const step = useRun((state) => state.latest?.step ?? 0);
+  const stale = useDocument((state) => state.revision) !== useRun((state) => state.runRevision);
+  const [chosen, setChosen] = useState(0);
+  const preview = previews[chosen] ?? previews[0];
+  if (!preview) return null;
+  return (
+    <div className={stale ? "sec stale" : "sec"}>
+      <h3>
+        Last value
+        <span className="sp1" />
+        <span className="n fg2">{stale ? `step ${step}, before edit` : `step ${step}`}</span>
+      </h3>
+      {previews.length > 1 ? (
+        <div className="seg" role="radiogroup" aria-label="Output">
+          {previews.map(({ name }, index) => (
+            // biome-ignore lint/a11y/useSemanticElements: a row of buttons that choose one, as the design has it
+            <button
+              type="button"
+              key={name}
+              role="radio"
+              aria-checked={index === chosen}
+              className={index === chosen ? "on" : undefined}
+              onClick={() => setChosen(index)}
+            >
+              {name.slice(name.lastIndexOf(":"))}
+            </button>
+          ))}
+        </div>
+      ) : null}
+      <Value preview={preview} />
+    </div>
+  );
+}
+
+function Value({ preview }: { preview: TensorPreview }): ReactElement {
+  const { shape, dtype, values, elementCount, byteLength } = preview;
+  if (shape.length === 0) {
+    return (
+      <div className="ti">
+        <b>{elementText(values[0] ?? "", dtype)}</b>
+        <span className="fg2">{dtype} scalar</span>
+      </div>
+    );
+  }
+  const columns = shape.at(-1) ?? 1;
+  const rows = columns === 0 ? 0 : Math.floor(values.length / columns);
+  const isVector = shape.length === 1;
+  const shownRows = isVector ? Math.min(values.length, MAX_ROWS) : Math.min(rows, MAX_ROWS);
+  const shownColumns = isVector ? 1 : Math.min(columns, MAX_COLUMNS);
+  const cell = (row: number, column: number) => values[isVector ? row : row * columns + column] ?? "";
+  const hidden = elementCount - shownRows * shownColumns;
+  return (
+    <>
+      <div className="ti">
+        <b>[{shape.join(",")}]</b>
+        <span className="fg2">
+          {dtype}, {bytesText(byteLength)}
+        </span>
+      </div>
+      <table className="values mono">
+        <tbody>
+          {Array.from({ length: shownRows }, (_, row) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row of a tensor is its index
+            <tr key={row}>
+              <th scope="row">{row}</th>
+              {Array.from({ length: shownColumns }, (_, column) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a column of a tensor is its index
+                <td key={column}>{elementText(cell(row, column), dtype)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {hidden > 0 ? <p className="note">{hidden.toLocaleString("en")} more in Results</p> : null}
+      <Statistics preview={preview} />
+    </>
+  );
+}
+
+/** Only when every element is here; figures of a part would be taken for figures of the whole. */
+function Statistics({ preview }: { preview: TensorPreview }): ReactElement | null {
+  const { values, elementCount, dtype } = preview;
+  if (values.length !== elementCount || elementCount < 2 || /string|complex|bool/.test(dtype)) return null;
+  const numbers = values.map(Number);
+  const real = numbers.filter((value) => !Number.isNaN(value));
+  if (real.length === 0) return null;
+  const mean = real.reduce((sum, value) => sum + value, 0) / real.length;
+  const deviation = Math.sqrt(real.reduce((sum, value) => sum + (value - mean) ** 2, 0) / real.length);
+  const figures: readonly (readonly [string, number])[] = [
+    ["min", Math.min(...real)],
+    ["max", Math.max(...real)],
+    ["mean", mean],
+    ["std", deviation],
+    ["NaN", numbers.length - real.length],
+  ];
+  return (
+    <div className="st">
+      {figures.map(([name, value]) => (
+        <div key={name}>
+          <span>{name}</span>
+          <b>{Number(value.toPrecision(4))}</b>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,285 @@
+/** The engine's ops: searched, read about, dragged onto the canvas. */
+import { type KeyboardEvent, type PointerEvent, type ReactElement, useDeferredValue, useMemo, useRef, useState } from "react";
+import { placeBesideSelection } from "../canvas/commands.js";
+import { overCanvas } from "../canvas/pin-drag.js";
+import { useCanvas } from "../canvas/view-store.js";
+import type { ConnectFrom } from "../document/edits/add.js";
+import { signatureOf } from "../document/signature.js";
+import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { endDrag, useDrag } from "../stores/drag-store.js";
+import { loadOps, useOps } from "../stores/ops-store.js";
+import { Icon } from "../ui/icon.js";
+import { useRowWindow } from "../ui/use-row-window.js";
+import "../canvas/parts.css";
+import { OpCard } from "./op-card.js";
+import { type OpEntry, type OpMatch, searchOps } from "./op-entries.js";
+import { opRows, type OpRow } from "./op-rows.js";
+import "./ops-panel.css";
+
+const ROW_HEIGHT = 28;
+/** The pointer has to move this far, in pixels, before a press becomes a drag. */
+const DRAG_THRESHOLD = 4;
+
+export function OpsPanel(): ReactElement {
+  const state = useOps((store) => store.state);
+  const problem = useOps((store) => store.problem);
+  if (state === "loading") return <p className="ops-panel note">Reading the op list…</p>;
+  if (state === "failed") {
+    return (
+      <div className="ops-panel note" role="alert">
+        <p>{problem?.message ?? "The op list could not be read."}</p>
+        {problem?.remedy ? <p>{problem.remedy}</p> : null}
+        <button type="button" className="btn" onClick={() => void loadOps()}>
+          Try again
+        </button>
+      </div>
+    );
+  }
+  return <OpList />;
+}
+
+/** Adds an op right of the selection and connects it to the first output that fits. */
+function addBesideSelection(op: string): void {
+  const { document, selection } = useDocument.getState();
+  const last = [...selection].at(-1);
+  const node = last === undefined ? undefined : document.nodes.get(last);
+  const hasOutput = node && (signatureOf(node, lookupOp)?.outputs.length ?? 0) > 0;
+  const from: ConnectFrom | undefined = hasOutput
+    ? { type: "output", end: { node: node.name, output: 0 } }
+    : undefined;
+  documentActions.addNode(op, placeBesideSelection(), from);
+}
+
+function OpList(): ReactElement {
+  const entries = useOps((store) => store.entries);
+  const source = useOps((store) => store.source);
+  const [query, setQuery] = useState("");
+  const [active, setActive] = useState(0);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const [card, setCard] = useState<{ readonly op: string; readonly top: number }>();
+  const frame = useRef<HTMLDivElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
+  const wanted = useDeferredValue(query);
+  const matches = useMemo(() => searchOps(entries, wanted), [entries, wanted]);
+  const searching = wanted.trim() !== "";
+  const rows = useMemo(() => opRows(entries, matches, searching, open), [entries, matches, searching, open]);
+  const window = useRowWindow(frame, rows.length, ROW_HEIGHT);
+  const firstOp = rows.findIndex(({ kind }) => kind === "op");
+  const current = searching && rows[active]?.kind !== "op" ? firstOp : active;
+
+  const toggle = (category: string) => {
+    const next = new Set(open);
+    if (!next.delete(category)) next.add(category);
+    setOpen(next);
+  };
+  const go = (index: number) => {
+    const next = Math.max(0, Math.min(index, rows.length - 1));
+    setActive(next);
+    window.reveal(next);
+    const row = rows[next];
+    if (row?.kind === "op") showCard(row.match.entry.name, next);
+    else setCard(undefined);
+  };
+  const showCard = (op: string, index: number) => {
+    const top = (frame.current?.getBoundingClientRect().top ?? 0) + index * ROW_HEIGHT - (frame.current?.scrollTop ?? 0);
+    setCard({ op, top });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const row = rows[current];
+    if (event.key === "ArrowDown") go(current + 1);
+    else if (event.key === "ArrowUp") go(current - 1);
+    else if (event.key === "Escape" && (query !== "" || card)) {
+      setQuery("");
+      setCard(undefined);
+    } else if (row?.kind === "category" && (event.key === "Enter" || event.key === "ArrowRight" || event.key === "ArrowLeft")) {
+      const isOpen = row.open;
+      if (event.key === "Enter" || isOpen === (event.key === "ArrowLeft")) toggle(row.category);
+    } else if (row?.kind === "op" && event.key === "Enter") addBesideSelection(row.match.entry.name);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    <div ref={panel} className="ops-panel" onPointerLeave={() => setCard(undefined)}>
+      <div className="ops-search">
+        <div className="srch">
+          <Icon name="search" />
+          <input
+            aria-label="Search ops"
+            placeholder={`Search ${entries.length} ops`}
+            value={query}
+            role="combobox"
+            aria-expanded="true"
+            aria-controls="op-tree"
+            aria-activedescendant={rows[current] ? `op-row-${current}` : undefined}
+            onChange={(event) => {
+              setQuery(event.target.value);
+              setActive(0);
+              setCard(undefined);
+              if (frame.current) frame.current.scrollTop = 0;
+            }}
+            onKeyDown={onKeyDown}
+            spellCheck={false}
+          />
+          {searching ? (
+            <span className="fg2" role="status">
+              {matches.length} of {entries.length}
+            </span>
+          ) : null}
+        </div>
+      </div>
+      <div
+        ref={frame}
+        id="op-tree"
+        className="op-rows"
+        role="tree"
+        aria-label={`Ops of ${source}`}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onScroll={() => setCard(undefined)}
+      >
+        <div style={{ height: rows.length * ROW_HEIGHT, position: "relative" }}>
+          {rows.slice(window.first, window.last).map((row, offset) => {
+            const index = window.first + offset;
+            return (
+              <Row
+                key={row.kind === "category" ? row.category : row.match.entry.name}
+                row={row}
+                index={index}
+                active={index === current}
+                onPoint={() => (row.kind === "op" ? showCard(row.match.entry.name, index) : setCard(undefined))}
+                onChoose={() => {
+                  setActive(index);
+                  if (row.kind === "category") toggle(row.category);
+                }}
+                onDragStart={() => setCard(undefined)}
+              />
+            );
+          })}
+        </div>
+        {rows.length === 0 ? <p className="note">No op has “{wanted.trim()}” in its name.</p> : null}
+      </div>
+      <div className="ops-source fg2">{source}</div>
+      {card ? <OpCard op={card.op} top={card.top} panel={panel} onAdd={() => addBesideSelection(card.op)} /> : null}
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly row: OpRow;
+  readonly index: number;
+  readonly active: boolean;
+  onPoint(): void;
+  onChoose(): void;
+  onDragStart(): void;
+}
+
+function Row({ row, index, active, onPoint, onChoose, onDragStart }: RowProps): ReactElement {
+  const style = { top: index * ROW_HEIGHT, height: ROW_HEIGHT };
+  if (row.kind === "category") {
+    return (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the tree and the search field have the focus and their keys choose
+      <div
+        id={`op-row-${index}`}
+        role="treeitem"
+        tabIndex={-1}
+        aria-level={1}
+        aria-expanded={row.open}
+        aria-selected={active}
+        className={`opg${row.matches === 0 ? " z" : ""}${active ? " on" : ""}`}
+        style={style}
+        onClick={onChoose}
+        onPointerEnter={onPoint}
+      >
+        <Icon name={row.open ? "chevron-down" : "chevron-right"} />
+        <b>{row.category}</b>
+        <span className="fg2">{row.searching ? `${row.matches} of ${row.count}` : row.count}</span>
+      </div>
+    );
+  }
+  const { entry } = row.match;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree and the search field have the focus and their keys choose
+    <div
+      id={`op-row-${index}`}
+      role="treeitem"
+      tabIndex={-1}
+      aria-level={2}
+      aria-selected={active}
+      className={active ? "op on" : "op"}
+      style={style}
+      onClick={onChoose}
+      onDoubleClick={() => addBesideSelection(entry.name)}
+      onPointerEnter={onPoint}
+      onPointerDown={(event) => startDrag(event, entry, onDragStart)}
+    >
+      <Icon name="grip" />
+      <span className="ell">
+        <Highlighted match={row.match} />
+      </span>
+      <span className="mono fg2 ell args">{inputNames(entry)}</span>
+      {active ? <kbd>Enter</kbd> : null}
+    </div>
+  );
+}
+
+function inputNames(entry: OpEntry): string {
+  return lookupOp(entry.name)?.inputArg.map(({ name }) => name).join(", ") ?? "";
+}
+
+function Highlighted({ match }: { match: OpMatch }): ReactElement {
+  const { entry, ranges } = match;
+  const parts: ReactElement[] = [];
+  let at = 0;
+  for (const [start, end] of ranges) {
+    if (start < at) continue;
+    if (start > at) parts.push(<span key={at}>{entry.name.slice(at, start)}</span>);
+    parts.push(<mark key={start}>{entry.name.slice(start, end)}</mark>);
+    at = end;
+  }
+  parts.push(<span key="rest">{entry.name.slice(at)}</span>);
+  return <>{parts}</>;
+}
+
+/** A press that moves becomes a drag of the op; letting go over the canvas adds it there. */
+function startDrag(event: PointerEvent<HTMLElement>, entry: OpEntry, onDragStart: () => void): void {
+  if (event.button !== 0) return;
+  const start = { x: event.clientX, y: event.clientY };
+  let dragging = false;
+  const move = (now: globalThis.PointerEvent) => {
+    if (!dragging && Math.hypot(now.clientX - start.x, now.clientY - start.y) < DRAG_THRESHOLD) return;
+    if (!dragging) onDragStart();
+    dragging = true;
+    useDrag.setState({
+      op: entry.name,
+      pointer: { x: now.clientX, y: now.clientY },
+      status: overCanvas(now) ? `Add ${entry.name}. Esc cancels.` : undefined,
+    });
+  };
+  const stop = () => {
+    window.removeEventListener("pointermove", move);
+    window.removeEventListener("pointerup", up);
+    window.removeEventListener("pointercancel", stop);
+    window.removeEventListener("keydown", key, true);
+    endDrag();
+  };
+  const up = (now: globalThis.PointerEvent) => {
+    const lands = dragging && overCanvas(now);
+    stop();
+    const at = useCanvas.getState().flow?.screenToFlowPosition({ x: now.clientX, y: now.clientY });
+    if (lands && at) documentActions.addNode(entry.name, { x: Math.round(at.x / 8) * 8, y: Math.round(at.y / 8) * 8 });
+  };
+  const key = (pressed: globalThis.KeyboardEvent) => {
+    if (pressed.key !== "Escape") return;
+    pressed.stopPropagation();
+    stop();
+  };
+  // The row keeps no pointer capture, so that what lies under the pointer can be asked for.
+  event.preventDefault();
+  window.addEventListener("pointermove", move);
+  window.addEventListener("pointerup", up);
+  window.addEventListener("pointercancel", stop);
+  window.addEventListener("keydown", key, true);
+}

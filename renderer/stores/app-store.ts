@@ -1,0 +1,73 @@
+import { create } from "zustand";
+import type { AppInfo } from "../../main/api/app.js";
+import type { Problem } from "../../main/api/problem.js";
+import { toProblem } from "../../main/api/wire.js";
+import type { Refusal } from "../transport/session.js";
+
+/** An offer beside a message: one click that helps. */
+export interface NoticeAction {
+  readonly label: string;
+  run(): void | Promise<void>;
+}
+
+/** A message in the bar above the canvas. It stays until it is dismissed or something replaces it. */
+export interface Notice {
+  readonly id: number;
+  readonly kind: "problem" | "info";
+  readonly problem: Problem;
+  readonly action?: NoticeAction;
+  /** Two notices with the same key never stand together; the newer replaces the older. */
+  readonly key?: string;
+}
+
+/** starting: never connected so far. lost: was connected, is being connected again. refused: will not be let in. */
+export type ConnectionState = "starting" | "connected" | "lost" | "refused";
+
+export interface AppStore {
+  readonly connection: ConnectionState;
+  readonly refusal: Refusal | undefined;
+  readonly info: AppInfo | undefined;
+  readonly notices: readonly Notice[];
+}
+
+export const useApp = create<AppStore>()(() => ({
+  connection: "starting",
+  refusal: undefined,
+  info: undefined,
+  notices: [],
+}));
+
+/** More than this many messages help nobody; the oldest goes. */
+const MOST_NOTICES = 3;
+let nextNotice = 1;
+
+export function showNotice(notice: Omit<Notice, "id">): void {
+  const others = useApp
+    .getState()
+    .notices.filter((other) => notice.key === undefined || other.key !== notice.key);
+  useApp.setState({ notices: [...others, { ...notice, id: nextNotice++ }].slice(-MOST_NOTICES) });
+}
+
+/** Shows anything that was thrown. */
+export function showProblem(error: unknown, options: { action?: NoticeAction; key?: string } = {}): void {
+  showNotice({ kind: "problem", problem: toProblem(error), ...options });
+}
+
+export function dismissNotice(id: number): void {
+  useApp.setState({ notices: useApp.getState().notices.filter((notice) => notice.id !== id) });
+}
+
+export function dismissNoticeByKey(key: string): void {
+  const { notices } = useApp.getState();
+  if (notices.some((notice) => notice.key === key))
+    useApp.setState({ notices: notices.filter((notice) => notice.key !== key) });
+}
+
+/** Runs something and shows what goes wrong. For click handlers, which nobody awaits. */
+export function attempt(action: () => void | Promise<void>): void {
+  try {
+    void Promise.resolve(action()).catch((error: unknown) => showProblem(error));
+  } catch (error) {
+    showProblem(error);
+  }
+}

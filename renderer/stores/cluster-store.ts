@@ -1,0 +1,68 @@
+import { create } from "zustand";
+import type { ClusterState, Task } from "../../main/api/cluster.js";
+import { client } from "../client.js";
+
+export interface ClusterStore {
+  /** Undefined until the application answered. */
+  readonly state: ClusterState | undefined;
+  /** Every task of every machine, in the order of the panel. */
+  readonly tasks: readonly Task[];
+  /**
+   * The task that a device string names, "/job:worker/task:0" or longer. A device without a job or a task names
+   * none.
+   */
+  taskForDevice(device: string): Task | undefined;
+}
+
+export const useCluster = create<ClusterStore>()((_set, get) => ({
+  state: undefined,
+  tasks: [],
+  taskForDevice: (device) => {
+    const name = taskNameOfDevice(device);
+    return name === undefined ? undefined : get().tasks.find((task) => taskName(task) === name);
+  },
+}));
+
+/** Takes over what the application says of the cluster. */
+export function receiveCluster(state: ClusterState): void {
+  useCluster.setState({ state, tasks: state.machines.flatMap((machine) => machine.tasks) });
+}
+
+/** "worker/0", as the user interface names a task everywhere. */
+export function taskName(task: { readonly job: string; readonly index: number }): string {
+  return `${task.job}/${task.index}`;
+}
+
+/** "/job:worker/task:0", as a node's device field pins to the task. */
+export function taskDevice(task: { readonly job: string; readonly index: number }): string {
+  return `/job:${task.job}/task:${task.index}`;
+}
+
+/** "worker/0" of "/job:worker/replica:0/task:0/device:CPU:0"; undefined where job or task is missing. */
+export function taskNameOfDevice(device: string): string | undefined {
+  const job = /(?:^|\/)job:([A-Za-z][A-Za-z0-9_]*)/.exec(device)?.[1];
+  const index = /(?:^|\/)task:(\d+)/.exec(device)?.[1];
+  return job === undefined || index === undefined ? undefined : `${job}/${Number(index)}`;
+}
+
+const PALETTE_SIZE = 8;
+
+/** The CSS colour of a task, "var(--t1)" to "var(--t8)". From the ninth task on colours repeat, see `isStriped`. */
+export function taskColourVar(task: { readonly colour: number } | undefined): string {
+  return task === undefined ? "var(--fg-2)" : `var(--t${(task.colour % PALETTE_SIZE) + 1})`;
+}
+
+/** True where the swatch of a task is striped because its colour is already another task's. */
+export function isStriped(task: { readonly colour: number }): boolean {
+  return task.colour >= PALETTE_SIZE;
+}
+
+/** True while a run can use the task. */
+export function isUp(task: Task): boolean {
+  return task.state === "running";
+}
+
+/** Adds and starts tasks on this machine; they appear through the next cluster event. Rejects with a ProblemError. */
+export async function addTasks(job: string, count: number): Promise<readonly string[]> {
+  return client().call("cluster.addTasks", { job, count });
+}

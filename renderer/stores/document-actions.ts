@@ -1,0 +1,195 @@
+/** Every edit of the open document. Each is one undo step; a refused one leaves a reason in the store. */
+import type { DocumentFile } from "../../main/api/documents.js";
+import type { Problem } from "../../main/api/problem.js";
+import type { FeedValue } from "../../main/api/runs.js";
+import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
+import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { graphToRun, readDocument, writeDocument } from "../document/document-file.js";
+import { addNode, type ConnectFrom } from "../document/edits/add.js";
+import { setAttr } from "../document/edits/attrs.js";
+import { connect, disconnect, type InputEnd, type OutputEnd, removeSlot } from "../document/edits/connect.js";
+import { insertCast } from "../document/edits/insert-cast.js";
+import { type Clip, clipOf, paste } from "../document/edits/paste.js";
+import { moveNodes, pin } from "../document/edits/place.js";
+import { deleteNodes } from "../document/edits/remove.js";
+import { rename } from "../document/edits/rename.js";
+import { setFeed, setRunOptions, toggleFetch, toggleTarget } from "../document/edits/run-settings.js";
+import type { EditResult } from "../document/edits/types.js";
+import { commit, type History, isDirty, redo, saved, startHistory, undo } from "../document/history.js";
+import { layeredLayout } from "../document/layout.js";
+import type { GraphDocument, Point, RunConfig } from "../document/model.js";
+import { type RunInputs, runBlockers, runInputs } from "../document/run-inputs.js";
+import { type DocumentStore, examine, lookupOp, useDocument } from "./document-state.js";
+
+/** Distance of a copy from its original, in canvas pixels. */
+const COPY_OFFSET = 32;
+
+let clipboard: Clip | undefined;
+let pastes = 0;
+
+function historyState(history: History): Partial<DocumentStore> {
+  return {
+    history,
+    document: history.document,
+    dirty: isDirty(history),
+    canUndo: history.past.length > 0,
+    canRedo: history.future.length > 0,
+    undoLabel: history.past.at(-1)?.label,
+    redoLabel: history.future.at(-1)?.label,
+  };
+}
+
+/** Takes over a new state; what depends on the graph is only worked out again when the graph changed. */
+function setHistory(history: History, selection?: Iterable<string>): void {
+  const before = useDocument.getState();
+  const { document } = history;
+  const graphChanged =
+    document.nodes !== before.document.nodes || document.metaGraph !== before.document.metaGraph;
+  const runChanged = graphChanged || document.runConfig !== before.document.runConfig;
+  const chosen = new Set([...(selection ?? before.selection)].filter((name) => document.nodes.has(name)));
+  useDocument.setState({
+    ...historyState(history),
+    ...(graphChanged ? examine(document) : {}),
+    ...(runChanged ? { revision: before.revision + 1 } : {}),
+    ...(sameNames(chosen, before.selection) ? {} : { selection: chosen }),
+    refusal: undefined,
+  });
+}
+
+function sameNames(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every((name) => other.has(name));
+}
+
+/** Makes an edit. False when it was refused; the store then says why. */
+function perform(result: EditResult): boolean {
+  if (!result.ok) {
+    useDocument.setState({ refusal: result.reason });
+    return false;
+  }
+  setHistory(commit(useDocument.getState().history, result.transaction), result.transaction.select);
+  return true;
+}
+
+const present = (): GraphDocument => useDocument.getState().document;
+const selected = (): string[] => [...useDocument.getState().selection];
+
+export const documentActions = {
+  /** Opens a document in place of the present one. Throws an Error that can be shown when it cannot be read. */
+  load(file: DocumentFile): void {
+    const document = readDocument(file);
+    useDocument.setState({
+      ...historyState(startHistory(document)),
+      ...examine(document),
+      selection: new Set<string>(),
+      revision: useDocument.getState().revision + 1,
+      generation: useDocument.getState().generation + 1,
+      refusal: undefined,
+    });
+  },
+
+  markSaved(file: Omit<DocumentFile, "metaGraph">): void {
+    const { history, document } = useDocument.getState();
+    const { name, kind, format, path } = file;
+    const stored = { ...document, name, kind, format, ...(path === undefined ? {} : { path }) };
+    useDocument.setState(historyState(saved(history, stored)));
+  },
+
+  /** The serialized MetaGraphDef to save, with layout and run settings in it. */
+  toMetaGraph: (): Uint8Array => writeDocument(present()),
+
+  /** The serialized GraphDef to run, without anything of Tensordeck's own. */
+  toRunGraph: (): Uint8Array => GraphDef.encode(graphToRun(present())).finish(),
+
+  /** Feeds, fetches and targets of a run. A single step also fetches small tensors on the way. */
+  runInputs(steps = 1): RunInputs {
+    const { document, shapes } = useDocument.getState();
+    return runInputs(document, lookupOp, shapes, steps === 1);
+  },
+
+  /** What keeps the document from running; empty when it can run. */
+  runBlockers(): Problem[] {
+    const { document, problems } = useDocument.getState();
+    return runBlockers(document, problems, documentActions.runInputs());
+  },
+
+  placeholders(): NodeDef[] {
+    return [...present().nodes.values()].filter(({ op }) => op.startsWith("Placeholder"));
+  },
+
+  undo: (): void => setHistory(undo(useDocument.getState().history)),
+  redo: (): void => setHistory(redo(useDocument.getState().history)),
+
+  addNode: (op: string, position: Point, connectFrom?: ConnectFrom): boolean =>
+    perform(addNode(present(), lookupOp, op, position, connectFrom)),
+
+  deleteSelection: (): boolean => perform(deleteNodes(present(), selected())),
+  deleteNodes: (names: readonly string[]): boolean => perform(deleteNodes(present(), names)),
+
+  duplicate(): boolean {
+    const clip = clipOf(present(), useDocument.getState().selection);
+    if (!clip) return false;
+    const at = { x: clip.origin.x + COPY_OFFSET, y: clip.origin.y + COPY_OFFSET };
+    return perform(paste(present(), clip, at, "Duplicate"));
+  },
+
+  copy(): boolean {
+    const clip = clipOf(present(), useDocument.getState().selection);
+    if (!clip) return false;
+    clipboard = clip;
+    pastes = 0;
+    return true;
+  },
+
+  /** Pastes at a point of the canvas, or beside the original. */
+  paste(at?: Point): boolean {
+    if (!clipboard) return false;
+    const shift = COPY_OFFSET * ++pastes;
+    const { origin } = clipboard;
+    return perform(paste(present(), clipboard, at ?? { x: origin.x + shift, y: origin.y + shift }, "Paste"));
+  },
+
+  canPaste: (): boolean => clipboard !== undefined,
+
+  rename: (from: string, to: string): boolean => perform(rename(present(), from, to)),
+
+  setAttr: (node: string, attr: string, value: AttrValue | undefined): boolean =>
+    perform(setAttr(present(), lookupOp, node, attr, value)),
+
+  /** Pins nodes to a device, "/job:worker/task:0"; "" lets TensorFlow choose. */
+  pin: (names: readonly string[], device: string): boolean => perform(pin(present(), names, device)),
+
+  connect: (from: OutputEnd, to: InputEnd): boolean => perform(connect(present(), lookupOp, from, to)),
+  disconnect: (ends: readonly { node: string; input: number }[]): boolean =>
+    perform(disconnect(present(), ends)),
+  insertCast: (node: string, input: number): boolean => perform(insertCast(present(), lookupOp, node, input)),
+  removeSlot: (node: string, input: number): boolean => perform(removeSlot(present(), lookupOp, node, input)),
+
+  moveNodes: (positions: ReadonlyMap<string, Point>): boolean => perform(moveNodes(present(), positions)),
+
+  /** Lays the whole graph out anew. */
+  arrange(): boolean {
+    const result = moveNodes(present(), layeredLayout(present().nodes));
+    if (!result.ok) return perform(result);
+    return perform({ ok: true, transaction: { ...result.transaction, label: "Arrange the graph" } });
+  },
+
+  setFeed: (tensor: string, value: FeedValue | undefined): boolean =>
+    perform(setFeed(present(), tensor, value)),
+  toggleFetch: (tensor: string): boolean => perform(toggleFetch(present(), tensor)),
+  toggleTarget: (node: string): boolean => perform(toggleTarget(present(), node)),
+  setRunOptions: (options: Partial<Pick<RunConfig, "steps" | "trace">>): boolean =>
+    perform(setRunOptions(present(), options)),
+
+  select(names: Iterable<string>, mode: "replace" | "add" | "toggle" = "replace"): void {
+    const { selection, document } = useDocument.getState();
+    const chosen = mode === "replace" ? new Set<string>() : new Set(selection);
+    for (const name of names) {
+      if (mode === "toggle" && chosen.has(name)) chosen.delete(name);
+      else if (document.nodes.has(name)) chosen.add(name);
+    }
+    if (!sameNames(chosen, selection)) useDocument.setState({ selection: chosen });
+  },
+
+  selectAll: (): void => documentActions.select(present().nodes.keys()),
+};

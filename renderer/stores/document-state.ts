@@ -1,0 +1,90 @@
+/** The open document: its present state, its history and what is selected. Changed only by document-actions.ts. */
+import { create } from "zustand";
+import { startHistory } from "../document/history.js";
+import type { History } from "../document/history.js";
+import { EMPTY_RUN_CONFIG, type GraphDocument } from "../document/model.js";
+import { findProblems, type ProblemMap } from "../document/problems.js";
+import { inferShapes, NO_SHAPES, type ShapeMap } from "../document/shapes.js";
+import type { OpLookup } from "../document/signature.js";
+import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
+import { engineOps, useOps } from "./ops-store.js";
+
+export interface DocumentStore {
+  readonly document: GraphDocument;
+  readonly dirty: boolean;
+  readonly canUndo: boolean;
+  readonly canRedo: boolean;
+  /** What undo would take back: "Pin 3 nodes to worker/1". */
+  readonly undoLabel: string | undefined;
+  readonly redoLabel: string | undefined;
+  readonly selection: ReadonlySet<string>;
+  readonly problems: ProblemMap;
+  readonly shapes: ShapeMap;
+  /** Counts up with every change of the graph or of what is fed and fetched, not with moves. */
+  readonly revision: number;
+  /** Why the last edit was refused; taken away by the next one. */
+  readonly refusal: string | undefined;
+  /** Counts up whenever another document is opened. */
+  readonly generation: number;
+  readonly history: History;
+}
+
+const emptyDocument: GraphDocument = {
+  name: "untitled",
+  kind: "meta_graph",
+  format: "text",
+  metaGraph: MetaGraphDef.fromPartial({}),
+  nodes: new Map(),
+  layout: new Map(),
+  runConfig: EMPTY_RUN_CONFIG,
+};
+
+export const useDocument = create<DocumentStore>()(() => ({
+  document: emptyDocument,
+  dirty: false,
+  canUndo: false,
+  canRedo: false,
+  undoLabel: undefined,
+  redoLabel: undefined,
+  selection: new Set<string>(),
+  problems: new Map(),
+  shapes: NO_SHAPES,
+  revision: 0,
+  refusal: undefined,
+  generation: 0,
+  history: startHistory(emptyDocument),
+}));
+
+const ownOps = new WeakMap<MetaGraphDef, OpLookup>();
+
+/** Functions of the graph's own library, then ops of the engine, then those that the file describes itself. */
+export function lookupFor(document: Pick<GraphDocument, "metaGraph">): OpLookup {
+  const { metaGraph } = document;
+  const known = ownOps.get(metaGraph);
+  if (known) return known;
+  const library = metaGraph.graphDef?.library?.function ?? [];
+  const functions = byName(library.flatMap(({ signature }) => (signature ? [signature] : [])));
+  const described = byName(metaGraph.metaInfoDef?.strippedOpList?.op ?? []);
+  const lookup: OpLookup = (op) => functions.get(op) ?? engineOps(op) ?? described.get(op);
+  ownOps.set(metaGraph, lookup);
+  return lookup;
+}
+
+function byName(ops: readonly OpDef[]): ReadonlyMap<string, OpDef> {
+  return new Map(ops.map((definition) => [definition.name, definition]));
+}
+
+/** The lookup of the open document. */
+export const lookupOp: OpLookup = (op) => lookupFor(useDocument.getState().document)(op);
+
+/** Shapes and problems of the present nodes. */
+export function examine(document: GraphDocument): { shapes: ShapeMap; problems: ProblemMap } {
+  const lookup = lookupFor(document);
+  const shapes = inferShapes(document.nodes, lookup);
+  return { shapes, problems: findProblems(document, lookup, shapes, useOps.getState().state === "ready") };
+}
+
+useOps.subscribe((state, before) => {
+  if (state.ops !== before.ops) useDocument.setState(examine(useDocument.getState().document));
+});

@@ -1,0 +1,54 @@
+import { create } from "zustand";
+import type { Settings } from "../../main/api/app.js";
+import { client } from "../client.js";
+
+export interface SettingsStore {
+  readonly settings: Settings;
+  /** What `theme: "system"` means now. */
+  readonly systemTheme: "dark" | "light";
+}
+
+const THEME_KEY = "tensordeck.theme";
+
+function rememberedTheme(): Settings["theme"] {
+  const theme = globalThis.localStorage?.getItem(THEME_KEY);
+  return theme === "light" || theme === "system" ? theme : "dark";
+}
+
+function systemQuery(): MediaQueryList | undefined {
+  return globalThis.matchMedia?.("(prefers-color-scheme: light)");
+}
+
+export const useSettings = create<SettingsStore>()(() => ({
+  settings: { theme: rememberedTheme(), recentDocuments: [], runtimeBannerDismissed: false },
+  systemTheme: systemQuery()?.matches ? "light" : "dark",
+}));
+
+/** The theme that is shown: never "system". */
+export function shownTheme({ settings, systemTheme }: SettingsStore): "dark" | "light" {
+  return settings.theme === "system" ? systemTheme : settings.theme;
+}
+
+/** Keeps the root element's theme in step with the settings. Called once, before the first paint. */
+export function applyTheme(): void {
+  systemQuery()?.addEventListener("change", (event) =>
+    useSettings.setState({ systemTheme: event.matches ? "light" : "dark" }),
+  );
+  const apply = (store: SettingsStore) => {
+    document.documentElement.dataset.theme = shownTheme(store);
+    // Known before the application answers at the next start, so that the window never flashes in the other theme.
+    localStorage.setItem(THEME_KEY, store.settings.theme);
+  };
+  apply(useSettings.getState());
+  useSettings.subscribe(apply);
+}
+
+export function receiveSettings(settings: Settings): void {
+  useSettings.setState({ settings });
+}
+
+/** Changes settings here at once and in the application for good. */
+export async function changeSettings(change: Partial<Settings>): Promise<void> {
+  useSettings.setState((store) => ({ settings: { ...store.settings, ...change } }));
+  receiveSettings(await client().call("settings.set", change));
+}

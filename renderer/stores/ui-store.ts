@@ -1,0 +1,156 @@
+import { create } from "zustand";
+
+export type SideTab = "cluster" | "ops";
+/** The fixed tabs of the dock; a tensor's tab is "tensor:" and its name. */
+export type DockTab = "results" | "timeline" | "logs" | "problems" | `tensor:${string}`;
+
+export type DialogState =
+  | { readonly kind: "palette" }
+  | { readonly kind: "shortcuts" }
+  | { readonly kind: "about" }
+  | { readonly kind: "custom-steps" }
+  | { readonly kind: "install" }
+  | {
+      readonly kind: "file";
+      readonly mode: "open" | "save";
+      readonly title: string;
+      readonly extensions: readonly string[];
+      readonly suggestedName?: string;
+      /** Where the dialog opens; left out: where the application says. */
+      readonly startPath?: string;
+      resolve(path: string | undefined): void;
+    }
+  | {
+      readonly kind: "confirm";
+      readonly title: string;
+      readonly text: string;
+      /** Most wanted first. */
+      readonly choices: readonly {
+        readonly id: string;
+        readonly label: string;
+        readonly style?: "primary" | "danger";
+      }[];
+      resolve(choice: string | undefined): void;
+    };
+
+export interface UiStore {
+  readonly sideTab: SideTab;
+  readonly sideWidth: number;
+  readonly inspectorOpen: boolean;
+  readonly inspectorWidth: number;
+  readonly dockOpen: boolean;
+  readonly dockHeight: number;
+  readonly dockTab: DockTab;
+  /** Tensors that are open as tabs, in the order they were opened. */
+  readonly tensorTabs: readonly string[];
+  /** The task whose log is shown; undefined: all. */
+  readonly logTask: string | undefined;
+  /** Record a trace with the next run. */
+  readonly trace: boolean;
+  /** Steps of the second run button. */
+  readonly manySteps: number;
+  readonly dialog: DialogState | undefined;
+}
+
+const STORAGE_KEY = "tensordeck.layout";
+const DEFAULTS = {
+  sideWidth: 288,
+  inspectorOpen: true,
+  inspectorWidth: 312,
+  dockOpen: false,
+  dockHeight: 268,
+  manySteps: 1000,
+};
+type Remembered = typeof DEFAULTS;
+
+/** Sizes stay within what leaves the canvas usable. */
+export const LIMITS = {
+  sideWidth: { min: 220, max: 480 },
+  inspectorWidth: { min: 260, max: 560 },
+  dockHeight: { min: 120, max: 720 },
+} as const;
+
+function remembered(): Remembered {
+  const values: Record<string, unknown> = { ...DEFAULTS };
+  try {
+    const stored: unknown = JSON.parse(globalThis.localStorage?.getItem(STORAGE_KEY) ?? "{}");
+    for (const [key, value] of Object.entries(stored ?? {}))
+      if (key in DEFAULTS && typeof value === typeof values[key]) values[key] = value;
+  } catch {
+    // A damaged entry counts as none: the sizes are a convenience.
+  }
+  return values as Remembered;
+}
+
+export const useUi = create<UiStore>()(() => ({
+  ...remembered(),
+  sideTab: "cluster",
+  dockTab: "results",
+  tensorTabs: [],
+  logTask: undefined,
+  trace: false,
+  dialog: undefined,
+}));
+
+/** Writes the sizes down whenever they change. Called once at start. */
+export function rememberLayout(): void {
+  useUi.subscribe((store) => {
+    const values = Object.fromEntries(
+      Object.keys(DEFAULTS).map((key) => [key, store[key as keyof Remembered]]),
+    );
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(values));
+  });
+}
+
+function clamp(value: number, { min, max }: { readonly min: number; readonly max: number }): number {
+  return Math.round(Math.min(max, Math.max(min, value)));
+}
+
+export const uiActions = {
+  showSide: (sideTab: SideTab) => useUi.setState({ sideTab }),
+  resize: (panel: keyof typeof LIMITS, size: number) =>
+    useUi.setState({ [panel]: clamp(size, LIMITS[panel]) }),
+  toggleInspector: (open?: boolean) =>
+    useUi.setState((store) => ({ inspectorOpen: open ?? !store.inspectorOpen })),
+  toggleDock: (open?: boolean) => useUi.setState((store) => ({ dockOpen: open ?? !store.dockOpen })),
+  showDock: (dockTab: DockTab) => useUi.setState({ dockTab, dockOpen: true }),
+  openTensor: (name: string) =>
+    useUi.setState((store) => ({
+      tensorTabs: store.tensorTabs.includes(name) ? store.tensorTabs : [...store.tensorTabs, name],
+      dockTab: `tensor:${name}`,
+      dockOpen: true,
+    })),
+  closeTensor: (name: string) =>
+    useUi.setState((store) => ({
+      tensorTabs: store.tensorTabs.filter((other) => other !== name),
+      dockTab: store.dockTab === `tensor:${name}` ? "results" : store.dockTab,
+    })),
+  /** All tasks where no id is given. */
+  showLog: (taskId?: string) => useUi.setState({ logTask: taskId, dockTab: "logs", dockOpen: true }),
+  setTrace: (trace: boolean) => useUi.setState({ trace }),
+  setManySteps: (manySteps: number) => useUi.setState({ manySteps }),
+  open: (dialog: DialogState) => {
+    uiActions.close();
+    useUi.setState({ dialog });
+  },
+  /** Closes the dialog; one that waits for an answer gets none. */
+  close: () => {
+    const { dialog } = useUi.getState();
+    if (dialog === undefined) return;
+    useUi.setState({ dialog: undefined });
+    if (dialog.kind === "file" || dialog.kind === "confirm") dialog.resolve(undefined);
+  },
+};
+
+/** Asks the user to choose; undefined when the question was closed. */
+export function confirm(question: {
+  readonly title: string;
+  readonly text: string;
+  readonly choices: readonly {
+    readonly id: string;
+    readonly label: string;
+    readonly style?: "primary" | "danger";
+  }[];
+}): Promise<string | undefined> {
+  return new Promise((resolve) => uiActions.open({ kind: "confirm", ...question, resolve }));
+}

@@ -1,0 +1,206 @@
+import { decode, encode } from "@msgpack/msgpack";
+import type { ApplicationClient, MethodName, Params, Result } from "../../main/api/contract.js";
+import { MESSAGE_PACK_ENCODE } from "../../main/api/headless.js";
+import type { Problem } from "../../main/api/problem.js";
+import { messageSchema, ProblemError, type WireRequest } from "../../main/api/wire.js";
+import { Emitter } from "./emitter.js";
+
+/** How long a call waits for a connection that is away before it fails. */
+const CONNECTION_WAIT_MILLIS = 10_000;
+/** How long the application may take to answer. A saved or opened file may be large, hence so long. */
+const ANSWER_DEADLINE_MILLIS = 60_000;
+const FIRST_RETRY_MILLIS = 250;
+const LONGEST_RETRY_MILLIS = 5_000;
+
+export interface WebSocketClientOptions {
+  readonly url: string;
+  /** Sent as the subprotocols of the handshake, where a browser may put a secret that no other page can read. */
+  readonly protocols: readonly string[];
+  /**
+   * Called when a connection ended before it opened. True: the application refuses this window for good, so stop
+   * trying.
+   */
+  readonly isRefused?: () => Promise<boolean>;
+  readonly onRefused?: () => void;
+}
+
+interface Pending {
+  readonly method: string;
+  resolve(result: unknown): void;
+  reject(error: ProblemError): void;
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+interface Waiting {
+  send(): void;
+  reject(error: ProblemError): void;
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+function unavailable(message: string, remedy: string): ProblemError {
+  const problem: Problem = { code: "UNAVAILABLE", message, remedy };
+  return new ProblemError(problem);
+}
+
+/**
+ * The application over a WebSocket. A lost connection is made again, slower each time; calls that were under way fail,
+ * because nobody knows whether they were carried out, and calls made meanwhile wait for a while.
+ */
+export class WebSocketClient implements ApplicationClient {
+  readonly #options: WebSocketClientOptions;
+  readonly #emitter = new Emitter();
+  readonly #pending = new Map<number, Pending>();
+  readonly #waiting = new Set<Waiting>();
+  #socket: WebSocket | undefined;
+  #nextId = 0;
+  #retryMillis = FIRST_RETRY_MILLIS;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  constructor(options: WebSocketClientOptions) {
+    this.#options = options;
+    this.#open();
+  }
+
+  call<M extends MethodName>(
+    method: M,
+    ...params: Params<M> extends undefined ? [] : [params: Params<M>]
+  ): Promise<Result<M>> {
+    return new Promise<Result<M>>((resolve, reject) => {
+      const send = () => this.#send(method, params[0], (result) => resolve(result as Result<M>), reject);
+      if (this.#socket?.readyState === WebSocket.OPEN) send();
+      else if (this.#closed) reject(unavailable("This window is closed.", "Open it again."));
+      else this.#wait(send, reject);
+    });
+  }
+
+  readonly on: ApplicationClient["on"] = (event, listener) => this.#emitter.on(event, listener);
+  readonly onConnection: ApplicationClient["onConnection"] = (listener) =>
+    this.#emitter.onConnection(listener);
+
+  /** Tries again now instead of when the current pause ends. */
+  reconnectNow(): void {
+    if (this.#closed || this.#socket !== undefined) return;
+    clearTimeout(this.#retryTimer);
+    this.#open();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#retryTimer);
+    this.#socket?.close();
+    this.#failAll("This window is closed.", "Open it again.");
+  }
+
+  #wait(send: () => void, reject: (error: ProblemError) => void): void {
+    const waiting: Waiting = {
+      send,
+      reject,
+      timer: setTimeout(() => {
+        this.#waiting.delete(waiting);
+        reject(
+          unavailable(
+            "Tensordeck's application does not answer.",
+            "See whether the terminal that runs `npm start` is still open.",
+          ),
+        );
+      }, CONNECTION_WAIT_MILLIS),
+    };
+    this.#waiting.add(waiting);
+  }
+
+  #send(
+    method: MethodName,
+    params: unknown,
+    resolve: (result: unknown) => void,
+    reject: (error: ProblemError) => void,
+  ): void {
+    const id = this.#nextId++;
+    const timer = setTimeout(() => {
+      this.#pending.delete(id);
+      reject(
+        new ProblemError({
+          code: "DEADLINE_EXCEEDED",
+          message: `The application did not answer "${method}" within ${ANSWER_DEADLINE_MILLIS / 1000} seconds.`,
+          remedy: "Try again; if it stays so, start Tensordeck again.",
+        }),
+      );
+    }, ANSWER_DEADLINE_MILLIS);
+    this.#pending.set(id, { method, resolve, reject, timer });
+    const request: WireRequest = params === undefined ? { id, method } : { id, method, params };
+    this.#socket?.send(encode(request, MESSAGE_PACK_ENCODE));
+  }
+
+  #open(): void {
+    const socket = new WebSocket(this.#options.url, [...this.#options.protocols]);
+    socket.binaryType = "arraybuffer";
+    this.#socket = socket;
+    let opened = false;
+    socket.addEventListener("open", () => {
+      opened = true;
+      this.#retryMillis = FIRST_RETRY_MILLIS;
+      this.#emitter.setConnected(true);
+      for (const waiting of this.#waiting) {
+        clearTimeout(waiting.timer);
+        waiting.send();
+      }
+      this.#waiting.clear();
+    });
+    socket.addEventListener("message", (message) => this.#receive(message.data));
+    socket.addEventListener("close", () => {
+      this.#socket = undefined;
+      this.#emitter.setConnected(false);
+      this.#failPending();
+      if (!this.#closed) void this.#retry(opened);
+    });
+  }
+
+  async #retry(opened: boolean): Promise<void> {
+    if (!opened && (await this.#options.isRefused?.())) {
+      this.close();
+      this.#options.onRefused?.();
+      return;
+    }
+    if (this.#closed) return;
+    this.#retryTimer = setTimeout(() => this.#open(), this.#retryMillis);
+    this.#retryMillis = Math.min(this.#retryMillis * 2, LONGEST_RETRY_MILLIS);
+  }
+
+  #receive(data: unknown): void {
+    if (!(data instanceof ArrayBuffer)) return;
+    const message = messageSchema.safeParse(decode(data));
+    if (!message.success) return;
+    if ("event" in message.data) {
+      this.#emitter.emit(message.data.event, message.data.data);
+      return;
+    }
+    const pending = this.#pending.get(message.data.id);
+    if (pending === undefined) return;
+    this.#pending.delete(message.data.id);
+    clearTimeout(pending.timer);
+    if (message.data.ok) pending.resolve(message.data.result ?? undefined);
+    else pending.reject(new ProblemError(message.data.problem));
+  }
+
+  #failPending(): void {
+    for (const pending of this.#pending.values()) {
+      clearTimeout(pending.timer);
+      pending.reject(
+        unavailable(
+          "The connection to the application was lost.",
+          `"${pending.method}" may or may not have been carried out; look before you try again.`,
+        ),
+      );
+    }
+    this.#pending.clear();
+  }
+
+  #failAll(message: string, remedy: string): void {
+    this.#failPending();
+    for (const waiting of this.#waiting) {
+      clearTimeout(waiting.timer);
+      waiting.reject(unavailable(message, remedy));
+    }
+    this.#waiting.clear();
+  }
+}

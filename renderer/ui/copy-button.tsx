@@ -1,0 +1,34 @@
+import { type ReactElement, useEffect, useState } from "react";
+import { showProblem } from "../stores/app-store.js";
+import { Button } from "./button.js";
+
+const SHOWN_MILLIS = 1500;
+
+/** Puts a text on the clipboard and says so. */
+export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }): ReactElement {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), SHOWN_MILLIS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  return (
+    <Button
+      size="small"
+      variant="ghost"
+      icon={copied ? "check" : "copy"}
+      onClick={() =>
+        void copyText(text).then(
+          () => setCopied(true),
+          (error: unknown) => showProblem(error),
+        )
+      }
+    >
+      <span aria-live="polite">{copied ? "Copied" : label}</span>
+    </Button>
+  );
+}
+
+export async function copyText(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text);
+}

@@ -1,0 +1,128 @@
+import { DropdownMenu } from "radix-ui";
+import type { ReactElement, ReactNode } from "react";
+import { shortcutText } from "../commands/shortcut.js";
+import { Icon, type IconName } from "./icon.js";
+
+export type MenuEntry =
+  | { readonly kind: "separator" }
+  | { readonly kind: "heading"; readonly text: string }
+  | {
+      readonly kind: "item";
+      readonly label: string;
+      /** A sentence under the label. */
+      readonly note?: string | undefined;
+      readonly icon?: IconName | undefined;
+      readonly swatch?: ReactElement | undefined;
+      readonly shortcut?: string | undefined;
+      readonly hint?: string | undefined;
+      readonly disabled?: boolean | undefined;
+      readonly danger?: boolean | undefined;
+      /** Drawn with a tick; the item is then one of a group of choices. */
+      readonly checked?: boolean | undefined;
+      run(): void;
+    }
+  | {
+      readonly kind: "submenu";
+      readonly label: string;
+      readonly icon?: IconName | undefined;
+      readonly entries: readonly MenuEntry[];
+    };
+
+interface MenuProps {
+  readonly trigger: ReactElement;
+  readonly entries: readonly MenuEntry[];
+  readonly align?: "start" | "center" | "end";
+  readonly label?: string;
+  onOpenChange?(open: boolean): void;
+}
+
+/** A menu that opens from a button. */
+export function Menu({ trigger, entries, align = "start", label, onOpenChange }: MenuProps): ReactElement {
+  return (
+    <DropdownMenu.Root modal={false} {...(onOpenChange ? { onOpenChange } : {})}>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          className="menu"
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          {...(label ? { "aria-label": label } : {})}
+        >
+          <Entries entries={entries} />
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+function Entries({ entries }: { readonly entries: readonly MenuEntry[] }): ReactNode {
+  // Entries have no identity of their own and never move while the menu is open.
+  return entries.map((entry, index) => <Entry key={keyOf(entry, index)} entry={entry} />);
+}
+
+function keyOf(entry: MenuEntry, index: number): string {
+  if (entry.kind === "separator") return `separator ${index}`;
+  return entry.kind === "heading" ? `heading ${entry.text}` : `${entry.kind} ${entry.label}`;
+}
+
+function Entry({ entry }: { readonly entry: MenuEntry }): ReactElement {
+  if (entry.kind === "separator") return <DropdownMenu.Separator className="msp" />;
+  if (entry.kind === "heading") return <DropdownMenu.Label className="mhd">{entry.text}</DropdownMenu.Label>;
+  if (entry.kind === "submenu") {
+    return (
+      <DropdownMenu.Sub>
+        <DropdownMenu.SubTrigger className="mi">
+          <MenuIcon name={entry.icon} />
+          {entry.label}
+          <span className="mi-end">
+            <Icon name="chevron-right" />
+          </span>
+        </DropdownMenu.SubTrigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.SubContent className="menu" sideOffset={2} collisionPadding={8}>
+            <Entries entries={entry.entries} />
+          </DropdownMenu.SubContent>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Sub>
+    );
+  }
+  const content = (
+    <>
+      {entry.swatch ?? <MenuIcon name={entry.checked ? "check" : entry.icon} />}
+      <span className="mi-text">
+        {entry.label}
+        {entry.note ? <span className="mi-note">{entry.note}</span> : null}
+      </span>
+      {entry.hint || entry.shortcut ? (
+        <span className="mi-end">
+          {entry.hint}
+          {entry.shortcut ? <kbd>{shortcutText(entry.shortcut)}</kbd> : null}
+        </span>
+      ) : null}
+    </>
+  );
+  const className = entry.danger ? "mi danger" : "mi";
+  const disabled = entry.disabled ?? false;
+  if (entry.checked !== undefined) {
+    return (
+      <DropdownMenu.CheckboxItem
+        className={className}
+        checked={entry.checked}
+        disabled={disabled}
+        onSelect={() => entry.run()}
+      >
+        {content}
+      </DropdownMenu.CheckboxItem>
+    );
+  }
+  return (
+    <DropdownMenu.Item className={className} disabled={disabled} onSelect={() => entry.run()}>
+      {content}
+    </DropdownMenu.Item>
+  );
+}
+
+function MenuIcon({ name }: { readonly name: IconName | undefined }): ReactElement {
+  return name ? <Icon name={name} /> : <span style={{ width: 16, flex: "none" }} />;
+}

@@ -1,0 +1,111 @@
+/** The contract from outside of a browser: what a test asks the application itself, beside what the window shows. */
+import { Decoder, Encoder } from "@msgpack/msgpack";
+import WebSocket from "ws";
+import type { EventData, EventName, MethodName, Params, Result } from "../../../main/api/contract.js";
+import {
+  MESSAGE_PACK_ENCODE,
+  SESSION_PATH,
+  SOCKET_PATH,
+  sessionResponseSchema,
+  socketProtocols,
+} from "../../../main/api/headless.js";
+import { messageSchema, ProblemError } from "../../../main/api/wire.js";
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+export class ApiClient {
+  readonly #socket: WebSocket;
+  readonly #encoder = new Encoder(MESSAGE_PACK_ENCODE);
+  readonly #decoder = new Decoder();
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #listeners = new Set<(name: string, data: unknown) => void>();
+  #nextId = 1;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.binaryType = "nodebuffer";
+    socket.on("message", (frame: Buffer) => this.#take(this.#decoder.decode(frame)));
+    socket.on("close", () => {
+      for (const { reject } of this.#waiting.values())
+        reject(new Error("The application closed the connection."));
+      this.#waiting.clear();
+    });
+  }
+
+  /** Signs in with a one-time link. */
+  static async connect(link: string): Promise<ApiClient> {
+    const { origin, host, hash } = new URL(link);
+    const response = await fetch(origin + SESSION_PATH, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Origin: origin },
+      body: JSON.stringify({ token: new URLSearchParams(hash.slice(1)).get("token") }),
+    });
+    if (!response.ok) throw new Error(`The link was refused: ${response.status} ${await response.text()}`);
+    const { secret } = sessionResponseSchema.parse(await response.json());
+    const socket = new WebSocket(`ws://${host}${SOCKET_PATH}`, socketProtocols(secret), { origin });
+    const client = new ApiClient(socket);
+    await new Promise<void>((resolve, reject) => {
+      socket.once("open", resolve);
+      socket.once("error", reject);
+    });
+    return client;
+  }
+
+  async call<M extends MethodName>(method: M, params?: Params<M>): Promise<Result<M>> {
+    const id = this.#nextId++;
+    const answer = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    this.#socket.send(this.#encoder.encode({ id, method, params }));
+    return (await answer) as Result<M>;
+  }
+
+  /** Resolves with the first event from now on that fits. */
+  next<E extends EventName>(
+    event: E,
+    fits: (data: EventData<E>) => boolean,
+    timeoutMillis = 30_000,
+  ): Promise<EventData<E>> {
+    return new Promise((resolve, reject) => {
+      const listener = (name: string, data: unknown) => {
+        if (name !== event || !fits(data as EventData<E>)) return;
+        clearTimeout(timer);
+        this.#listeners.delete(listener);
+        resolve(data as EventData<E>);
+      };
+      const timer = setTimeout(() => {
+        this.#listeners.delete(listener);
+        reject(new Error(`No "${event}" event that fits came within ${timeoutMillis} ms.`));
+      }, timeoutMillis);
+      this.#listeners.add(listener);
+    });
+  }
+
+  /** Tasks of this machine that run, once there are as many. */
+  async runningTasks(count: number, timeoutMillis = 60_000) {
+    const tasksOf = (state: Result<"cluster.get">) =>
+      state.machines.flatMap(({ tasks }) => tasks).filter(({ state }) => state === "running");
+    const coming = this.next("cluster", (state) => tasksOf(state).length === count, timeoutMillis);
+    // Whichever is used, the other must not be reported as unhandled.
+    coming.catch(() => undefined);
+    const now = tasksOf(await this.call("cluster.get"));
+    return now.length === count ? now : tasksOf(await coming);
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  #take(frame: unknown): void {
+    const message = messageSchema.parse(frame);
+    if ("event" in message) {
+      for (const listener of [...this.#listeners]) listener(message.event, message.data);
+      return;
+    }
+    const waiting = this.#waiting.get(message.id);
+    this.#waiting.delete(message.id);
+    if (message.ok) waiting?.resolve(message.result);
+    else waiting?.reject(new ProblemError(message.problem));
+  }
+}

@@ -1,0 +1,72 @@
+/** Tensordeck as a user starts it without a desktop: the built headless host with tasks on a real libtensorflow. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  environmentWithoutProxies,
+  libtensorflowDir,
+  type PeerProcess,
+  repositoryRoot,
+  spawnPeer,
+} from "../../support/peers.js";
+
+const OPEN_LINE = /^open (http:\/\/127\.0\.0\.1:(\d+)\/#token=\S+)$/m;
+
+export interface AppOptions {
+  /** False: nothing on this machine is found that could compute, as on a fresh one. */
+  readonly runtime?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface RunningApp {
+  readonly process: PeerProcess;
+  /** The one-time address that was printed at the start. */
+  readonly link: string;
+  readonly origin: string;
+  /** A folder of this app's own for documents, settings and whatever else a test writes. */
+  readonly folder: string;
+  /** A fresh one-time address. */
+  newLink(): Promise<string>;
+  /** Ends the app and its tasks, and removes its folder. */
+  stop(): Promise<void>;
+}
+
+export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
+  const main = join(repositoryRoot, "build", "out", "main", "hosts", "headless", "main.js");
+  if (!existsSync(main)) throw new Error("Tensordeck is not built. Run: npm run build");
+  const folder = mkdtempSync(join(tmpdir(), "tensordeck-e2e-"));
+  const runtime: Readonly<Record<string, string>> =
+    options.runtime === false
+      ? // An empty path leaves no Python to find, and a home of its own no installed runtime.
+        { PATH: join(folder, "bin"), HOME: folder, XDG_DATA_HOME: join(folder, "share"), LD_LIBRARY_PATH: "" }
+      : { TENSORDECK_LIBTENSORFLOW: libtensorflowDir() };
+  const process_ = await spawnPeer(process.execPath, [main, "--port", "0"], {
+    cwd: folder,
+    env: {
+      ...environmentWithoutProxies(),
+      TENSORDECK_DATA_DIR: join(folder, "data"),
+      ...runtime,
+      ...options.env,
+    },
+    ready: OPEN_LINE,
+    readyTimeoutMillis: 20_000,
+  });
+  const link = process_.match?.[1] ?? "";
+  return {
+    process: process_,
+    link,
+    origin: new URL(link).origin,
+    folder,
+    newLink: async () => {
+      const printed = () => [...process_.stdout().matchAll(new RegExp(OPEN_LINE, "gm"))];
+      const before = printed().length;
+      process_.child.kill("SIGUSR2");
+      await process_.waitForOutput(new RegExp(`(?:${OPEN_LINE.source}[^]*?){${before + 1}}`, "m"), 10_000);
+      return printed().at(-1)?.[1] ?? "";
+    },
+    stop: async () => {
+      await process_.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,228 @@
+import { createServer } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import type { LogLine, Task } from "../../../main/api/cluster.js";
+import { ProblemError } from "../../../main/api/wire.js";
+import { ClusterService } from "../../../main/cluster/cluster-service.js";
+import { describeThisMachine } from "../../../main/cluster/this-machine.js";
+import { TaskSupervisor } from "../../../main/tasks/task-supervisor.js";
+import { type ScriptTasks, SERVES, scriptTasks } from "../support/script-tasks.js";
+import { until } from "../support/until.js";
+
+const open: ClusterService[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((cluster) => cluster.dispose()));
+});
+
+function makeCluster(tasks: ScriptTasks = scriptTasks()) {
+  const logs = new Map<string, LogLine[]>();
+  const states: string[] = [];
+  const cluster = new ClusterService({
+    machine: describeThisMachine(),
+    emit: (event, data) => {
+      if (event === "taskLog" && "lines" in data) {
+        logs.set(data.taskId, [...(logs.get(data.taskId) ?? []), ...data.lines]);
+      }
+      if (event === "cluster" && "machines" in data) {
+        states.push(
+          data.machines[0]?.tasks.map((task) => `${task.job}/${task.index} ${task.state}`).join(", ") ?? "",
+        );
+      }
+    },
+    supervise: (hooks) => new TaskSupervisor({ ...hooks, launch: tasks.launch, openProbe: tasks.openProbe }),
+    chooseEngine: () => "tensorflow",
+  });
+  open.push(cluster);
+  const list = (): Task[] => cluster.state().machines[0]?.tasks ?? [];
+  const task = (name: string): Task => {
+    const found = list().find(({ job, index }) => `${job}/${index}` === name);
+    if (!found) throw new Error(`no task ${name}`);
+    return found;
+  };
+  const running = () => until("all tasks run", () => list().every(({ state }) => state === "running"));
+  return { cluster, tasks, logs, states, list, task, running };
+}
+
+describe("tasks of a dynamic cluster", () => {
+  it("are listed at once, start alone under a job of their own, and show devices under their own name", async () => {
+    const { cluster, tasks, list, task, running } = makeCluster();
+    const ids = await cluster.addTasks("worker", 2);
+    expect(list().map(({ id }) => id)).toEqual(ids);
+    await running();
+    expect(new Set(list().map(({ address }) => address)).size).toBe(2);
+    expect(tasks.requests.map(({ plan }) => plan.job)).toEqual([
+      expect.stringMatching(/^tensordeck_[0-9a-f]{8}$/),
+      expect.stringMatching(/^tensordeck_[0-9a-f]{8}$/),
+    ]);
+    for (const { plan } of tasks.requests) expect(Object.keys(plan.cluster)).toEqual([plan.job]);
+    expect(task("worker/1").devices[0]?.name).toBe("/job:worker/replica:0/task:1/device:CPU:0");
+    expect(list().map(({ colour }) => colour)).toEqual([0, 1]);
+  });
+
+  it("are stopped, started at the same address, restarted and removed", async () => {
+    const { cluster, task, list, running } = makeCluster();
+    const [id = ""] = await cluster.addTasks("worker", 1);
+    await running();
+    const before = task("worker/0");
+    await cluster.stopTask(id);
+    expect(task("worker/0").state).toBe("stopped");
+    expect(task("worker/0").pid).toBeUndefined();
+    await cluster.startTask(id);
+    await running();
+    expect(task("worker/0").address).toBe(before.address);
+    expect(task("worker/0").pid).not.toBe(before.pid);
+    const again = task("worker/0").pid;
+    await cluster.restartTask(id);
+    await running();
+    expect(task("worker/0").pid).not.toBe(again);
+    await cluster.removeTask(id);
+    expect(list()).toEqual([]);
+    await expect(cluster.startTask(id).catch((error: unknown) => error)).resolves.toBeInstanceOf(
+      ProblemError,
+    );
+  });
+
+  it("move to another port when theirs was taken while they were stopped", async () => {
+    const { cluster, task, running } = makeCluster();
+    const [id = ""] = await cluster.addTasks("worker", 1);
+    await running();
+    const { address } = task("worker/0");
+    await cluster.stopTask(id);
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(Number(address.split(":")[1]), () => resolve()));
+    try {
+      await cluster.startTask(id);
+      await running();
+      expect(task("worker/0").address).not.toBe(address);
+    } finally {
+      await new Promise((resolve) => other.close(resolve));
+    }
+  });
+
+  it("take the lowest index that is free, and another colour than one just freed", async () => {
+    const { cluster, list } = makeCluster();
+    const [first = ""] = await cluster.addTasks("worker", 2);
+    await cluster.removeTask(first);
+    await cluster.addTasks("worker", 1);
+    expect(list().map(({ index, colour }) => [index, colour])).toEqual([
+      [1, 1],
+      [0, 2],
+    ]);
+  });
+
+  it("say how they ended when nobody asked them to", async () => {
+    const { cluster, tasks, task, running } = makeCluster();
+    await cluster.addTasks("worker", 1);
+    await running();
+    tasks.children[0]?.kill("SIGKILL");
+    await until("the task has failed", () => task("worker/0").state === "failed");
+    expect(task("worker/0").problem).toMatchObject({
+      code: "RESOURCE_EXHAUSTED",
+      message: "worker/0 ended unexpectedly (signal SIGKILL).",
+      reason: expect.stringContaining("memory"),
+      details: "up",
+      task: "worker/0",
+    });
+  });
+
+  it("say why they could not start", async () => {
+    const { cluster, task } = makeCluster(scriptTasks(() => `process.exit(3)`));
+    await cluster.addTasks("worker", 1);
+    await until("the task has failed", () => task("worker/0").state === "failed");
+    expect(task("worker/0").problem?.message).toBe("The port is taken.");
+  });
+
+  it("become unresponsive and running again with their answers", async () => {
+    const { cluster, tasks, task, running } = makeCluster();
+    await cluster.addTasks("worker", 1);
+    await running();
+    tasks.silent.add(task("worker/0").address);
+    await until("unresponsive", () => task("worker/0").state === "unresponsive");
+    tasks.silent.clear();
+    await running();
+  });
+
+  it("can be stopped while they start", async () => {
+    const { cluster, task } = makeCluster(scriptTasks(() => `setTimeout(() => {}, 1e6)`));
+    const [id = ""] = await cluster.addTasks("worker", 1);
+    await until("a process", () => task("worker/0").pid !== undefined);
+    await cluster.stopTask(id);
+    expect(task("worker/0").state).toBe("stopped");
+  });
+
+  it("are measured every second", async () => {
+    const { cluster, task } = makeCluster();
+    await cluster.addTasks("worker", 1);
+    await until("two samples", () => task("worker/0").metrics.length >= 2);
+    const [sample] = task("worker/0").metrics;
+    expect(sample?.memoryBytes).toBeGreaterThan(1 << 20);
+  });
+
+  it("all end with the application", async () => {
+    const { cluster, tasks, running } = makeCluster();
+    await cluster.addTasks("worker", 3);
+    await running();
+    await cluster.dispose();
+    expect(tasks.children.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)).toBe(
+      true,
+    );
+  });
+});
+
+describe("the log of a task", () => {
+  it("is kept and told in batches, with TensorFlow's levels", async () => {
+    const script = `
+      console.log("2026-01-31 12:00:00.000000: W tensorflow/x.cc:1] careful");
+      for (let i = 0; i < 3000; i++) console.log("line " + i);
+      ${SERVES}`;
+    const { cluster, logs, running } = makeCluster(scriptTasks(() => script));
+    const [id = ""] = await cluster.addTasks("worker", 1);
+    await running();
+    await until("all lines", () => (logs.get(id)?.length ?? 0) >= 3002);
+    const lines = cluster.taskLog(id, -1);
+    expect(lines[0]).toMatchObject({ sequence: 0, level: "warning" });
+    expect(logs.get(id)).toEqual(lines);
+    expect(cluster.taskLog(id, 2998).map(({ text }) => text)).toEqual(["line 2998", "line 2999", "up"]);
+  });
+
+  it("keeps the last 5,000 lines", async () => {
+    const script = `for (let i = 0; i < 12000; i++) console.log("line " + i);${SERVES}`;
+    const { cluster, running } = makeCluster(scriptTasks(() => script));
+    const [id = ""] = await cluster.addTasks("worker", 1);
+    await running();
+    const lines = cluster.taskLog(id, -1);
+    expect(lines.length).toBe(5000);
+    expect(lines.at(-1)).toMatchObject({ text: "up", sequence: 12_000 });
+  });
+});
+
+describe("tasks of a fixed cluster", () => {
+  it("start with the whole ClusterSpec, and the others are restarted when one joins", async () => {
+    const { cluster, tasks, task, running, list } = makeCluster();
+    await cluster.setMembership("fixed");
+    await cluster.addTasks("worker", 2);
+    await running();
+    const [first, second] = list();
+    const whole = { worker: { 0: first?.address, 1: second?.address } };
+    expect(tasks.requests.map(({ plan }) => [plan.job, plan.index, plan.cluster])).toEqual([
+      ["worker", 0, whole],
+      ["worker", 1, whole],
+    ]);
+    const pid = task("worker/0").pid;
+    await cluster.addTasks("ps", 1);
+    expect(cluster.state().notice?.message).toBe("worker/0 and worker/1 are restarted, because ps/0 joined.");
+    await until("a new process", () => task("worker/0").pid !== undefined && task("worker/0").pid !== pid);
+    await running();
+    expect(tasks.requests.at(-1)?.plan.cluster).toEqual({ ...whole, ps: { 0: task("ps/0").address } });
+  });
+
+  it("are all restarted when the membership changes", async () => {
+    const { cluster, tasks, running } = makeCluster();
+    await cluster.addTasks("worker", 2);
+    await running();
+    await cluster.setMembership("fixed");
+    await running();
+    expect(tasks.requests.slice(2).map(({ plan }) => plan.job)).toEqual(["worker", "worker"]);
+    await cluster.setMembership("fixed");
+    expect(tasks.requests.length).toBe(4);
+  });
+});

@@ -1,0 +1,140 @@
+import { EventEmitter } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { WebContents } from "electron";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import type { Bridge } from "../../../../main/api/bridge.js";
+import type { Application } from "../../../../main/application.js";
+import type { EventListener } from "../../../../main/events.js";
+import { sendEvents, serveRequests } from "../../../../main/hosts/electron/ipc.js";
+import { WINDOW_URL } from "../../../../main/hosts/electron/window-address.js";
+import { repositoryRoot } from "../../../support/find-peers.js";
+
+type Invoke = (event: unknown, ...args: unknown[]) => Promise<unknown>;
+const channels = vi.hoisted(() => new Map<string, Invoke>());
+vi.mock("electron", () => ({
+  ipcMain: { handle: (channel: string, handler: Invoke) => channels.set(channel, handler) },
+}));
+
+class FakeApplication implements Application {
+  readonly handle = vi.fn(async (method: string, params: unknown) => {
+    if (method === "fails") throw new Error("no such graph");
+    return { method, params };
+  });
+  readonly listeners = new Set<EventListener>();
+  onEvent(listener: EventListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+  async dispose(): Promise<void> {}
+}
+
+class Contents extends EventEmitter {
+  readonly send = vi.fn();
+  destroyed = false;
+  isDestroyed(): boolean {
+    return this.destroyed;
+  }
+}
+
+let application: FakeApplication;
+const dark = { theme: "dark" as const, recentDocuments: [], runtimeBannerDismissed: false };
+const own = { senderFrame: { url: WINDOW_URL, parent: null } };
+const only = <T>(values: Iterable<T>): T => {
+  const [first] = values;
+  if (first === undefined) throw new Error("There is none.");
+  return first;
+};
+
+beforeEach(() => {
+  channels.clear();
+  application = new FakeApplication();
+  serveRequests(application);
+});
+
+describe("requests", () => {
+  test("of the window are answered, failures too", async () => {
+    const invoke = only(channels.values());
+    expect(await invoke(own, "app.info", { a: 1 })).toEqual({
+      ok: true,
+      result: { method: "app.info", params: { a: 1 } },
+    });
+    expect(await invoke(own, "fails", undefined)).toMatchObject({
+      ok: false,
+      problem: { message: "no such graph" },
+    });
+  });
+
+  test.each([
+    ["another page", { senderFrame: { url: "https://example.com/", parent: null } }, "app.info"],
+    ["a frame in the page", { senderFrame: { url: WINDOW_URL, parent: {} } }, "app.info"],
+    ["a frame that is gone", { senderFrame: null }, "app.info"],
+    ["a method that is no string", own, ["app.info"]],
+  ])("of %s never reach the application", async (_what, event, method) => {
+    const answer = await only(channels.values())(event, method, undefined);
+    expect(answer).toMatchObject({ ok: false, problem: { code: "PERMISSION_DENIED" } });
+    expect(application.handle).not.toHaveBeenCalled();
+  });
+});
+
+test("events reach a window while it exists", () => {
+  const contents = new Contents();
+  sendEvents(application, contents as unknown as WebContents);
+  only(application.listeners)("settings", dark);
+  expect(contents.send).toHaveBeenCalledExactlyOnceWith("tensordeck:event", "settings", dark);
+  contents.destroyed = true;
+  only(application.listeners)("settings", dark);
+  expect(contents.send).toHaveBeenCalledTimes(1);
+  contents.emit("destroyed");
+  expect(application.listeners.size).toBe(0);
+});
+
+describe("the compiled preload script", () => {
+  const preload = () => {
+    const renderer = Object.assign(new EventEmitter(), {
+      invoke: async (channel: string, ...args: unknown[]) => await channels.get(channel)?.(own, ...args),
+    });
+    const exposed = new Map<string, Bridge>();
+    const required: string[] = [];
+    const require = (name: string) => {
+      required.push(name);
+      return {
+        ipcRenderer: renderer,
+        contextBridge: {
+          exposeInMainWorld: (name: string, value: Bridge) => exposed.set(name, value),
+        },
+      };
+    };
+    const file = join(repositoryRoot, "build", "out", "main", "hosts", "electron", "preload.cjs");
+    new Function("require", "exports", readFileSync(file, "utf8"))(require, {});
+    return { renderer, exposed, required };
+  };
+
+  test("needs nothing that the sandbox lacks and gives the page two functions", () => {
+    const { exposed, required } = preload();
+    expect(required).toEqual(["electron"]);
+    expect([...exposed.keys()]).toEqual(["tensordeck"]);
+    expect(Object.keys(only(exposed.values())).sort()).toEqual(["onEvent", "request"]);
+  });
+
+  test("speaks on the channels that the application answers", async () => {
+    const { exposed, renderer } = preload();
+    const bridge = only(exposed.values());
+    expect(await bridge.request("app.info", [1])).toEqual({
+      ok: true,
+      result: { method: "app.info", params: [1] },
+    });
+
+    const contents = new Contents();
+    contents.send.mockImplementation((channel: string, ...args: unknown[]) => {
+      renderer.emit(channel, { sender: renderer }, ...args);
+    });
+    sendEvents(application, contents as unknown as WebContents);
+    const heard: unknown[] = [];
+    const stop = bridge.onEvent((...args) => heard.push(args));
+    only(application.listeners)("settings", dark);
+    stop();
+    only(application.listeners)("settings", dark);
+    expect(heard).toEqual([["settings", dark]]);
+  });
+});

@@ -1,0 +1,119 @@
+/** The headless host as a program of its own. */
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  environmentWithoutProxies,
+  libtensorflowDir,
+  type PeerProcess,
+  peerMissing,
+  repositoryRoot,
+  spawnPeer,
+} from "../../../support/peers.js";
+import { until } from "../../support/until.js";
+import { openWindow } from "../../support/window.js";
+
+const program = join(repositoryRoot, "build/out/main/hosts/headless/main.js");
+let dataDir: string;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "tensordeck-headless-"));
+  if (!existsSync(program)) throw new Error(`${program} does not exist. Build first: npm run build.`);
+});
+afterAll(() => rm(dataDir, { recursive: true }));
+
+function startHost(args: readonly string[] = []): Promise<PeerProcess> {
+  const library = peerMissing("tensorflow") ? {} : { TENSORDECK_LIBTENSORFLOW: libtensorflowDir() };
+  return spawnPeer(process.execPath, [program, "--port", "0", "--data-dir", dataDir, ...args], {
+    ready: /^open (http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]+)$/m,
+    env: { ...environmentWithoutProxies(), ...library },
+  });
+}
+
+const linkOf = (host: PeerProcess) => host.match?.[1] ?? "";
+
+/** A host with two running tasks, and their processes. */
+async function hostWithTasks(): Promise<{ host: PeerProcess; pids: number[] }> {
+  const host = await startHost();
+  const window = await openWindow(linkOf(host));
+  const up = window.next("cluster", ({ machines }) => {
+    const tasks = machines[0]?.tasks ?? [];
+    return tasks.length === 2 && tasks.every(({ state }) => state === "running");
+  });
+  await window.call("cluster.addTasks", { job: "worker", count: 2 });
+  const { machines } = await up;
+  window.close();
+  return { host, pids: machines[0]?.tasks.flatMap(({ pid }) => pid ?? []) ?? [] };
+}
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("the headless host", () => {
+  it("prints a link that lets one window in, which can ask for another", async () => {
+    const host = await startHost();
+    const window = await openWindow(linkOf(host));
+    expect(await window.call("app.info")).toMatchObject({ host: "headless" });
+    await expect(openWindow(linkOf(host))).rejects.toThrow();
+    const second = await openWindow(await window.call("app.newWindowUrl"));
+    expect((await second.call("cluster.get")).machines[0]?.tasks).toEqual([]);
+    window.close();
+    second.close();
+    expect(await host.stop("SIGINT")).toEqual({ code: 0, signal: null });
+  });
+
+  it("says which port is in use and ends", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" && address ? address.port : 0;
+    try {
+      const host = await spawnPeer(process.execPath, [program, "--port", String(port), "--data-dir", dataDir]);
+      expect((await host.exited).code).toBe(1);
+      expect(host.output()).toContain(`Port ${port} of 127.0.0.1 is in use`);
+      expect(host.stdout()).toBe("");
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+
+  it.each([["--port", "99999"], ["--port", "x"], ["--nonsense"]])("refuses %s %s", async (...args) => {
+    const host = await spawnPeer(process.execPath, [program, ...args]);
+    expect((await host.exited).code).toBe(1);
+    expect(host.output()).toContain(args[0]);
+  });
+
+  it("ends with the process that it was told to watch", async () => {
+    const parent = spawn(process.execPath, ["-e", "setTimeout(() => {}, 1e6)"], { stdio: "ignore" });
+    const host = await startHost(["--parent-pid", String(parent.pid)]);
+    parent.kill("SIGKILL");
+    expect(await host.exited).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe.skipIf(peerMissing("tensorflow"))("tasks of the headless host", () => {
+  it("end with it within three seconds of SIGTERM", async () => {
+    const { host, pids } = await hostWithTasks();
+    expect(pids.length).toBe(2);
+    const startedAt = Date.now();
+    expect(await host.stop()).toEqual({ code: 0, signal: null });
+    expect(Date.now() - startedAt).toBeLessThan(3000);
+    expect(pids.some(lives)).toBe(false);
+  });
+
+  it.skipIf(process.platform === "win32")("end also when it is killed", async () => {
+    const { host, pids } = await hostWithTasks();
+    await host.stop("SIGKILL");
+    await until("the tasks are gone", () => !pids.some(lives));
+  });
+});

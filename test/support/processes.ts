@@ -1,0 +1,196 @@
+/** Child processes of tests and benchmarks: started, waited for by a line they print, and always ended. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createServer } from "node:net";
+
+export interface SpawnPeerOptions {
+  /** Resolves once a line of stdout or stderr matches. Without it the call resolves as soon as the process runs. */
+  readonly ready?: RegExp;
+  /** Default 60 s. */
+  readonly readyTimeoutMillis?: number;
+  /** Replaces the environment; without it the child inherits ours less proxy variables. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  /** Written to the child's stdin, which is then closed. */
+  readonly input?: string;
+  /** Ends the children of the child too. For launchers such as npx. Not on Windows. */
+  readonly group?: boolean;
+}
+
+export interface PeerExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface PeerProcess {
+  readonly pid: number;
+  readonly child: ChildProcess;
+  /** The match of `ready`; undefined when no `ready` was given. */
+  readonly match: RegExpExecArray | undefined;
+  /** All that the child has written so far, stdout and stderr in the order of arrival. */
+  output(): string;
+  /** What the child has written to stdout so far. */
+  stdout(): string;
+  /** Resolves with the first match in what the child has written or writes next; rejects when it ends before that. */
+  waitForOutput(pattern: RegExp, timeoutMillis?: number): Promise<RegExpExecArray>;
+  /** Resolves when the process has ended and its output is complete. */
+  readonly exited: Promise<PeerExit>;
+  /** Sends SIGTERM (or the given signal), SIGKILL after 5 s, and resolves when the process is gone. */
+  stop(signal?: NodeJS.Signals): Promise<PeerExit>;
+}
+
+const DEFAULT_READY_TIMEOUT_MILLIS = 60_000;
+const KILL_AFTER_MILLIS = 5_000;
+const PROXY_VARIABLES = ["http_proxy", "https_proxy", "all_proxy", "grpc_proxy", "no_proxy"];
+
+const running = new Map<PeerProcess, () => void>();
+
+// A test runner that gives up on a file ends this process without its hooks; the children must go all the same.
+process.on("exit", () => {
+  for (const kill of running.values()) kill();
+});
+
+/** Our environment without proxy variables: TensorFlow's gRPC would send calls to 127.0.0.1 to the proxy. */
+export function environmentWithoutProxies(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !PROXY_VARIABLES.includes(name.toLowerCase())),
+  );
+}
+
+/**
+ * Starts a child process and waits for the line that says it is ready.
+ *
+ * @throws Error with the child's output when it ends or the time runs out before that.
+ */
+export async function spawnPeer(
+  command: string,
+  args: readonly string[],
+  options: SpawnPeerOptions = {},
+): Promise<PeerProcess> {
+  const group = options.group === true && process.platform !== "win32";
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: options.env ?? environmentWithoutProxies(),
+    stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    detached: group,
+  });
+  const described = [command, ...args].join(" ");
+  let all = "";
+  let out = "";
+  let ended: PeerExit | undefined;
+  const listeners = new Set<() => void>();
+  const notify = () => {
+    for (const listener of [...listeners]) listener();
+  };
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    all += text;
+    out += text;
+    notify();
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    all += text;
+    notify();
+  });
+  const exited = new Promise<PeerExit>((resolve, reject) => {
+    child.once("error", (error) => reject(new Error(`${described} could not be started: ${error.message}`)));
+    child.once("close", (code, signal) => {
+      ended = { code, signal };
+      running.delete(peer);
+      resolve(ended);
+      notify();
+    });
+  });
+  // A child that cannot be started is reported by the call below; nobody need wait for `exited`.
+  exited.catch(() => undefined);
+
+  const kill = (signal: NodeJS.Signals) => {
+    if (ended !== undefined || child.pid === undefined) return;
+    try {
+      process.kill(group ? -child.pid : child.pid, signal);
+    } catch {
+      // It ended in between.
+    }
+  };
+
+  const waitForOutput = (pattern: RegExp, timeoutMillis = DEFAULT_READY_TIMEOUT_MILLIS) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const finish = (settle: () => void) => {
+        clearTimeout(timer);
+        listeners.delete(check);
+        settle();
+      };
+      const check = () => {
+        const found = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, "")).exec(all);
+        if (found !== null) finish(() => resolve(found));
+        else if (ended !== undefined) {
+          const how = ended.signal ?? `code ${ended.code}`;
+          finish(() => reject(new Error(`${described} ended (${how}) without printing ${pattern}:\n${all}`)));
+        }
+      };
+      const timer = setTimeout(() => {
+        finish(() =>
+          reject(new Error(`${described} did not print ${pattern} within ${timeoutMillis} ms:\n${all}`)),
+        );
+      }, timeoutMillis);
+      listeners.add(check);
+      check();
+    });
+
+  let match: RegExpExecArray | undefined;
+  const peer: PeerProcess = {
+    child,
+    get pid() {
+      return child.pid ?? -1;
+    },
+    get match() {
+      return match;
+    },
+    output: () => all,
+    stdout: () => out,
+    waitForOutput,
+    exited,
+    stop: async (signal = "SIGTERM") => {
+      if (ended !== undefined) return ended;
+      kill(signal);
+      const timer = setTimeout(() => kill("SIGKILL"), KILL_AFTER_MILLIS);
+      try {
+        return await exited;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+
+  await new Promise<void>((resolve, reject) => {
+    child.once("spawn", resolve);
+    exited.catch(reject);
+  });
+  running.set(peer, () => kill("SIGKILL"));
+  if (options.input !== undefined) child.stdin?.end(options.input);
+  if (options.ready !== undefined) {
+    try {
+      match = await waitForOutput(options.ready, options.readyTimeoutMillis);
+    } catch (error) {
+      await peer.stop("SIGKILL");
+      throw error;
+    }
+  }
+  return peer;
+}
+
+/** Ends every process that `spawnPeer` started and that still runs. */
+export async function stopAllPeers(): Promise<void> {
+  await Promise.all([...running.keys()].map((peer) => peer.stop()));
+}
+
+/** A TCP port that is free on the loopback interface at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  if (address === null || typeof address === "string") throw new Error("The system gave no port.");
+  return address.port;
+}

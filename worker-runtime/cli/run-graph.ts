@@ -1,0 +1,162 @@
+import { readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { parseDeviceName } from "../cluster/device-name.js";
+import { parseEdge, tensorName } from "../graph/edge.js";
+import { readGraphFile } from "../graph/graph-file.js";
+import { outputTypes } from "../graph/node-signature.js";
+import { bundledOpRegistry, type OpRegistry } from "../graph/op-registry.js";
+import { stripPrivateAttrs } from "../graph/private-attrs.js";
+import { partialShapeFromProto, type Shape } from "../graph/shape.js";
+import { didYouMean } from "../graph/similar-names.js";
+import { type DType, dtypeKind, dtypeOf } from "../protocol/dtype.js";
+import { invalidArgument, notFound, permissionDenied } from "../protocol/status.js";
+
+/** Files that make a folder a SavedModel. */
+const SAVED_MODEL_FILES = ["saved_model.pb", "saved_model.pbtxt"];
+
+/** Before this version of graphs a placeholder's empty shape meant "unknown" (TensorFlow's graph version 24). */
+const FIRST_VERSION_WITH_SCALAR_PLACEHOLDERS = 24;
+
+async function fileOf(name: string): Promise<string> {
+  const found = await stat(name).catch((error: unknown) => error);
+  if (found instanceof Error) throw readError(found, name);
+  if (!(typeof found === "object" && found !== null && "isDirectory" in found)) return name;
+  if (!(found as { isDirectory(): boolean }).isDirectory()) return name;
+  for (const file of SAVED_MODEL_FILES) {
+    const candidate = path.join(name, file);
+    if (
+      await stat(candidate).then(
+        () => true,
+        () => false,
+      )
+    )
+      return candidate;
+  }
+  throw invalidArgument(
+    `"${name}" is a folder without ${SAVED_MODEL_FILES.join(" or ")}, so it is no SavedModel.`,
+  );
+}
+
+function readError(error: Error, name: string): unknown {
+  const code = "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return notFound(`There is no file "${name}".`, { cause: error });
+  if (code === "EACCES" || code === "EPERM") {
+    return permissionDenied(`The file "${name}" may not be read by this user.`, { cause: error });
+  }
+  return error;
+}
+
+/** A graph and what its nodes' outputs are. */
+export class RunnableGraph {
+  readonly graph: GraphDef;
+  readonly #nodes: ReadonlyMap<string, NodeDef>;
+  readonly #ops: OpRegistry;
+
+  constructor(graph: GraphDef) {
+    this.graph = graph;
+    this.#nodes = new Map(graph.node.map((node) => [node.name, node]));
+    this.#ops = bundledOpRegistry().withFunctions(graph.library);
+  }
+
+  /**
+   * A graph from a file, without attributes of Tensordeck's own.
+   * @throws TensorFlowError NOT_FOUND, PERMISSION_DENIED; INVALID_ARGUMENT for what is no graph
+   */
+  static async read(name: string): Promise<RunnableGraph> {
+    const file = await fileOf(name);
+    const bytes = await readFile(file).catch((error: Error) => {
+      throw readError(error, name);
+    });
+    const { metaGraph } = readGraphFile(bytes, name);
+    const graph = metaGraph.graphDef;
+    if (graph === undefined || graph.node.length === 0)
+      throw invalidArgument(`The graph in "${name}" has no nodes.`);
+    return new RunnableGraph(stripPrivateAttrs(graph));
+  }
+
+  /** The node's outputs; undefined where its op is not known here. */
+  #outputs(node: NodeDef): ReturnType<typeof outputTypes> | undefined {
+    const opDef = this.#ops.get(node.op);
+    return opDef && outputTypes(opDef, node);
+  }
+
+  #node(name: string, what: string): NodeDef {
+    const node = this.#nodes.get(name);
+    if (node === undefined) {
+      throw notFound(`The graph has no node "${name}" to ${what}.${didYouMean(name, this.#nodes.keys())}`);
+    }
+    return node;
+  }
+
+  /**
+   * The full name of a tensor, "z:0" for "z".
+   * @param what is to be done with it, for the error: "fetch"
+   * @throws TensorFlowError NOT_FOUND naming similar nodes, INVALID_ARGUMENT for an output that the node does not have
+   */
+  tensor(text: string, what: string): string {
+    const edge = parseEdge(text);
+    if (edge.control)
+      throw invalidArgument(`"${text}" names no tensor; write node or node:output, for example x:0.`);
+    const node = this.#node(edge.node, what);
+    const outputs = this.#outputs(node);
+    if (outputs !== undefined && edge.output >= outputs.length) {
+      const has =
+        outputs.length === 0 ? "no outputs; name it with --run to run it" : `${outputs.length} output(s)`;
+      throw invalidArgument(`"${text}" cannot be used to ${what}: ${node.op} "${node.name}" has ${has}.`);
+    }
+    return tensorName(edge.node, edge.output);
+  }
+
+  /** @throws TensorFlowError NOT_FOUND naming similar nodes */
+  operation(text: string): string {
+    return this.#node(text.replace(/^\^/, "").replace(/:\d+$/, ""), "run").name;
+  }
+
+  /** Dtype and declared shape of a tensor that is fed, as far as the graph says. */
+  feedType(tensor: string): { dtype: DType | undefined; shape: Shape | undefined } {
+    const edge = parseEdge(tensor);
+    const node = this.#node(edge.node, "feed");
+    const dataType = edge.control ? undefined : this.#outputs(node)?.[edge.output]?.dtype;
+    const dtype = dataType === undefined ? undefined : dtypeOf(dataType);
+    return { dtype, shape: node.op === "Placeholder" ? this.#placeholderShape(node) : undefined };
+  }
+
+  #placeholderShape(node: NodeDef): Shape | undefined {
+    const value = node.attr.get("shape")?.value;
+    if (value?.$case !== "shape") return undefined;
+    const shape = partialShapeFromProto(value.value);
+    const old = (this.graph.versions?.producer ?? 0) < FIRST_VERSION_WITH_SCALAR_PLACEHOLDERS;
+    return old && shape?.length === 0 ? undefined : shape;
+  }
+
+  /** All outputs that no node takes and that can be fetched: the results of the graph. Unfed placeholders are none. */
+  results(): string[] {
+    const taken = new Set<string>();
+    for (const node of this.graph.node) {
+      for (const input of node.input) taken.add(input.startsWith("^") ? input : parseEdge(input).node);
+    }
+    const results: string[] = [];
+    for (const node of this.graph.node) {
+      if (taken.has(node.name) || taken.has(`^${node.name}`) || node.op.startsWith("Placeholder")) continue;
+      const outputs = this.#outputs(node) ?? [];
+      for (const [index, { dtype }] of outputs.entries()) {
+        const opaque = dtype !== undefined && dtypeKind(dtypeOf(dtype)) === "opaque";
+        if (!opaque) results.push(tensorName(node.name, index));
+      }
+    }
+    return results;
+  }
+
+  /** The jobs that nodes are pinned to. */
+  pinnedJobs(): string[] {
+    const jobs = new Set<string>();
+    for (const { device } of this.graph.node) {
+      if (device === "") continue;
+      const job = parseDeviceName(device).job;
+      if (job !== undefined) jobs.add(job);
+    }
+    return [...jobs];
+  }
+}

@@ -1,0 +1,186 @@
+import { invalidArgument } from "../protocol/status.js";
+import { type CommandSpec, type ParsedArgs, parseArgs } from "./args.js";
+
+export const runCommandSpec: CommandSpec = {
+  name: "tensordeck run",
+  positionals: "GRAPH",
+  summary:
+    "Runs a graph from a file and prints what it gives. GRAPH is a GraphDef, a MetaGraphDef (such as a document of " +
+    "Tensordeck) or a SavedModel, binary (.pb) or text (.pbtxt).",
+  flags: [
+    {
+      name: "target",
+      value: "GRPC://HOST:PORT",
+      help: "The server whose master runs the steps. Without it, a local server of its own.",
+    },
+    {
+      name: "fetch",
+      value: "TENSORS",
+      repeated: true,
+      help: "Tensors to fetch, z:0 or z, with commas between. Without it, and without --run: all outputs that no node takes.",
+    },
+    {
+      name: "feed",
+      value: "TENSOR=VALUE",
+      repeated: true,
+      help: 'A value to feed: a:0=3, "a:0=[1, 2, 3]", a:0=@a.npy, a:0=@data.csv:column, a:0=@arrays.npz:name.',
+    },
+    {
+      name: "run",
+      value: "OPS",
+      repeated: true,
+      help: "Operations to run for their effect, with commas between.",
+    },
+    {
+      name: "init",
+      value: "OPS",
+      repeated: true,
+      help: "Operations to run once before the first step, such as the initializer of variables.",
+    },
+    {
+      name: "steps",
+      value: "N",
+      help: "How often the step is run; the results are those of the last one. 1 unless given.",
+    },
+    { name: "timeout", value: "SECONDS", help: "Ends a step that takes longer with DEADLINE_EXCEEDED." },
+    {
+      name: "trace",
+      value: "FILE",
+      help: "Write when and where each node ran in the last step, for chrome://tracing or Perfetto (JSON).",
+    },
+    {
+      name: "log_device_placement",
+      help: "Print on which device each node runs, and have the servers log it. Implies --no-optimize.",
+    },
+    {
+      name: "optimize",
+      help: "On unless --no-optimize is given: TensorFlow folds constants and rewrites the graph before it runs. Off, a trace shows every node as it was built.",
+    },
+    { name: "soft_placement", help: "Let TensorFlow move nodes whose device is not there or lacks the op." },
+    {
+      name: "output",
+      value: "DIR | TENSOR=@FILE",
+      repeated: true,
+      help: "Write all fetches as .npy files to a folder, or one of them to a file.",
+    },
+    { name: "json", help: "Print the results as JSON." },
+    {
+      name: "cluster",
+      value: "FILE",
+      help: 'A ClusterSpec that the session brings along: {"worker": ["host:port", …]}. For servers that were started alone.',
+    },
+  ],
+  notes: `
+Results go to standard output, all else to standard error. Ctrl-C cancels the step (exit code 130); other
+failures are printed with TensorFlow's code and give exit code 1.
+
+examples:
+  tensordeck run graph.pbtxt
+  tensordeck run graph.pbtxt --target grpc://192.168.1.20:2222 --fetch z:0 --log_device_placement
+  tensordeck run sum.pbtxt --feed input:0=@data.csv:price --fetch total:0
+  tensordeck run train.pb --init init --run train_op --steps 1000 --fetch loss:0 --trace trace.json`,
+};
+
+export interface FeedArgument {
+  readonly tensor: string;
+  readonly source:
+    | { readonly kind: "text"; readonly text: string }
+    | { readonly kind: "file"; readonly path: string; readonly column: string | undefined };
+}
+
+export type OutputArgument =
+  | { readonly kind: "folder"; readonly path: string }
+  | { readonly kind: "file"; readonly tensor: string; readonly path: string };
+
+export interface RunCommandOptions {
+  readonly graph: string;
+  readonly target: string | undefined;
+  /** As they were written; empty when none was given. */
+  readonly fetches: readonly string[];
+  readonly feeds: readonly FeedArgument[];
+  readonly targets: readonly string[];
+  readonly init: readonly string[];
+  readonly steps: number;
+  readonly timeoutMillis: number | undefined;
+  readonly traceFile: string | undefined;
+  readonly logDevicePlacement: boolean;
+  readonly optimize: boolean;
+  readonly softPlacement: boolean;
+  readonly outputs: readonly OutputArgument[];
+  readonly json: boolean;
+  readonly clusterFile: string | undefined;
+}
+
+const MAX_STEPS = 1_000_000_000;
+const MILLIS_PER_SECOND = 1_000;
+
+function names(parsed: ParsedArgs, flag: string): string[] {
+  return parsed
+    .all(flag)
+    .flatMap((value) => value.split(","))
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+/** "a:0=3", "a:0=@a.npy" or "a:0=@data.csv:column". @throws TensorFlowError INVALID_ARGUMENT */
+export function parseFeed(text: string): FeedArgument {
+  const equals = text.indexOf("=");
+  const tensor = text.slice(0, Math.max(equals, 0)).trim();
+  const value = text.slice(equals + 1);
+  if (tensor === "") {
+    throw invalidArgument(`--feed is TENSOR=VALUE, such as a:0=3 or a:0=@a.npy; "${text}" is not.`);
+  }
+  if (!value.startsWith("@")) return { tensor, source: { kind: "text", text: value } };
+  // Only behind the endings of files with parts, since a colon may be part of a path (C:\\data.csv).
+  const parts = /^(.*\.(?:csv|tsv|txt|npz)):(.+)$/i.exec(value.slice(1));
+  const path = parts?.[1] ?? value.slice(1);
+  if (path === "") throw invalidArgument(`--feed ${text} names no file behind the @.`);
+  return { tensor, source: { kind: "file", path, column: parts?.[2] } };
+}
+
+function parseOutput(text: string): OutputArgument {
+  const match = /^([^\s=]+)=@?(.+)$/.exec(text);
+  const [, tensor = "", path = ""] = match ?? [];
+  return match === null ? { kind: "folder", path: text } : { kind: "file", tensor, path };
+}
+
+function timeoutMillis(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = Number(text);
+  if (text.trim() === "" || !Number.isFinite(seconds) || seconds <= 0) {
+    throw invalidArgument(`--timeout must be a number of seconds above 0, not "${text}".`);
+  }
+  return seconds * MILLIS_PER_SECOND;
+}
+
+/**
+ * What is to be run, from the command's arguments; undefined when only the help is wanted.
+ * @throws TensorFlowError INVALID_ARGUMENT for arguments that are wrong
+ */
+export function readRunOptions(args: readonly string[]): RunCommandOptions | undefined {
+  const parsed = parseArgs(runCommandSpec, args);
+  if (parsed.has("help")) return undefined;
+  const [graph, ...rest] = parsed.positionals;
+  if (graph === undefined || rest.length > 0) {
+    const given = graph === undefined ? "none was given" : `"${rest[0]}" was given, too`;
+    throw invalidArgument(`tensordeck run takes one graph file, but ${given}. See tensordeck run --help.`);
+  }
+  const logDevicePlacement = parsed.has("log_device_placement");
+  return {
+    graph,
+    target: parsed.get("target"),
+    fetches: names(parsed, "fetch"),
+    feeds: parsed.all("feed").map(parseFeed),
+    targets: names(parsed, "run"),
+    init: names(parsed, "init"),
+    steps: parsed.integer("steps", 1, MAX_STEPS) ?? 1,
+    timeoutMillis: timeoutMillis(parsed.get("timeout")),
+    traceFile: parsed.get("trace"),
+    logDevicePlacement,
+    optimize: parsed.get("optimize") === undefined ? !logDevicePlacement : parsed.has("optimize"),
+    softPlacement: parsed.has("soft_placement"),
+    outputs: parsed.all("output").map(parseOutput),
+    json: parsed.has("json"),
+    clusterFile: parsed.get("cluster"),
+  };
+}

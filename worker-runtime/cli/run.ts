@@ -1,0 +1,242 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { parseClusterJson } from "../cluster/classic.js";
+import { feedFromFile, feedFromText } from "../io/feed.js";
+import { cancelled, notFound, StatusCode, TensorFlowError } from "../protocol/status.js";
+import type { Tensor } from "../protocol/tensor.js";
+import type { RunResult } from "../session/run-step.js";
+import { Session, type SessionConfig } from "../session/session.js";
+import { chromeTrace } from "../session/trace/chrome-trace.js";
+import { placementOf } from "../session/trace/placement.js";
+import { unoptimizedConfig } from "../session/trace/unoptimized-config.js";
+import { helpText } from "./args.js";
+import { failureText } from "./failure.js";
+import { RunnableGraph } from "./run-graph.js";
+import { type FeedArgument, type RunCommandOptions, readRunOptions, runCommandSpec } from "./run-options.js";
+import { RunProgress } from "./run-progress.js";
+import {
+  outputFiles,
+  resultsJson,
+  resultsText,
+  type StepResults,
+  timingText,
+  writeOutputs,
+} from "./run-results.js";
+
+/** Exit codes of a process that a signal ended: 128 and the signal's number. */
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+type EndingSignal = keyof typeof EXIT_CODES;
+
+/** Where a run says what is not a result. */
+function say(text: string): void {
+  process.stderr.write(text);
+}
+
+/** Aborts at the first Ctrl-C or SIGTERM and ends the process at the second. */
+class Interruption {
+  readonly #controller = new AbortController();
+  readonly #handlers = new Map<EndingSignal, () => void>();
+  /** The exit code of the signal that came; undefined while none came. */
+  exitCode: number | undefined;
+
+  constructor() {
+    for (const name of Object.keys(EXIT_CODES) as EndingSignal[]) {
+      const handler = (): void => {
+        if (this.exitCode !== undefined) process.exit(this.exitCode);
+        this.exitCode = EXIT_CODES[name];
+        this.#controller.abort(cancelled("The run was cancelled by the user."));
+      };
+      this.#handlers.set(name, handler);
+      process.on(name, handler);
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  release(): void {
+    for (const [name, handler] of this.#handlers) process.off(name, handler);
+  }
+}
+
+async function readFeeds(
+  feeds: readonly FeedArgument[],
+  graph: RunnableGraph,
+  signal: AbortSignal,
+): Promise<Map<string, Tensor>> {
+  const tensors = new Map<string, Tensor>();
+  for (const { tensor: name, source } of feeds) {
+    const tensor = graph.tensor(name, "feed");
+    const wanted = { tensor, ...graph.feedType(tensor) };
+    const value =
+      source.kind === "text"
+        ? feedFromText(source.text, wanted)
+        : await feedFromFile(source.path, { ...wanted, column: source.column, signal });
+    tensors.set(tensor, value);
+  }
+  return tensors;
+}
+
+async function sessionConfig(options: RunCommandOptions): Promise<SessionConfig> {
+  const config: NonNullable<SessionConfig> = {
+    ...(options.optimize ? {} : unoptimizedConfig()),
+    allowSoftPlacement: options.softPlacement,
+    logDevicePlacement: options.logDevicePlacement,
+  };
+  if (options.clusterFile === undefined) return config;
+  const file = options.clusterFile;
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    throw notFound(`The cluster file "${file}" cannot be read.`, { cause });
+  });
+  return {
+    ...config,
+    clusterDef: parseClusterJson(text, file).asClusterDef(),
+    // So that variables outlive the session and are seen from every master.
+    experimental: { shareSessionStateInClusterspecPropagation: true },
+  };
+}
+
+/** What is fetched: what was asked for, otherwise all results of the graph. */
+function fetchesOf(options: RunCommandOptions, graph: RunnableGraph): string[] {
+  if (options.fetches.length > 0) return options.fetches.map((name) => graph.tensor(name, "fetch"));
+  if (options.targets.length > 0) return [];
+  const results = graph.results();
+  if (results.length === 0) {
+    throw notFound("The graph has no output that no node takes. Say by --fetch or --run what is to be run.");
+  }
+  say(`Fetching ${results.join(", ")}: outputs that no node takes. Use --fetch to choose.\n`);
+  return results;
+}
+
+interface Steps {
+  readonly fetches: readonly string[];
+  readonly feeds: ReadonlyMap<string, Tensor>;
+  readonly targets: readonly string[];
+  readonly init: readonly string[];
+}
+
+async function runSteps(
+  session: Session,
+  steps: Steps,
+  options: RunCommandOptions,
+  graph: RunnableGraph,
+  progress: RunProgress,
+  signal: AbortSignal,
+): Promise<StepResults> {
+  const { timeoutMillis } = options;
+  if (steps.init.length > 0) {
+    progress.enter(`Running ${steps.init.join(", ")}`);
+    await session.run([], { targets: steps.init, options: { timeoutMillis }, signal });
+  }
+  let last: RunResult = { values: [] };
+  let placement: StepResults["placement"];
+  const stepMillis: number[] = [];
+  for (let step = 1; step <= options.steps; step += 1) {
+    progress.enter(options.steps === 1 ? "Running the step" : `Running step ${step} of ${options.steps}`);
+    const isLast = step === options.steps;
+    const started = performance.now();
+    last = await session.run(steps.fetches, {
+      feeds: steps.feeds,
+      targets: steps.targets,
+      options: {
+        timeoutMillis,
+        trace: isLast && options.traceFile !== undefined,
+        outputPartitionGraphs: step === 1 && options.logDevicePlacement,
+      },
+      signal,
+    });
+    stepMillis.push(performance.now() - started);
+    if (step === 1 && options.logDevicePlacement) {
+      placement = placementOf(last.metadata?.partitionGraphs ?? [], graph.graph);
+    }
+  }
+  if (options.traceFile !== undefined) await writeTrace(options.traceFile, last, graph);
+  return { names: steps.fetches, values: last.values, placement, stepMillis };
+}
+
+async function writeTrace(file: string, { metadata }: RunResult, graph: RunnableGraph): Promise<void> {
+  const stats = metadata?.stepStats;
+  if (stats === undefined || stats.devStats.length === 0) {
+    say(`No trace was written: the server recorded nothing.\n`);
+    return;
+  }
+  await writeFile(file, JSON.stringify(chromeTrace(stats, graph.graph)));
+  say(`The trace of the last step is in ${file}; open it in chrome://tracing or ui.perfetto.dev.\n`);
+}
+
+/** Says what to do when a graph for a cluster was run on the local server. */
+function withHint(error: unknown, options: RunCommandOptions, graph: RunnableGraph | undefined): unknown {
+  const jobs = graph?.pinnedJobs() ?? [];
+  const misplaced =
+    error instanceof TensorFlowError &&
+    error.code === StatusCode.INVALID_ARGUMENT &&
+    /device/i.test(error.message);
+  if (!misplaced || options.target !== undefined || jobs.length === 0) return error;
+  return new TensorFlowError(
+    error.code,
+    `${error.message}\nThe graph has nodes pinned to ${jobs.map((job) => `/job:${job}`).join(", ")}, but without --target it ` +
+      "runs on a local server of one task. Start workers with `tensordeck worker` and name one: --target grpc://HOST:PORT.",
+    { task: error.task, payloads: error.payloads, cause: error },
+  );
+}
+
+async function run(options: RunCommandOptions, signal: AbortSignal): Promise<void> {
+  const progress = new RunProgress(say);
+  let graph: RunnableGraph | undefined;
+  let session: Session | undefined;
+  try {
+    progress.enter(`Reading ${options.graph}`);
+    graph = await RunnableGraph.read(options.graph);
+    const steps: Steps = {
+      fetches: fetchesOf(options, graph),
+      targets: options.targets.map((name) => graph?.operation(name) ?? name),
+      init: options.init.map((name) => graph?.operation(name) ?? name),
+      feeds: await readFeeds(options.feeds, graph, signal),
+    };
+    const files = outputFiles(options.outputs, steps.fetches);
+    progress.enter(
+      options.target === undefined ? "Starting a local server" : `Connecting to ${options.target}`,
+    );
+    session = new Session(options.target, {
+      graph: graph.graph,
+      config: await sessionConfig(options),
+      onProgress: (text) => progress.enter(text),
+    });
+    await session.open(signal);
+    const results = await runSteps(session, steps, options, graph, progress, signal);
+    progress.end();
+    await writeOutputs(files, results);
+    process.stdout.write(options.json ? resultsJson(results) : resultsText(results));
+    for (const [file, tensor] of files) say(`${tensor} is in ${file}\n`);
+    if (options.steps > 1) say(timingText(results.stepMillis));
+  } catch (error) {
+    throw withHint(error, options, graph);
+  } finally {
+    progress.end();
+    await session?.close();
+  }
+}
+
+/**
+ * `tensordeck run`: runs a graph from a file and prints its fetches.
+ * @returns 0; 130 or 143 when Ctrl-C or SIGTERM cancelled it
+ * @throws TensorFlowError for everything else that fails
+ */
+export async function runCommand(args: readonly string[]): Promise<number> {
+  const options = readRunOptions(args);
+  if (options === undefined) {
+    process.stdout.write(helpText(runCommandSpec));
+    return 0;
+  }
+  const interruption = new Interruption();
+  try {
+    await run(options, interruption.signal);
+    return 0;
+  } catch (error) {
+    if (interruption.exitCode === undefined) throw error;
+    say(failureText(error));
+    return interruption.exitCode;
+  } finally {
+    interruption.release();
+  }
+}

@@ -1,0 +1,245 @@
+import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
+import { ServerDef } from "../../protos/generated/tensorflow/tensorflow_server.js";
+import { clusterFromFlags, parseClusterJson } from "../cluster/classic.js";
+import { ClusterSpec } from "../cluster/cluster-spec.js";
+import { makeServerDef } from "../cluster/server-def.js";
+import { parseTfConfig } from "../cluster/tf-config.js";
+import { invalidArgument, notFound } from "../protocol/status.js";
+import { type CommandSpec, parseArgs } from "./args.js";
+
+export const workerCommand: CommandSpec = {
+  name: "tensordeck worker",
+  summary:
+    "Starts one task of a TensorFlow cluster: a server that any TensorFlow client can use. " +
+    "It prints a line `target grpc://host:port` once it accepts calls, and runs until it is stopped.",
+  flags: [
+    { name: "job_name", value: "NAME", help: 'The job of this task: "worker", "ps" or any name.' },
+    { name: "task_index", value: "N", help: "Its number within the job, from 0." },
+    { name: "ps_hosts", value: "HOSTS", help: "Addresses of job ps, host:port with commas between." },
+    { name: "worker_hosts", value: "HOSTS", help: "Addresses of job worker, host:port with commas between." },
+    {
+      name: "cluster",
+      value: "FILE",
+      help: 'The whole cluster as JSON: {"worker": ["host:port", …], "ps": […]}, the same file on every machine. Any job names.',
+    },
+    { name: "server_def", value: "FILE", help: "A serialized tensorflow.ServerDef instead of the flags above; - reads it from standard input." },
+    {
+      name: "port",
+      value: "PORT",
+      help: "Listen on this port instead of the one in the task's address. Without a cluster: the port of the local server (0: any free one).",
+    },
+    {
+      name: "engine",
+      value: "NAME",
+      help: "What computes: tensorflow (TensorFlow's own runtime, the default) or portable.",
+    },
+    {
+      name: "library",
+      value: "PATH",
+      help: "The libtensorflow to use, a file or its folder. Otherwise TENSORDECK_LIBTENSORFLOW or the best that is found.",
+    },
+    {
+      name: "gpu",
+      value: "WHICH",
+      help: "GPUs that the task may use: auto (all; none for job ps), none, or numbers with commas between.",
+    },
+    {
+      name: "skip_address_check",
+      help: "Do not ask whether the task's host name leads to this machine.",
+    },
+    {
+      name: "watch_stdin",
+      help: "End when standard input is closed: for a parent process that may die without stopping its tasks.",
+    },
+  ],
+  notes: `
+The cluster comes from --server_def, --cluster, --ps_hosts and --worker_hosts, or the environment
+variable TF_CONFIG, in this order. Without any, the worker is a local server of its own on a free port.
+
+examples:
+  tensordeck worker
+  tensordeck worker --cluster clusterspec.json --job_name worker --task_index 0
+  tensordeck worker --ps_hosts a:2222 --worker_hosts b:2222,c:2222 --job_name worker --task_index 1
+
+TensorFlow's protocol has no passwords: whoever reaches the port can run any graph on this machine,
+and a graph can read and write files. Open the port on trusted networks only.`,
+};
+
+export const engineNames = ["tensorflow", "portable"] as const;
+export type EngineName = (typeof engineNames)[number];
+
+export interface WorkerOptions {
+  readonly engine: EngineName;
+  readonly serverDef: ServerDef;
+  readonly library: string | undefined;
+  readonly gpu: string;
+  readonly checkAddress: boolean;
+  readonly watchStdin: boolean;
+  /** Only the help is wanted. */
+  readonly help: boolean;
+}
+
+/**
+ * What a worker is to be, from its flags and the environment.
+ * @throws TensorFlowError INVALID_ARGUMENT for flags that are wrong or contradict each other and for clusters that make
+ *   no sense, NOT_FOUND for files that are not there.
+ */
+export async function readWorkerOptions(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<WorkerOptions> {
+  const parsed = parseArgs(workerCommand, args);
+  const engine = parsed.get("engine") ?? "tensorflow";
+  if (!isEngineName(engine)) {
+    throw invalidArgument(`--engine is one of ${engineNames.join(", ")}, not "${engine}".`);
+  }
+  const gpu = parsed.get("gpu") ?? "auto";
+  if (!/^(auto|none|\d+(,\d+)*|GPU-[\w-]+)$/.test(gpu)) {
+    throw invalidArgument(`--gpu is auto, none, or numbers with commas between such as 0,1; not "${gpu}".`);
+  }
+  const help = parsed.has("help");
+  return {
+    engine,
+    gpu,
+    help,
+    library: parsed.get("library"),
+    checkAddress: !parsed.has("skip_address_check"),
+    watchStdin: parsed.has("watch_stdin"),
+    serverDef: help
+      ? ServerDef.create()
+      : await readServerDef(
+          {
+            jobName: parsed.get("job_name"),
+            taskIndex: parsed.integer("task_index", 0, 0x7fffffff),
+            port: parsed.integer("port", 0, 65_535),
+            psHosts: parsed.get("ps_hosts"),
+            workerHosts: parsed.get("worker_hosts"),
+            clusterFile: parsed.get("cluster"),
+            serverDefFile: parsed.get("server_def"),
+          },
+          env.TF_CONFIG,
+        ),
+  };
+}
+
+interface TaskFlags {
+  readonly jobName: string | undefined;
+  readonly taskIndex: number | undefined;
+  readonly port: number | undefined;
+  readonly psHosts: string | undefined;
+  readonly workerHosts: string | undefined;
+  readonly clusterFile: string | undefined;
+  readonly serverDefFile: string | undefined;
+}
+
+async function readServerDef(flags: TaskFlags, tfConfig: string | undefined): Promise<ServerDef> {
+  const fromHosts = flags.psHosts !== undefined || flags.workerHosts !== undefined;
+  if (flags.serverDefFile !== undefined) {
+    if (
+      fromHosts ||
+      flags.clusterFile !== undefined ||
+      flags.jobName !== undefined ||
+      flags.taskIndex !== undefined
+    ) {
+      throw invalidArgument(
+        "--server_def says everything about the cluster and the task; give it without --cluster, --job_name, --task_index, --ps_hosts and --worker_hosts.",
+      );
+    }
+    return await readServerDefFile(flags.serverDefFile, flags.port);
+  }
+  if (fromHosts && flags.clusterFile !== undefined) {
+    throw invalidArgument("Give the cluster once: either --cluster or --ps_hosts and --worker_hosts.");
+  }
+  if (flags.clusterFile !== undefined) {
+    return taskOf(await readClusterFile(flags.clusterFile), flags);
+  }
+  if (fromHosts) {
+    return taskOf(clusterFromFlags(flags), flags);
+  }
+  if (tfConfig !== undefined && tfConfig.trim() !== "") {
+    const { cluster, task } = parseTfConfig(tfConfig);
+    if (!cluster.isEmpty) {
+      return taskOf(cluster, {
+        ...flags,
+        jobName: flags.jobName ?? task?.job,
+        taskIndex: flags.taskIndex ?? task?.index,
+      });
+    }
+  }
+  return localServer(flags);
+}
+
+function taskOf(
+  cluster: ClusterSpec,
+  { jobName, taskIndex, port }: Pick<TaskFlags, "jobName" | "taskIndex" | "port">,
+): ServerDef {
+  return makeServerDef({ cluster, jobName, taskIndex, port });
+}
+
+/** TensorFlow's create_local_server: a job of one task, on this machine, on a port that is free. */
+function localServer({ jobName, taskIndex, port }: TaskFlags): ServerDef {
+  if (taskIndex !== undefined && taskIndex !== 0) {
+    throw invalidArgument(
+      `--task_index ${taskIndex} needs a cluster that has such a task: give --cluster, --worker_hosts, --ps_hosts or TF_CONFIG.`,
+    );
+  }
+  const job = jobName ?? "localhost";
+  return makeServerDef({ cluster: { [job]: [`localhost:${port ?? 0}`] }, jobName: job, taskIndex: 0 });
+}
+
+async function readClusterFile(file: string): Promise<ClusterSpec> {
+  const text = new TextDecoder().decode(await readGivenFile(file, "--cluster"));
+  const nested = clusterMember(text);
+  return nested === undefined ? parseClusterJson(text, file) : ClusterSpec.from(nested);
+}
+
+/** The object under "cluster" in the form {"cluster": {…}} that TF_CONFIG has; a job of that name would be a list. */
+function clusterMember(text: string): Record<string, string[]> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && "cluster" in value) {
+      const { cluster } = value;
+      if (typeof cluster === "object" && cluster !== null && !Array.isArray(cluster) && !isTaskMap(cluster)) {
+        // from() checks every job itself, and says which one is wrong.
+        return cluster as Record<string, string[]>;
+      }
+    }
+  } catch {
+    // parseClusterJson says what is wrong with the text.
+  }
+  return undefined;
+}
+
+/** {"0": "host:port"}: the tasks of a job that is called "cluster". */
+function isTaskMap(value: object): boolean {
+  const keys = Object.keys(value);
+  return keys.length > 0 && keys.every((key) => /^\d+$/.test(key));
+}
+
+async function readServerDefFile(file: string, port: number | undefined): Promise<ServerDef> {
+  const bytes = await readGivenFile(file, "--server_def");
+  let serverDef: ServerDef;
+  try {
+    serverDef = ServerDef.decode(bytes);
+  } catch (cause) {
+    throw invalidArgument(`${file} does not hold a serialized tensorflow.ServerDef.`, { cause });
+  }
+  if (port !== undefined && port !== 0) {
+    serverDef.port = port;
+  }
+  return serverDef;
+}
+
+async function readGivenFile(file: string, flag: string): Promise<Uint8Array> {
+  try {
+    return file === "-" ? await buffer(process.stdin) : await readFile(file);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw notFound(`The file that ${flag} names cannot be read: ${why}.`, { cause });
+  }
+}
+
+function isEngineName(name: string): name is EngineName {
+  return engineNames.some((engine) => engine === name);
+}

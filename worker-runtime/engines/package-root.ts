@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { failedPrecondition } from "../protocol/status.js";
+
+const thisFile = fileURLToPath(import.meta.url);
+/** Sources run as they are under the tests and tsx; compiled files lie under build/out. */
+const runsFromSource = thisFile.endsWith(".ts");
+
+/** The folder that has package.json. */
+export function packageRoot(): string {
+  // engines → worker-runtime, then for compiled files → out → build as well.
+  return path.resolve(path.dirname(thisFile), runsFromSource ? "../.." : "../../../..");
+}
+
+/**
+ * The compiled form of a module of worker-runtime, for a process of its own: a plain Node starts it, whatever runs this
+ * file.
+ * @param module relative to worker-runtime, "cli/main.js".
+ * @throws TensorFlowError FAILED_PRECONDITION when the sources were not built.
+ */
+export function compiledModule(module: string): string {
+  // A packaged app keeps its files in an archive that only Electron can read; started programs lie beside it.
+  const root = packageRoot().replace(/app\.asar(?=$|[\\/])/, "app.asar.unpacked");
+  const file = path.join(root, "build", "out", "worker-runtime", module);
+  if (!existsSync(file)) {
+    throw failedPrecondition(`${file} does not exist. Build Tensordeck first: npm run build.`);
+  }
+  return file;
+}
+
+export interface NodeCommand {
+  readonly command: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The Node that runs processes of our own: TENSORDECK_NODE, the one that a packaged app brings, or this one. */
+export function nodeCommand(): NodeCommand {
+  const given = process.env.TENSORDECK_NODE;
+  if (given) {
+    return { command: given, env: {} };
+  }
+  if (process.versions.electron === undefined) {
+    return { command: process.execPath, env: {} };
+  }
+  const resources = "resourcesPath" in process && typeof process.resourcesPath === "string" ? process.resourcesPath : "";
+  const bundled = path.join(resources, "node", process.platform === "win32" ? "node.exe" : "bin/node");
+  return existsSync(bundled)
+    ? { command: bundled, env: {} }
+    : { command: process.execPath, env: { ELECTRON_RUN_AS_NODE: "1" } };
+}

@@ -1,0 +1,140 @@
+/**
+ * Hosts TensorFlow's own server in this process. Only a worker process imports this file: see load.ts on why nothing
+ * else may run in it.
+ */
+import { ServerDef } from "../../../protos/generated/tensorflow/tensorflow_server.js";
+import { formatHostPort, parseHostPort } from "../../cluster/address.js";
+import { invalidArgument } from "../../protocol/status.js";
+import { awaitServing } from "../get-status.js";
+import { checkOwnHost, checkPortFree, freePort } from "./address-check.js";
+import type { LibraryFiles } from "./candidate.js";
+import { exitNow, loadTensorFlow } from "./load.js";
+
+/** A machine under load takes its time to make devices; a server that started answers within milliseconds. */
+const SERVING_DEADLINE_MILLIS = 30_000;
+
+export interface HostOptions {
+  readonly serverDef: ServerDef;
+  readonly library: LibraryFiles;
+  /** Which GPUs the task may see: "auto" (all, but none for job ps), "none", or numbers between commas. */
+  readonly gpu: string;
+  /** Ask whether the task's host name leads to this machine. */
+  readonly checkAddress: boolean;
+  /** Told about what is odd but no error. */
+  readonly onWarning: (text: string) => void;
+}
+
+export interface HostedServer {
+  /** "grpc://host:port". */
+  readonly target: string;
+  /** The definition that the server runs with: ports are chosen. */
+  readonly serverDef: ServerDef;
+  /** TensorFlow's version. */
+  readonly version: string;
+  /** Whether the library was built for GPUs; undefined where it does not say. */
+  readonly gpuBuild: boolean | undefined;
+  /** The task sees no GPU, because it was told so or is a parameter server. */
+  readonly gpuHidden: boolean;
+}
+
+/**
+ * Loads the library, starts the server and waits until it answers.
+ * @throws TensorFlowError INVALID_ARGUMENT for a task that is not in the cluster or an address without port, UNKNOWN
+ *   (TensorFlow's code) for a port that is in use, UNAVAILABLE for a host name that leads nowhere, FAILED_PRECONDITION
+ *   for a library that cannot be loaded or served from; any code that TF_NewServer gives.
+ */
+export async function hostServer(options: HostOptions): Promise<HostedServer> {
+  const { serverDef, port, host } = await settleAddress(options.serverDef);
+  if (options.checkAddress) {
+    const own = await checkOwnHost(host);
+    if (own.kind !== "own") {
+      options.onWarning(own.warning);
+    }
+  }
+  await checkPortFree(port);
+  const gpuHidden = options.gpu === "none" || (options.gpu === "auto" && serverDef.jobName === "ps");
+  prepareEnvironment(gpuHidden ? "none" : options.gpu);
+  const library = loadTensorFlow(options.library);
+  const server = await library.newServer(ServerDef.encode(serverDef).finish());
+  await library.startServer(server);
+  await awaitServing("127.0.0.1", port, SERVING_DEADLINE_MILLIS);
+  return {
+    target: library.serverTarget(server),
+    serverDef,
+    version: library.version,
+    gpuBuild: library.gpu,
+    gpuHidden,
+  };
+}
+
+/** Ends the worker. TensorFlow cannot shut a server down, and its destructors crash, so the process just ends. */
+export function endHosting(code: number): never {
+  exitNow(code);
+}
+
+interface SettledAddress {
+  readonly serverDef: ServerDef;
+  readonly host: string;
+  /** Where the server will listen. */
+  readonly port: number;
+}
+
+/** Finds the task's own address and, where its port is 0, puts a free one into the ClusterSpec. */
+async function settleAddress(given: ServerDef): Promise<SettledAddress> {
+  const serverDef = ServerDef.decode(ServerDef.encode(given).finish());
+  const job = serverDef.cluster?.job.find(({ name }) => name === serverDef.jobName);
+  if (job === undefined) {
+    const jobs = serverDef.cluster?.job.map(({ name }) => name).join(", ") || "none";
+    throw invalidArgument(
+      `Job "${serverDef.jobName}" was not defined in cluster. The cluster's jobs: ${jobs}.`,
+    );
+  }
+  const address = job.tasks.get(serverDef.taskIndex);
+  if (address === undefined) {
+    throw invalidArgument(
+      `Task ${serverDef.taskIndex} was not defined in job "${job.name}", which has ` +
+        `${[...job.tasks.keys()].sort((a, b) => a - b).join(", ") || "no tasks"}.`,
+    );
+  }
+  const parsed = parseHostPort(address);
+  // A port of its own lets an address in the ClusterSpec lead here through a NAT; TensorFlow then ignores the address's.
+  if (serverDef.port !== 0) {
+    const colon = address.lastIndexOf(":");
+    return { serverDef, host: parsed?.host ?? address.slice(0, Math.max(colon, 0)), port: serverDef.port };
+  }
+  if (parsed === undefined) {
+    throw invalidArgument(
+      `Could not parse port for local server from "${address}": task ${serverDef.taskIndex} of job "${job.name}" ` +
+        "needs an address with a port, such as 192.168.1.20:2222.",
+    );
+  }
+  if (parsed.port !== 0) {
+    return { serverDef, host: parsed.host, port: parsed.port };
+  }
+  const port = await freePort();
+  job.tasks.set(serverDef.taskIndex, formatHostPort({ host: parsed.host, port }));
+  return { serverDef, host: parsed.host, port };
+}
+
+const proxyVariables = ["http_proxy", "https_proxy", "grpc_proxy", "all_proxy"];
+
+/**
+ * What TensorFlow and gRPC read from the environment when they are loaded. Proxies would catch the calls between
+ * tasks; a parameter server must not take a worker's GPU memory; and without growth the first task takes all of it.
+ */
+function prepareEnvironment(gpu: string): void {
+  for (const name of Object.keys(process.env)) {
+    if (proxyVariables.includes(name.toLowerCase())) {
+      delete process.env[name];
+    }
+  }
+  if (gpu === "none") {
+    // -1 hides all, as an empty value does; Windows cannot hold an empty one.
+    process.env.CUDA_VISIBLE_DEVICES = "-1";
+  } else if (gpu !== "auto") {
+    process.env.CUDA_VISIBLE_DEVICES = gpu;
+  }
+  process.env.TF_FORCE_GPU_ALLOW_GROWTH ??= "true";
+  // Since 2.16 TensorFlow names a CUDA library that it cannot open only at this level of verbosity.
+  process.env.TF_CPP_VMODULE ??= "dso_loader=1";
+}

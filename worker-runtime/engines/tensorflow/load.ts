@@ -1,0 +1,206 @@
+/**
+ * TensorFlow's C functions, through koffi. Only for processes that do nothing else: the library cannot be unloaded,
+ * its static destructors crash at exit (use `exitNow`), and a fault in it takes the process along.
+ */
+import koffi from "koffi";
+import { internalError, StatusCode, statusCodeOf, TensorFlowError } from "../../protocol/status.js";
+import type { LibraryFiles } from "./candidate.js";
+
+/** A TF_Server*. */
+export type ServerHandle = bigint & { readonly __serverHandle: never };
+
+export interface TensorFlowLibrary {
+  /** TF_Version's text. */
+  readonly version: string;
+  /** True for a CUDA or ROCm build, undefined where the library does not export the question. */
+  readonly gpu: boolean | undefined;
+  /** Every op of the library, a serialized OpList. */
+  opList(): Uint8Array;
+  /** Makes a server that does not answer yet. Runs off the event loop; devices are made here, so it may take seconds. */
+  newServer(serverDef: Uint8Array): Promise<ServerHandle>;
+  startServer(server: ServerHandle): Promise<void>;
+  /** "grpc://host:port". */
+  serverTarget(server: ServerHandle): string;
+}
+
+/** What a worker calls; a library without one of these cannot be hosted. */
+export const neededSymbols = [
+  "TF_Version",
+  "TF_NewStatus",
+  "TF_DeleteStatus",
+  "TF_GetCode",
+  "TF_Message",
+  "TF_GetAllOpList",
+  "TF_NewServer",
+  "TF_ServerStart",
+  "TF_ServerTarget",
+] as const;
+
+type NeededSymbol = (typeof neededSymbols)[number];
+type Handle = ReturnType<typeof koffi.load>;
+type Pointer = bigint;
+
+/** A C function; what it takes and gives is stated where it is declared. */
+type NativeFunction<Args extends readonly unknown[], Result> = ((...args: Args) => Result) & {
+  readonly async: (...args: [...Args, (error: unknown, result: Result) => void]) => void;
+};
+
+const prototypes: Record<NeededSymbol, string> = {
+  TF_Version: "const char *TF_Version()",
+  TF_NewStatus: "void *TF_NewStatus()",
+  TF_DeleteStatus: "void TF_DeleteStatus(void *status)",
+  TF_GetCode: "int TF_GetCode(void *status)",
+  TF_Message: "const char *TF_Message(void *status)",
+  TF_GetAllOpList: "void *TF_GetAllOpList()",
+  TF_NewServer: "void *TF_NewServer(const uint8_t *proto, size_t length, void *status)",
+  TF_ServerStart: "void TF_ServerStart(void *server, void *status)",
+  TF_ServerTarget: "const char *TF_ServerTarget(void *server)",
+};
+
+/**
+ * Loads a libtensorflow into this process.
+ * @throws TensorFlowError FAILED_PRECONDITION with the loader's text (which names a missing library), or with the
+ *   symbols that the library lacks.
+ */
+export function loadTensorFlow(files: LibraryFiles): TensorFlowLibrary {
+  // However the process comes to its end, it must not run into the library's destructors.
+  process.once("exit", (code) => exitNow(code));
+  // The main library resolves its symbols from those loaded before, so all are global.
+  for (const file of files.preload) {
+    loadOne(file);
+  }
+  const library = loadOne(files.path);
+  const missing = neededSymbols.filter((name) => !hasSymbol(library, name));
+  if (missing.length > 0) {
+    throw new TensorFlowError(
+      StatusCode.FAILED_PRECONDITION,
+      `${files.path} has no ${missing.join(", ")}, so it cannot serve. ` +
+        "Use the libtensorflow of the tensorflow package (2.x), or install one with `tensordeck runtime install`.",
+    );
+  }
+  return bind(library);
+}
+
+function loadOne(file: string): Handle {
+  try {
+    return koffi.load(file, { global: true, lazy: true });
+  } catch (error) {
+    const text = (error instanceof Error ? error.message : String(error)).replace(
+      /^Failed to load shared library: /,
+      "",
+    );
+    throw new TensorFlowError(
+      StatusCode.FAILED_PRECONDITION,
+      `${file} cannot be loaded: ${text}. ` +
+        "Install what the text names, or another libtensorflow with `tensordeck runtime install`.",
+      { cause: error },
+    );
+  }
+}
+
+function hasSymbol(library: Handle, name: string): boolean {
+  try {
+    library.symbol(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function bind(library: Handle): TensorFlowLibrary {
+  const declare = <Args extends readonly unknown[], Result>(name: NeededSymbol) =>
+    library.func(prototypes[name]) as unknown as NativeFunction<Args, Result>;
+  const version = declare<[], string>("TF_Version");
+  const newStatus = declare<[], Pointer>("TF_NewStatus");
+  const deleteStatus = declare<[Pointer], void>("TF_DeleteStatus");
+  const getCode = declare<[Pointer], number>("TF_GetCode");
+  const message = declare<[Pointer], string>("TF_Message");
+  const getAllOpList = declare<[], Pointer>("TF_GetAllOpList");
+  const newServer = declare<[Uint8Array, number, Pointer], Pointer | null>("TF_NewServer");
+  const serverStart = declare<[ServerHandle, Pointer], void>("TF_ServerStart");
+  const serverTarget = declare<[ServerHandle], string>("TF_ServerTarget");
+
+  /** One TF_Status for each call in flight: they are not to be shared between threads. */
+  async function checked<Result>(call: (status: Pointer) => Promise<Result>): Promise<Result> {
+    const status = newStatus();
+    try {
+      const result = await call(status);
+      const code = getCode(status);
+      if (code !== StatusCode.OK) {
+        throw new TensorFlowError(statusCodeOf(code), message(status));
+      }
+      return result;
+    } finally {
+      deleteStatus(status);
+    }
+  }
+
+  return {
+    version: version(),
+    gpu: gpuBuild(library),
+    opList: () => bufferBytes(getAllOpList()),
+    newServer: async (serverDef) => {
+      const server = await checked((status) => callAsync(newServer, serverDef, serverDef.length, status));
+      if (server === null) {
+        throw internalError("TF_NewServer gave no server and no reason.");
+      }
+      return server as ServerHandle;
+    },
+    startServer: (server) => checked((status) => callAsync(serverStart, server, status)),
+    serverTarget: (server) => serverTarget(server),
+  };
+}
+
+function callAsync<Args extends readonly unknown[], Result>(
+  native: NativeFunction<Args, Result>,
+  ...args: Args
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    native.async(...args, (error, result) => {
+      if (error === null || error === undefined) {
+        resolve(result);
+      } else {
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+  });
+}
+
+// C++ names of bool tensorflow::IsGoogleCudaEnabled() and IsBuiltWithROCm() (core/util/port.h), Itanium and MSVC ABI.
+const gpuQuestions = [
+  "_ZN10tensorflow19IsGoogleCudaEnabledEv",
+  "_ZN10tensorflow15IsBuiltWithROCmEv",
+  "?IsGoogleCudaEnabled@tensorflow@@YA_NXZ",
+  "?IsBuiltWithROCm@tensorflow@@YA_NXZ",
+];
+
+function gpuBuild(library: Handle): boolean | undefined {
+  const asked = gpuQuestions.filter((name) => hasSymbol(library, name));
+  if (asked.length === 0) {
+    return undefined;
+  }
+  return asked.some((name) => library.func(name, "bool", [])() === true);
+}
+
+const bufferType = koffi.struct({ data: "void *", length: "size_t", deallocator: "void *" });
+
+/** The bytes of a TF_Buffer, copied, so that they outlive it. */
+function bufferBytes(buffer: Pointer): Uint8Array {
+  const { data, length } = koffi.decode(buffer, bufferType) as { data: Pointer; length: number | bigint };
+  return new Uint8Array(koffi.view(data, Number(length))).slice();
+}
+
+/**
+ * Ends this process at once, without static destructors: TensorFlow's crash while its threads still run, and
+ * TF_ServerStop answers "Clean shutdown is not currently implemented". Flush what was written before.
+ */
+export function exitNow(code: number): never {
+  if (process.platform === "win32") {
+    const kernel32 = koffi.load("kernel32.dll");
+    const current = kernel32.func("void *__stdcall GetCurrentProcess()");
+    kernel32.func("bool __stdcall TerminateProcess(void *process, uint code)")(current(), code);
+  } else {
+    koffi.load(null).func("void _exit(int code)")(code);
+  }
+  throw internalError("The process outlived its own end.");
+}

@@ -1,0 +1,131 @@
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import type { RuntimeSource } from "./candidate.js";
+import { runtimesFolder } from "./data-folder.js";
+import { findPythons } from "./find-python.js";
+import { mainLibraryIn } from "./library-names.js";
+
+/** Somewhere a libtensorflow may be. */
+export interface Place {
+  readonly source: RuntimeSource;
+  readonly origin: string;
+  /** The main library, which may turn out not to be usable. */
+  readonly library: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const LDCONFIG_DEADLINE_MILLIS = 3_000;
+
+/** What Tensordeck installed, the newest first. */
+export function installedPlaces(env: Environment): Place[] {
+  const folder = runtimesFolder(env);
+  let names: string[];
+  try {
+    // A name with a dot in front is an installation that is still being made.
+    names = readdirSync(folder).filter((name) => !name.startsWith("."));
+  } catch {
+    return [];
+  }
+  const byAge = names
+    .map((name) => path.join(folder, name))
+    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+  return librariesIn(byAge, "installed", () => "installed by Tensordeck");
+}
+
+/** What @tensorflow/tfjs-node-gpu or tfjs-node have unpacked, where one of them is installed. */
+export function npmPlaces(from: readonly string[]): Place[] {
+  const places: Place[] = [];
+  for (const name of ["@tensorflow/tfjs-node-gpu", "@tensorflow/tfjs-node"]) {
+    for (const root of from) {
+      const folder = packageFolder(name, root);
+      if (folder !== undefined) {
+        places.push(...librariesIn([path.join(folder, "deps", "lib")], "npm", () => `unpacked by ${name}`));
+        places.push(...librariesIn([path.join(folder, "deps")], "npm", () => `unpacked by ${name}`));
+        break;
+      }
+    }
+  }
+  return places;
+}
+
+function packageFolder(name: string, root: string): string | undefined {
+  try {
+    return path.dirname(createRequire(path.join(root, "package.json")).resolve(`${name}/package.json`));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The tensorflow package of every Python that answers; none is imported. */
+export async function pythonPlaces(env: Environment, signal?: AbortSignal): Promise<Place[]> {
+  const folders = new Map<string, string>();
+  for (const { tensorflow, executable } of await findPythons(env, signal)) {
+    if (tensorflow !== null && !folders.has(tensorflow)) {
+      folders.set(tensorflow, executable);
+    }
+  }
+  return librariesIn(
+    [...folders.keys()],
+    "python",
+    (folder) => `the tensorflow package of ${folders.get(folder) ?? "Python"}`,
+  );
+}
+
+/** Where systems and package managers put libraries. */
+export async function systemPlaces(
+  env: Environment,
+  platform: NodeJS.Platform,
+  signal?: AbortSignal,
+): Promise<Place[]> {
+  if (platform === "win32") {
+    const folders = (env.PATH ?? env.Path ?? "").split(";").filter((folder) => path.isAbsolute(folder));
+    return librariesIn(folders, "system", (folder) => `found on PATH in ${folder}`);
+  }
+  if (platform === "darwin") {
+    return librariesIn(["/opt/homebrew/lib", "/usr/local/lib"], "system", (folder) =>
+      folder.startsWith("/opt/homebrew") ? "installed by Homebrew" : "installed in /usr/local",
+    );
+  }
+  const known = await ldconfigFolders(signal);
+  const folders = new Set([...known, "/usr/local/lib", "/usr/lib", "/usr/lib64", "/usr/lib/x86_64-linux-gnu"]);
+  return librariesIn([...folders], "system", (folder) => `the system's, in ${folder}`);
+}
+
+/** Folders of the linker's cache that hold a libtensorflow. */
+function ldconfigFolders(signal?: AbortSignal): Promise<string[]> {
+  return new Promise((resolve) => {
+    const ldconfig = ["/sbin/ldconfig", "/usr/sbin/ldconfig"].find(existsSync) ?? "ldconfig";
+    execFile(
+      ldconfig,
+      ["-p"],
+      {
+        timeout: LDCONFIG_DEADLINE_MILLIS,
+        maxBuffer: 16 * 1024 * 1024,
+        ...(signal === undefined ? {} : { signal }),
+      },
+      (error, stdout) => resolve(error === null ? foldersOfLdconfig(stdout) : []),
+    );
+  });
+}
+
+/** From lines like "libtensorflow.so.2 (libc6,x86-64) => /usr/local/lib/libtensorflow.so.2". */
+export function foldersOfLdconfig(output: string): string[] {
+  const folders = [...output.matchAll(/^\s*libtensorflow(?:_cc)?\.so\S*\s.*=>\s*(\S+)$/gm)].map((match) =>
+    path.dirname(match[1] ?? ""),
+  );
+  return [...new Set(folders)];
+}
+
+function librariesIn(
+  folders: readonly string[],
+  source: RuntimeSource,
+  origin: (folder: string) => string,
+): Place[] {
+  return folders.flatMap((folder) => {
+    const library = mainLibraryIn(folder);
+    return library === undefined ? [] : [{ source, origin: origin(folder), library }];
+  });
+}

@@ -1,0 +1,178 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { z } from "zod";
+import { cancelledBy, dataLoss, failedPrecondition } from "../../protocol/status.js";
+import { compiledModule, nodeCommand } from "../package-root.js";
+import type { LibraryFiles, LocatedRuntime, RejectedRuntime, RuntimeCandidate } from "./candidate.js";
+import { cacheFolder } from "./data-folder.js";
+
+/** Loading takes half a second from a warm disk; a gigabyte from a cold one takes longer. */
+const DEADLINE_MILLIS = 60_000;
+
+export interface ProbeOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly signal?: AbortSignal;
+}
+
+/** What the process that loads a library (probe-process.ts) prints. */
+export const probeAnswerSchema = z.union([
+  z.object({ version: z.string(), gpu: z.boolean().nullable() }),
+  z.object({ problem: z.string() }),
+]);
+export type ProbeAnswer = z.infer<typeof probeAnswerSchema>;
+
+/**
+ * Loads a library in a process of its own and asks what it is. The answer and the op list are kept in the user's data
+ * folder for as long as the file stays the same.
+ * @throws TensorFlowError CANCELLED.
+ */
+export async function probeRuntime(
+  located: LocatedRuntime,
+  options: ProbeOptions = {},
+): Promise<RuntimeCandidate | RejectedRuntime> {
+  const { path: file, source, origin } = located;
+  let answer: ProbeAnswer;
+  try {
+    ({ answer } = await probed(located, options));
+  } catch (error) {
+    if (options.signal?.aborted) {
+      throw cancelledBy(options.signal.reason, "The search for a libtensorflow");
+    }
+    return { path: file, source, origin, reason: error instanceof Error ? error.message : String(error) };
+  }
+  if ("problem" in answer) {
+    return { path: file, source, origin, reason: answer.problem };
+  }
+  // Older libraries do not answer; tfjs-node-gpu's name does.
+  const gpu = answer.gpu ?? file.includes("tfjs-node-gpu");
+  return { ...located, version: answer.version, gpu };
+}
+
+/**
+ * Every op that a library has: a serialized tensorflow.OpList.
+ * @throws TensorFlowError FAILED_PRECONDITION when the library cannot be loaded, CANCELLED.
+ */
+export async function engineOpList(library: LibraryFiles, options: ProbeOptions = {}): Promise<Uint8Array> {
+  const { answer, opList } = await probed(library, options);
+  if ("problem" in answer) {
+    throw failedPrecondition(answer.problem);
+  }
+  if (opList === undefined) {
+    throw dataLoss(`The op list of ${library.path} could not be read.`);
+  }
+  return opList;
+}
+
+interface Probed {
+  readonly answer: ProbeAnswer;
+  readonly opList: Uint8Array | undefined;
+}
+
+async function probed(library: LibraryFiles, { env = process.env, signal }: ProbeOptions): Promise<Probed> {
+  const folder = cacheFolder(env);
+  const key = await identity(library);
+  const answerFile = path.join(folder, `runtime-${key}.json`);
+  const opListFile = path.join(folder, `runtime-${key}.oplist`);
+  const remembered = await readAnswer(answerFile);
+  if (remembered !== undefined && "version" in remembered) {
+    const opList = await readFile(opListFile).catch(() => undefined);
+    if (opList !== undefined) {
+      return { answer: remembered, opList };
+    }
+  }
+  const scratch = await mkdtemp(path.join(tmpdir(), "tensordeck-probe-"));
+  try {
+    const scratchList = path.join(scratch, "ops");
+    const answer = await runProbe(library, scratchList, signal);
+    if ("problem" in answer) {
+      // What is wrong may be put right at any time (a missing library gets installed), so it is not remembered.
+      return { answer, opList: undefined };
+    }
+    const opList = await readFile(scratchList);
+    await remember(folder, opListFile, opList);
+    await remember(folder, answerFile, JSON.stringify(answer));
+    return { answer, opList };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Changes when the files do: a name made of paths, sizes and times of change. */
+async function identity({ path: main, preload }: LibraryFiles): Promise<string> {
+  const hash = createHash("sha256");
+  for (const file of [main, ...preload]) {
+    const { size, mtimeMs } = await stat(file);
+    hash.update(`${file}\n${size}\n${mtimeMs}\n`);
+  }
+  return hash.digest("hex").slice(0, 32);
+}
+
+async function readAnswer(file: string): Promise<ProbeAnswer | undefined> {
+  try {
+    const parsed = probeAnswerSchema.safeParse(JSON.parse(await readFile(file, "utf8")));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Written beside and moved into place, so that nobody reads half of it. A folder that cannot be written costs only time. */
+async function remember(folder: string, file: string, content: Uint8Array | string): Promise<void> {
+  const draft = `${file}.${process.pid}`;
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(draft, content);
+    await rename(draft, file);
+  } catch {
+    await rm(draft, { force: true }).catch(() => undefined);
+  }
+}
+
+function runProbe(library: LibraryFiles, opListFile: string, signal?: AbortSignal): Promise<ProbeAnswer> {
+  const node = nodeCommand();
+  const request = JSON.stringify({ path: library.path, preload: library.preload, opListFile });
+  return new Promise((resolve, reject) => {
+    execFile(
+      node.command,
+      [compiledModule("engines/tensorflow/probe-process.js"), request],
+      {
+        timeout: DEADLINE_MILLIS,
+        windowsHide: true,
+        // No GPU is to be touched: the question is only what the library is.
+        env: { ...process.env, ...node.env, CUDA_VISIBLE_DEVICES: "-1" },
+        ...(signal === undefined ? {} : { signal }),
+      },
+      (error, stdout, stderr) => {
+        const answer = parseLine(stdout);
+        if (answer !== undefined) {
+          resolve(answer);
+        } else if (signal?.aborted) {
+          reject(cancelledBy(signal.reason, "Looking into a library"));
+        } else {
+          resolve({ problem: crashText(library.path, error, stderr) });
+        }
+      },
+    );
+  });
+}
+
+function parseLine(stdout: string): ProbeAnswer | undefined {
+  try {
+    return probeAnswerSchema.parse(JSON.parse(stdout.trim().split("\n").at(-1) ?? ""));
+  } catch {
+    return undefined;
+  }
+}
+
+function crashText(file: string, error: (Error & { signal?: string | null; killed?: boolean }) | null, stderr: string): string {
+  const last = stderr.trim().split("\n").at(-1) ?? "";
+  const how = error?.killed
+    ? `did not finish loading within ${DEADLINE_MILLIS / 1000} s`
+    : error?.signal
+      ? `crashed the process that loaded it (${error.signal})`
+      : "could not be tried";
+  return `${file} ${how}.${last === "" ? "" : ` The last words: ${last}`}`;
+}

@@ -1,0 +1,22 @@
+import { z } from "zod";
+
+/** What a worker tells the process that started it, over Node's IPC channel where there is one. */
+export const workerMessageSchema = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("serving"),
+    /** "grpc://host:port". */
+    target: z.string(),
+    /** The engine's version. */
+    version: z.string(),
+    /** The library that was loaded. */
+    library: z.string(),
+    /** Whether it was built for GPUs; null when it does not say. */
+    gpuBuild: z.boolean().nullable(),
+    /** The task was started without GPUs. */
+    gpuHidden: z.boolean(),
+    /** The serialized ServerDef that it runs with, in base64: ports are chosen. */
+    serverDef: z.string(),
+  }),
+  z.object({ kind: z.literal("failed"), code: z.number(), message: z.string() }),
+]);
+export type WorkerMessage = z.infer<typeof workerMessageSchema>;

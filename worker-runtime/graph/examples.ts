@@ -1,0 +1,143 @@
+import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
+import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import { Graph } from "./graph.js";
+import {
+  add,
+  assignAdd,
+  constant,
+  floorDivide,
+  globalVariablesInitializer,
+  multiply,
+  placeholder,
+  reduceSum,
+  size,
+  stack,
+  subtract,
+  variable,
+  zeros,
+} from "./ops/index.js";
+import { PRIVATE_ATTR_PREFIX } from "./private-attrs.js";
+
+const FIRST_WORKER = "/job:worker/task:0";
+const SECOND_WORKER = "/job:worker/task:1";
+
+/** Node attributes that hold a node's place on the canvas, in pixels at 100 %: its top left corner. */
+export const LAYOUT_X_ATTR = `${PRIVATE_ATTR_PREFIX}x`;
+export const LAYOUT_Y_ATTR = `${PRIVATE_ATTR_PREFIX}y`;
+
+type Places = Readonly<Record<string, readonly [x: number, y: number]>>;
+
+function floatAttr(value: number): AttrValue {
+  return { value: { $case: "f", value } };
+}
+
+/** The graph as a document, with its nodes in their places. */
+function documentOf(graph: Graph, places: Places): MetaGraphDef {
+  const metaGraph = graph.toMetaGraphDef();
+  for (const node of metaGraph.graphDef?.node ?? []) {
+    const place = places[node.name];
+    if (!place) continue;
+    node.attr.set(LAYOUT_X_ATTR, floatAttr(place[0]));
+    node.attr.set(LAYOUT_Y_ATTR, floatAttr(place[1]));
+  }
+  return metaGraph;
+}
+
+/** The first graph that a user meets: a = 3, b = 2, x = a + b and y = a · b on one worker, z = x + y = 11 on the other. */
+export function welcomeGraph(): MetaGraphDef {
+  const graph = new Graph();
+  const { x, y } = graph.withDevice(FIRST_WORKER, () => {
+    const a = constant(graph, 3, { name: "a" });
+    const b = constant(graph, 2, { name: "b" });
+    return { x: add(a, b, { name: "x" }), y: multiply(a, b, { name: "y" }) };
+  });
+  graph.withDevice(SECOND_WORKER, () => add(x, y, { name: "z" }));
+  return documentOf(graph, { a: [192, 56], b: [192, 148], x: [412, 56], y: [412, 148], z: [632, 100] });
+}
+
+/**
+ * Sums a column of whole numbers over two workers: fed to "input", cut in two halves (the second is one longer where
+ * the length is odd), each summed on its worker, the sums added up as "total".
+ */
+export function csvSumGraph(): MetaGraphDef {
+  const graph = new Graph();
+  const input = placeholder(graph, "int32", [-1], { name: "input" });
+  const length = size(input, { name: "length" });
+  const two = constant(graph, 2, { dtype: "int32", name: "two" });
+  const half = floorDivide(length, two, { name: "half" });
+  const rest = subtract(length, half, { name: "rest" });
+  const sizes = stack([half, rest], 0, { name: "sizes" });
+  const axis = constant(graph, 0, { dtype: "int32", name: "axis" });
+  const parts = graph.op("SplitV", [input, sizes, axis], { num_split: 2 }, "parts").outputs;
+  const sums = parts.map((part, i) =>
+    graph.withDevice(i === 0 ? FIRST_WORKER : SECOND_WORKER, () =>
+      reduceSum(part, axis, { name: `sum_${i}` }),
+    ),
+  );
+  const stacked = graph.withDevice(FIRST_WORKER, () => stack(sums, 0, { name: "sums" }));
+  graph.withDevice(FIRST_WORKER, () => reduceSum(stacked, axis, { name: "total" }));
+  return documentOf(graph, {
+    input: [0, 48],
+    length: [220, 140],
+    two: [220, 232],
+    half: [440, 232],
+    rest: [660, 140],
+    sizes: [880, 186],
+    axis: [880, 278],
+    parts: [1100, 48],
+    sum_0: [1320, 0],
+    sum_1: [1320, 92],
+    sums: [1540, 46],
+    total: [1760, 92],
+  });
+}
+
+/** A variable that lives on one worker and is counted up from the other: its value stays from run to run. */
+export function counterGraph(): MetaGraphDef {
+  const graph = new Graph();
+  const counter = graph.withDevice(FIRST_WORKER, () => {
+    const start = zeros(graph, [], { name: "start" });
+    return variable(graph, start, { name: "counter" });
+  });
+  const step = graph.withDevice(SECOND_WORKER, () => constant(graph, 1, { name: "step" }));
+  assignAdd(counter, step, { name: "count" });
+  globalVariablesInitializer(graph, { name: "init" });
+  return documentOf(graph, {
+    start: [0, 0],
+    counter: [0, 92],
+    step: [0, 184],
+    "counter/Assign": [220, 0],
+    "counter/read": [220, 92],
+    count: [220, 184],
+    init: [440, 0],
+  });
+}
+
+export interface ExampleGraph {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly build: () => MetaGraphDef;
+}
+
+/** The graphs that Tensordeck brings along, in the order in which it shows them. */
+export const examples: readonly ExampleGraph[] = [
+  {
+    id: "welcome",
+    title: "Welcome",
+    description: "Five nodes on two workers: z = (a + b) + (a × b) gives 11.0.",
+    build: welcomeGraph,
+  },
+  {
+    id: "csv-sum",
+    title: "Sum of a CSV column",
+    description: "A column of whole numbers is cut in two, summed on two workers and added up.",
+    build: csvSumGraph,
+  },
+  {
+    id: "counter",
+    title: "Counter",
+    description: "A variable on one worker that every run counts up. Run init once, then count.",
+    build: counterGraph,
+  },
+];

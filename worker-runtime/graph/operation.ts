@@ -1,0 +1,155 @@
+import { getTextEncoding } from "@bufbuild/protobuf/wire";
+import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import type { DataType } from "../../protos/generated/tensorflow/types.js";
+import { type DType, dtypeOf } from "../protocol/dtype.js";
+import { invalidArgument } from "../protocol/status.js";
+import { formatEdge, tensorName } from "./edge.js";
+import type { Graph } from "./graph.js";
+import type { SignatureArg } from "./node-signature.js";
+import type { Shape } from "./shape.js";
+
+/** A tensor of a graph: one output of an operation. */
+export class Output {
+  constructor(
+    readonly op: Operation,
+    readonly index: number,
+    /** Base type on the wire; undefined where the node's attributes do not say. */
+    readonly dataType: DataType | undefined,
+    /** Whether it is a reference: an old-style variable that other nodes may assign to. */
+    readonly isRef: boolean,
+  ) {}
+
+  /** The name that sessions feed and fetch it by: "x:0". */
+  get name(): string {
+    return tensorName(this.op.name, this.index);
+  }
+
+  get graph(): Graph {
+    return this.op.graph;
+  }
+
+  /** @throws TensorFlowError INVALID_ARGUMENT where the node's attributes do not say it */
+  get dtype(): DType {
+    if (this.dataType === undefined) throw invalidArgument(`The dtype of ${this.name} is not known.`);
+    return dtypeOf(this.dataType);
+  }
+
+  /** What is known of its shape before a run; -1 for an unknown size, undefined for an unknown rank. */
+  get shape(): Shape | undefined {
+    return this.op.outputShapes[this.index];
+  }
+
+  toString(): string {
+    return this.name;
+  }
+}
+
+/** What a graph knows of an operation when it makes it. */
+export interface OperationParts {
+  readonly name: string;
+  readonly type: string;
+  /** Data inputs; filled later for graphs that are read, where an input may come after its consumer. */
+  readonly inputs: readonly Output[];
+  readonly controlInputs: readonly Operation[];
+  readonly device: string;
+  readonly attrs: ReadonlyMap<string, AttrValue>;
+  readonly outputs: readonly SignatureArg[];
+  /** The node that it was read from: keeps what this class does not show. */
+  readonly source?: NodeDef | undefined;
+}
+
+/** A node of a graph under construction. Made by Graph alone; what it says of itself does not change. */
+export class Operation {
+  readonly name: string;
+  readonly type: string;
+  readonly device: string;
+  readonly attrs: ReadonlyMap<string, AttrValue>;
+  readonly outputs: readonly Output[];
+  #inputs: readonly Output[];
+  #controlInputs: readonly Operation[];
+  #shapes: readonly (Shape | undefined)[] | undefined;
+  readonly #source: NodeDef | undefined;
+
+  constructor(
+    readonly graph: Graph,
+    parts: OperationParts,
+  ) {
+    this.name = parts.name;
+    this.type = parts.type;
+    this.device = parts.device;
+    this.attrs = parts.attrs;
+    this.#inputs = parts.inputs;
+    this.#controlInputs = parts.controlInputs;
+    this.#source = parts.source;
+    this.outputs = parts.outputs.map((arg, i) => new Output(this, i, arg.dtype, arg.isRef));
+  }
+
+  get inputs(): readonly Output[] {
+    return this.#inputs;
+  }
+
+  get controlInputs(): readonly Operation[] {
+    return this.#controlInputs;
+  }
+
+  /** Its first output. @throws TensorFlowError INVALID_ARGUMENT for an operation without outputs */
+  get output(): Output {
+    return this.outputAt(0);
+  }
+
+  /** @throws TensorFlowError INVALID_ARGUMENT where it has fewer outputs */
+  outputAt(index: number): Output {
+    const output = this.outputs[index];
+    if (output) return output;
+    const count = this.outputs.length;
+    throw invalidArgument(
+      `${tensorName(this.name, index)} does not exist: ${this.type} node "${this.name}" has ` +
+        `${count === 0 ? "no outputs" : count === 1 ? "one output" : `${count} outputs`}.`,
+    );
+  }
+
+  /** The shapes of its outputs, as far as they are known before a run. */
+  get outputShapes(): readonly (Shape | undefined)[] {
+    this.#shapes ??= this.graph.shapesOf(this);
+    return this.#shapes;
+  }
+
+  /** The groups of nodes that have to be on one device with it: ["loc:@v"]; its own where it has none. */
+  get colocationGroups(): readonly string[] {
+    const value = this.attrs.get("_class")?.value;
+    const groups = value?.$case === "list" ? value.value.s.map((s) => getTextEncoding().decodeUtf8(s)) : [];
+    return groups.length > 0 ? groups : [`loc:@${this.name}`];
+  }
+
+  /** Connects the inputs of an operation that was read before them, or the edge that closes a loop. For Graph alone. */
+  connect(inputs: readonly Output[], controlInputs: readonly Operation[]): void {
+    this.#inputs = inputs;
+    this.#controlInputs = controlInputs;
+    this.#shapes = undefined;
+  }
+
+  toNodeDef(): NodeDef {
+    // TensorFlow lists control inputs after the data inputs, by name.
+    const controls = this.controlInputs.map((op) => op.name).sort();
+    return {
+      ...(this.#source ?? {
+        experimentalDebugInfo: undefined,
+        experimentalType: undefined,
+        _unknownFields: {},
+      }),
+      name: this.name,
+      op: this.type,
+      input: [
+        ...this.inputs.map((o) => formatEdge({ control: false, node: o.op.name, output: o.index })),
+        ...controls.map((node) => formatEdge({ control: true, node })),
+      ],
+      device: this.device,
+      attr: new Map(this.attrs),
+    };
+  }
+
+  toString(): string {
+    return this.name;
+  }
+}

@@ -1,0 +1,116 @@
+import { invalidArgument } from "../../protocol/status.js";
+import { Tensor } from "../../protocol/tensor.js";
+import type { Graph } from "../graph.js";
+import type { OpValue } from "../graph-op-builder.js";
+import { Operation, Output } from "../operation.js";
+import { shapeLabel } from "../shape.js";
+import { graphOf, intsOrTensor, intTensor, type OpOptions, toTensor } from "./common.js";
+
+/** The same tensor under another name. */
+export function identity(x: OpValue, options: OpOptions = {}): Output {
+  return graphOf(x).op("Identity", [x], {}, options.name ?? "Identity").output;
+}
+
+/** The same elements in another shape; one size may be -1, which the others decide. */
+export function reshape(x: Output, shape: readonly number[] | Output, options: OpOptions = {}): Output {
+  return x.graph.op("Reshape", [x, intsOrTensor(shape)], {}, options.name ?? "Reshape").output;
+}
+
+/** Tensors of one shape, put side by side along a new dimension. */
+export function stack(values: readonly OpValue[], axis = 0, options: OpOptions = {}): Output {
+  return graphOf(values).op("Pack", [values], { axis }, options.name ?? "stack").output;
+}
+
+/** The parts of a tensor along a dimension, which goes away. The dimension's size has to be known unless `count` is given. */
+export function unstack(
+  x: Output,
+  axis = 0,
+  options: OpOptions & { readonly count?: number | undefined } = {},
+): readonly Output[] {
+  const count = options.count ?? x.shape?.at(axis) ?? -1;
+  if (count < 0) {
+    throw invalidArgument(
+      `${x.name} has shape ${shapeLabel(x.shape)}: say how many parts it unstacks to (count).`,
+    );
+  }
+  return x.graph.op("Unpack", [x], { axis, num: count }, options.name ?? "unstack").outputs;
+}
+
+/** Tensors joined along a dimension that they have. */
+export function concat(values: readonly OpValue[], axis: number, options: OpOptions = {}): Output {
+  return graphOf(values).op("ConcatV2", [values, intTensor(axis)], {}, options.name ?? "concat").output;
+}
+
+/**
+ * The parts of a tensor along a dimension: `parts` equal ones, or parts of the given sizes.
+ * @param parts a number; a list of sizes; or a tensor of sizes, whose own length has to be known
+ */
+export function split(
+  x: Output,
+  parts: number | readonly number[] | Output,
+  axis = 0,
+  options: OpOptions = {},
+): readonly Output[] {
+  const name = options.name ?? "split";
+  if (typeof parts === "number") {
+    return x.graph.op("Split", [intTensor(axis), x], { num_split: parts }, name).outputs;
+  }
+  const sizes = parts instanceof Output ? parts : toTensor(x.graph, intTensor(parts), "Const");
+  const count = sizes.shape?.[0] ?? -1;
+  if (count < 0) throw invalidArgument(`The number of sizes in ${sizes.name} has to be known.`);
+  return x.graph.op("SplitV", [x, sizes, intTensor(axis)], { num_split: count }, name).outputs;
+}
+
+/** A tensor with one more dimension, of size 1. */
+export function expandDims(x: Output, axis: number, options: OpOptions = {}): Output {
+  return x.graph.op("ExpandDims", [x, intTensor(axis)], {}, options.name ?? "ExpandDims").output;
+}
+
+/** A tensor with its dimensions in another order: reversed unless given. */
+export function transpose(x: Output, order?: readonly number[], options: OpOptions = {}): Output {
+  const permutation = order ?? x.shape?.map((_, i) => (x.shape?.length ?? 0) - 1 - i);
+  if (!permutation)
+    throw invalidArgument(`The rank of ${x.name} is not known: give the order of its dimensions.`);
+  return x.graph.op("Transpose", [x, intTensor(permutation)], {}, options.name ?? "transpose").output;
+}
+
+/** The sizes of a tensor's dimensions in a run, int32. */
+export function shape(x: Output, options: OpOptions = {}): Output {
+  return x.graph.op("Shape", [x], { out_type: "int32" }, options.name ?? "Shape").output;
+}
+
+/** The number of a tensor's elements in a run, int32. */
+export function size(x: Output, options: OpOptions = {}): Output {
+  return x.graph.op("Size", [x], { out_type: "int32" }, options.name ?? "Size").output;
+}
+
+/** The number of a tensor's dimensions in a run, int32. */
+export function rank(x: Output, options: OpOptions = {}): Output {
+  return x.graph.op("Rank", [x], {}, options.name ?? "Rank").output;
+}
+
+/** start, start + delta, … below limit, int32. */
+export function range(
+  graph: Graph,
+  start: number | Output,
+  limit: number | Output,
+  delta = 1,
+  options: OpOptions = {},
+): Output {
+  const int = (value: number | Output) => (value instanceof Output ? value : intTensor(value));
+  return graph.op("Range", [int(start), int(limit), intTensor(delta)], {}, options.name ?? "range").output;
+}
+
+/** A tensor of one value. */
+export function fill(
+  graph: Graph,
+  dims: readonly number[] | Output,
+  value: OpValue,
+  options: OpOptions = {},
+): Output {
+  const element =
+    value instanceof Output || value instanceof Operation || value instanceof Tensor
+      ? value
+      : Tensor.of(value);
+  return graph.op("Fill", [intsOrTensor(dims), element], {}, options.name ?? "Fill").output;
+}

@@ -1,0 +1,11 @@
+export * from "./array.js";
+export { type ConstantOptions, constant, ones, placeholder, zeros } from "./constants.js";
+export * from "./control-flow.js";
+export * from "./logging.js";
+export * from "./math.js";
+export * from "./nn.js";
+export * from "./queue.js";
+export * from "./random.js";
+export * from "./state.js";
+export * from "./training.js";
+export * from "./while-loop.js";

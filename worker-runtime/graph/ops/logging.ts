@@ -1,0 +1,31 @@
+import type { OpValue } from "../graph-op-builder.js";
+import type { Operation, Output } from "../operation.js";
+import { graphOf, type OpOptions } from "./common.js";
+
+export interface PrintOptions extends OpOptions {
+  /** Printed before the values. */
+  readonly message?: string | undefined;
+  /** Printed at most so often; -1, always, unless given. */
+  readonly firstN?: number | undefined;
+  /** Elements of each tensor that are printed; 3 unless given. */
+  readonly summarize?: number | undefined;
+}
+
+/** The tensor as it is; the task that computes it prints `data` to its standard error, which is its log. */
+export function printValues(x: OpValue, data: readonly OpValue[], options: PrintOptions = {}): Output {
+  const attrs = {
+    message: options.message ?? "",
+    first_n: options.firstN ?? -1,
+    summarize: options.summarize ?? 3,
+  };
+  return graphOf(x, data).op("Print", [x, data], attrs, options.name ?? "Print").output;
+}
+
+/** Prints a line on the task that runs it: `text` with the tensors after it, as tf.print does. */
+export function print(text: string, data: readonly Output[], options: PrintOptions = {}): Operation {
+  const graph = graphOf(data);
+  const template = [text, ...data.map(() => "{}")].filter((part) => part !== "").join(" ");
+  const attrs = { template, placeholder: "{}", summarize: options.summarize ?? 3 };
+  const line = graph.op("StringFormat", [data], attrs);
+  return graph.op("PrintV2", [line], { output_stream: "stderr", end: "\n" }, options.name ?? "PrintV2");
+}

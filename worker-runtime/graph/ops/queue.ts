@@ -1,0 +1,93 @@
+import type { DType } from "../../protocol/dtype.js";
+import type { Graph } from "../graph.js";
+import type { OpValue } from "../graph-op-builder.js";
+import type { Operation, Output } from "../operation.js";
+import type { Shape } from "../shape.js";
+import { intTensor, type OpOptions, toTensor } from "./common.js";
+
+/** A queue that a task keeps between runs. */
+export interface Queue {
+  /** Its handle, a resource. */
+  readonly handle: Output;
+  readonly dtypes: readonly DType[];
+  readonly shapes: readonly Shape[] | undefined;
+}
+
+export interface QueueOptions extends OpOptions {
+  /** The shape of each component; needed to take out several elements at once. */
+  readonly shapes?: readonly Shape[] | undefined;
+  /** Queues of one shared name on one task are one and the same, in all sessions. */
+  readonly sharedName?: string | undefined;
+}
+
+/** A first-in-first-out queue of `capacity` elements; each has one tensor per dtype. */
+export function fifoQueue(
+  graph: Graph,
+  capacity: number,
+  dtypes: readonly DType[],
+  options: QueueOptions = {},
+): Queue {
+  const attrs = {
+    component_types: dtypes,
+    shapes: options.shapes ?? [],
+    capacity,
+    shared_name: options.sharedName ?? "",
+  };
+  const handle = graph.withControlDependencies(undefined, () =>
+    graph.withDevice(
+      "/device:CPU:*",
+      () => graph.op("FIFOQueueV2", [], attrs, options.name ?? "fifo_queue").output,
+    ),
+  );
+  return { handle, dtypes, shapes: options.shapes };
+}
+
+function put(type: string, suffix: string) {
+  return (queue: Queue, components: readonly OpValue[], options: OpOptions = {}): Operation => {
+    const { graph, op } = queue.handle;
+    return graph.withNameScope(options.name ?? `${op.name}_${suffix}`, (scope) => {
+      const tensors = components.map((value, i) => toTensor(graph, value, `component_${i}`, queue.dtypes[i]));
+      return graph.op(type, [queue.handle, tensors], {}, scope);
+    });
+  };
+}
+
+/** Puts in one element: one tensor per component. Waits while the queue is full. */
+export const enqueue = put("QueueEnqueueV2", "enqueue");
+/** Puts in as many elements as the first dimension of each component says. */
+export const enqueueMany = put("QueueEnqueueManyV2", "EnqueueMany");
+
+/** Takes out one element. Waits while the queue is empty. */
+export function dequeue(queue: Queue, options: OpOptions = {}): readonly Output[] {
+  const { graph, op } = queue.handle;
+  const name = options.name ?? `${op.name}_Dequeue`;
+  return graph.op("QueueDequeueV2", [queue.handle], { component_types: queue.dtypes }, name).outputs;
+}
+
+/** Takes out `count` elements, joined along a new first dimension. */
+export function dequeueMany(
+  queue: Queue,
+  count: number | Output,
+  options: OpOptions = {},
+): readonly Output[] {
+  const { graph, op } = queue.handle;
+  const n = typeof count === "number" ? intTensor(count) : count;
+  const name = options.name ?? `${op.name}_DequeueMany`;
+  return graph.op("QueueDequeueManyV2", [queue.handle, n], { component_types: queue.dtypes }, name).outputs;
+}
+
+/** The number of elements in the queue. */
+export function queueSize(queue: Queue, options: OpOptions = {}): Output {
+  const { graph, op } = queue.handle;
+  return graph.op("QueueSizeV2", [queue.handle], {}, options.name ?? `${op.name}_Size`).output;
+}
+
+/** No more elements can be put in; what is in can still be taken out. */
+export function closeQueue(
+  queue: Queue,
+  options: OpOptions & { readonly cancelPendingEnqueues?: boolean | undefined } = {},
+): Operation {
+  const { graph, op } = queue.handle;
+  const attrs = { cancel_pending_enqueues: options.cancelPendingEnqueues ?? false };
+  return graph.op("QueueCloseV2", [queue.handle], attrs, options.name ?? `${op.name}_Close`);
+}

@@ -1,0 +1,173 @@
+import { VariableDef } from "../../../protos/generated/tensorflow/variable.js";
+import type { DType } from "../../protocol/dtype.js";
+import { invalidArgument } from "../../protocol/status.js";
+import { stringListAttr, UNKNOWN_RANK } from "../attr-values.js";
+import type { Graph } from "../graph.js";
+import type { OpValue } from "../graph-op-builder.js";
+import { type Operation, Output } from "../operation.js";
+import type { Shape } from "../shape.js";
+import { type OpOptions, toTensor } from "./common.js";
+import { group } from "./control-flow.js";
+
+/** TensorFlow's names of collections. */
+export const GraphKeys = {
+  GLOBAL_VARIABLES: "variables",
+  TRAINABLE_VARIABLES: "trainable_variables",
+  LOCAL_VARIABLES: "local_variables",
+  TRAIN_OP: "train_op",
+} as const;
+
+/** A value that a task keeps between runs. */
+export interface Variable {
+  readonly kind: "reference" | "resource";
+  /** The variable itself: a reference, or the handle of a resource. */
+  readonly handle: Output;
+  /** Gives it its first value; has to run before all else. */
+  readonly initializer: Operation;
+  /** Its value. */
+  readonly value: Output;
+  readonly initialValue: Output;
+  readonly dtype: DType;
+  readonly shape: Shape | undefined;
+}
+
+export interface VariableOptions extends OpOptions {
+  readonly dtype?: DType | undefined;
+  /** "reference" (VariableV2) as tf.compat.v1 without resource variables, or "resource" (VarHandleOp). */
+  readonly kind?: Variable["kind"] | undefined;
+  /** Listed among the trainable variables, too; true unless given. */
+  readonly trainable?: boolean | undefined;
+  /** The variables' collections; the global one (and the trainable one) unless given. */
+  readonly collections?: readonly string[] | undefined;
+}
+
+/** A variable with its initializer and a node that reads it, as tf.compat.v1.Variable makes them. */
+export function variable(graph: Graph, initialValue: OpValue, options: VariableOptions = {}): Variable {
+  const kind = options.kind ?? "reference";
+  // An initializer must not wait for what the code around it waits for.
+  const made = graph.withControlDependencies(undefined, () =>
+    graph.withNameScope(options.name ?? "Variable", (scope) =>
+      kind === "reference"
+        ? referenceVariable(graph, initialValue, scope, options)
+        : resourceVariable(graph, initialValue, scope, options),
+    ),
+  );
+  const trainable = options.trainable ?? true;
+  const collections = new Set<string>(options.collections ?? [GraphKeys.GLOBAL_VARIABLES]);
+  if (trainable) collections.add(GraphKeys.TRAINABLE_VARIABLES);
+  const item = { variableDef: variableDef(made, trainable) };
+  for (const name of collections) graph.addToCollection(name, item);
+  return made;
+}
+
+function referenceVariable(
+  graph: Graph,
+  initialValue: OpValue,
+  scope: string,
+  options: VariableOptions,
+): Variable {
+  const initial = toTensor(graph, initialValue, "initial_value", options.dtype);
+  const { dtype, shape } = initial;
+  const handle = graph.op("VariableV2", [], { dtype, shape: shape ?? UNKNOWN_RANK }, scope).output;
+  const initializer = graph.op(
+    "Assign",
+    [handle, initial],
+    { validate_shape: shape !== undefined },
+    "Assign",
+  );
+  const value = graph.withColocation(handle, () => graph.op("Identity", [handle], {}, "read").output);
+  return { kind: "reference", handle, initializer, value, initialValue: initial, dtype, shape };
+}
+
+function resourceVariable(
+  graph: Graph,
+  initialValue: OpValue,
+  scope: string,
+  options: VariableOptions,
+): Variable {
+  const sharedName = scope.slice(0, -1);
+  const together = { _class: stringListAttr([`loc:@${sharedName}`]) };
+  const initial = graph.withNameScope("Initializer", () => {
+    if (initialValue instanceof Output) return initialValue;
+    const made = toTensor(graph, initialValue, "initial_value", options.dtype);
+    return made;
+  });
+  const { dtype, shape } = initial;
+  const attrs = {
+    dtype,
+    shape: shape ?? UNKNOWN_RANK,
+    shared_name: sharedName,
+    debug_name: scope,
+    ...together,
+  };
+  const handle = graph.op("VarHandleOp", [], attrs, scope).output;
+  graph.withNameScope("IsInitialized", () => graph.op("VarIsInitializedOp", [handle]));
+  const initializer = graph.op("AssignVariableOp", [handle, initial], {}, "Assign");
+  const value = graph.withNameScope("Read", () => graph.op("ReadVariableOp", [handle], { dtype }).output);
+  return { kind: "resource", handle, initializer, value, initialValue: initial, dtype, shape };
+}
+
+/** The variable as the collections of a MetaGraphDef list it. */
+export function variableDef(v: Variable, trainable = true): VariableDef {
+  return VariableDef.fromPartial({
+    variableName: v.handle.name,
+    initializerName: v.initializer.name,
+    snapshotName: v.value.name,
+    initialValueName: v.initialValue.name,
+    isResource: v.kind === "resource",
+    trainable,
+  });
+}
+
+const RESOURCE_OPS = {
+  Assign: "AssignVariableOp",
+  AssignAdd: "AssignAddVariableOp",
+  AssignSub: "AssignSubVariableOp",
+};
+
+export interface AssignOptions extends OpOptions {
+  /** Reference variables: whether two assignments at once wait for each other. As Python's functions unless given. */
+  readonly useLocking?: boolean | undefined;
+}
+
+function update(op: keyof typeof RESOURCE_OPS, locking: boolean) {
+  return (v: Variable, value: OpValue, options: AssignOptions = {}): Output => {
+    const { graph } = v.handle;
+    if (v.kind === "reference") {
+      const attrs = { use_locking: options.useLocking ?? locking };
+      return graph.op(op, [v.handle, value], attrs, options.name ?? op).output;
+    }
+    const input = toTensor(graph, value, "Const", v.dtype);
+    const type = RESOURCE_OPS[op];
+    const attrs = type === "AssignVariableOp" ? { validate_shape: true } : {};
+    const assigned = graph.op(type, [v.handle, input], attrs, options.name ?? type);
+    return graph.withControlDependencies(
+      [assigned],
+      () => graph.op("ReadVariableOp", [v.handle], { dtype: v.dtype }).output,
+    );
+  };
+}
+
+/** Gives a variable another value. The result is the value after that. So with the two below. */
+export const assign = update("Assign", true);
+export const assignAdd = update("AssignAdd", false);
+export const assignSub = update("AssignSub", false);
+
+/** The value of a variable at this point, as opposed to `variable.value`, which may be read at any time of a step. */
+export function readVariable(v: Variable, options: OpOptions = {}): Output {
+  const { graph } = v.handle;
+  if (v.kind === "reference") return graph.op("Identity", [v.handle], {}, options.name ?? "read").output;
+  return graph.op("ReadVariableOp", [v.handle], { dtype: v.dtype }, options.name ?? "ReadVariableOp").output;
+}
+
+/** An operation that initializes all of a graph's global variables. */
+export function globalVariablesInitializer(graph: Graph, options: OpOptions = {}): Operation {
+  const initializers = graph.collection(GraphKeys.GLOBAL_VARIABLES).map((item) => {
+    if (typeof item === "object" && "variableDef" in item)
+      return graph.operation(item.variableDef.initializerName);
+    throw invalidArgument(
+      `The collection "${GraphKeys.GLOBAL_VARIABLES}" holds something that is no variable.`,
+    );
+  });
+  return group(graph, initializers, { name: options.name ?? "init" });
+}

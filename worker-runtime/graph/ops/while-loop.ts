@@ -1,0 +1,112 @@
+import { invalidArgument } from "../../protocol/status.js";
+import type { Graph } from "../graph.js";
+import type { OpValue } from "../graph-op-builder.js";
+import type { Operation, Output } from "../operation.js";
+import { type OpOptions, toTensor } from "./common.js";
+import { enter, exit, loopCond, nextIteration, switchOn } from "./control-flow.js";
+
+export interface WhileLoopOptions extends OpOptions {
+  /** How many rounds may run at once; 10 unless given. */
+  readonly parallelIterations?: number | undefined;
+}
+
+/** Makes tensors from outside usable inside a loop: each enters it once, as the same value in every round. */
+class LoopCaptures {
+  readonly #entered = new Map<Output, Output>();
+  readonly #inside = new Set<Operation>();
+  #entering = false;
+
+  constructor(
+    readonly graph: Graph,
+    readonly frameName: string,
+    readonly parallelIterations: number | undefined,
+  ) {}
+
+  belongs(...outputs: readonly Output[]): void {
+    for (const output of outputs) this.#inside.add(output.op);
+  }
+
+  capture(before: ReadonlySet<Operation>, input: Output): Output {
+    if (this.#entering || this.#inside.has(input.op) || !before.has(input.op)) return input;
+    const known = this.#entered.get(input);
+    if (known) return known;
+    this.#entering = true;
+    try {
+      const { frameName, parallelIterations } = this;
+      // The tensor enters when it is there, not when a round begins.
+      const entered = this.graph.withControlDependencies(undefined, () =>
+        enter(input, { frameName, parallelIterations, isConstant: true }),
+      );
+      this.#entered.set(input, entered);
+      this.#inside.add(entered.op);
+      return entered;
+    } finally {
+      this.#entering = false;
+    }
+  }
+}
+
+/**
+ * Runs `body` again and again while `condition` holds, as tf.while_loop does in a graph: with the primitives Enter,
+ * Merge, Switch, NextIteration and Exit. Tensors from outside may be used in both.
+ * @param condition makes a bool scalar from the loop's variables
+ * @param body makes the variables' next values, as many and of the same dtypes
+ * @returns the variables after the last round
+ */
+export function whileLoop(
+  graph: Graph,
+  condition: (...variables: readonly Output[]) => Output,
+  body: (...variables: readonly Output[]) => readonly Output[],
+  initial: readonly OpValue[],
+  options: WhileLoopOptions = {},
+): readonly Output[] {
+  if (initial.length === 0) throw invalidArgument("A loop needs at least one variable.");
+  const { parallelIterations } = options;
+  return graph.withNameScope(options.name ?? "while", (scope) => {
+    const frameName = `${scope}while_context`;
+    const values = initial.map((value) => toTensor(graph, value, "Const"));
+    const outside = new Set(graph.operations);
+    const entered = values.map((value) => enter(value, { frameName, parallelIterations }));
+    const merges = entered.map((value) => graph.op("Merge", [[value, value]]).output);
+    const loop = new LoopCaptures(graph, frameName, parallelIterations);
+    loop.belongs(...entered, ...merges);
+    const within = <T>(pivot: Output, make: () => T): T =>
+      graph.withCapture(
+        (input) => loop.capture(outside, input),
+        () => graph.withControlDependencies([pivot], make),
+      );
+    const [firstMerge] = merges;
+    if (!firstMerge) throw invalidArgument("A loop needs at least one variable.");
+    const goesOn = within(firstMerge, () => condition(...merges));
+    const decided = loopCond(goesOn);
+    const switched = merges.map((value) => graph.withColocation(value, () => switchOn(value, decided)));
+    const bodyInputs = switched.map(({ whenTrue }) => graph.op("Identity", [whenTrue]).output);
+    const [firstInput] = bodyInputs;
+    const results = firstInput ? within(firstInput, () => body(...bodyInputs)) : [];
+    if (results.length !== values.length) {
+      throw invalidArgument(
+        `The loop has ${values.length} variables, but its body makes ${results.length} values.`,
+      );
+    }
+    results.forEach((result, i) => {
+      const [before, merged] = [values[i], merges[i]];
+      if (!before || !merged) return;
+      if (result.dtype !== before.dtype) {
+        throw invalidArgument(
+          `Loop variable ${i} is ${before.dtype}, but the body makes ${result.dtype} of it.`,
+        );
+      }
+      graph.updateInput(
+        merged.op,
+        1,
+        nextIteration(within(firstInput ?? merged, () => inLoop(loop, outside, result))),
+      );
+    });
+    return switched.map(({ whenFalse }) => exit(whenFalse));
+  });
+}
+
+/** A result of the body that is a tensor from outside has to enter the loop, too. */
+function inLoop(loop: LoopCaptures, outside: ReadonlySet<Operation>, result: Output): Output {
+  return loop.capture(outside, result);
+}

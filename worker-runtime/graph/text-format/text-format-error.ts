@@ -1,0 +1,12 @@
+/** A place in a text where it stopped being the message that was expected. Line and column count from 1. */
+export class TextFormatError extends Error {
+  override readonly name = "TextFormatError";
+  readonly line: number;
+  readonly column: number;
+
+  constructor(message: string, line: number, column: number) {
+    super(`Line ${line}, column ${column}: ${message}`);
+    this.line = line;
+    this.column = column;
+  }
+}

@@ -1,0 +1,128 @@
+import { invalidArgument } from "../protocol/status.js";
+
+const QUOTE = 0x22;
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** Takes a row's fields. The array is used again for the next row. `line` counts from 1, where the row begins. */
+export type RowSink = (fields: readonly string[], line: number) => void;
+
+/**
+ * Splits CSV text into rows of fields, RFC 4180: fields may stand in quotes, which may hold delimiters, line ends and
+ * doubled quotes. Lines end with CRLF, LF or CR. Blank lines are no rows. Text comes in pieces of any size.
+ */
+export class CsvScanner {
+  readonly #delimiter: number;
+  readonly #row: RowSink;
+  readonly #name: string;
+  #rest = "";
+  #fields: string[] = [];
+  #line = 1;
+  #rowLine = 1;
+  /** A delimiter came last: one more field follows, empty if the text ends here. */
+  #afterDelimiter = false;
+
+  constructor(delimiter: string, name: string, row: RowSink) {
+    this.#delimiter = delimiter.charCodeAt(0);
+    this.#name = name;
+    this.#row = row;
+  }
+
+  /** Takes the next piece. What follows its last complete field is kept for the next call. */
+  write(text: string): void {
+    this.#scan(this.#rest === "" ? text : this.#rest + text, false);
+  }
+
+  /** Ends the text. @throws TensorFlowError INVALID_ARGUMENT when a quote is still open */
+  end(): void {
+    this.#scan(this.#rest, true);
+    if (this.#fields.length > 0) this.#endRow();
+  }
+
+  #scan(text: string, last: boolean): void {
+    const delimiter = this.#delimiter;
+    const length = text.length;
+    let at = 0;
+    while (at < length) {
+      if (text.charCodeAt(at) === QUOTE) {
+        const next = this.#quotedField(text, at, last);
+        if (next < 0) break;
+        at = next;
+        continue;
+      }
+      let end = at;
+      let code = -1;
+      for (; end < length; end += 1) {
+        code = text.charCodeAt(end);
+        if (code === delimiter || code === LF || code === CR) break;
+      }
+      if (end === length) {
+        if (!last) break;
+        code = -1;
+      }
+      // A CR at the end of a piece may be half of a CRLF.
+      if (code === CR && end + 1 === length && !last) break;
+      this.#fields.push(text.slice(at, end));
+      at = this.#afterField(text, end);
+    }
+    this.#rest = text.slice(at);
+    if (last) this.#rest = "";
+  }
+
+  /** Reads a field in quotes that begins at `start`; -1 when it is not complete yet. */
+  #quotedField(text: string, start: number, last: boolean): number {
+    let from = start + 1;
+    for (;;) {
+      const quote = text.indexOf('"', from);
+      if (quote < 0 || (quote + 1 === text.length && !last)) {
+        if (last) {
+          throw invalidArgument(
+            `"${this.#name}", line ${this.#line}: a quote is opened here and never closed.`,
+          );
+        }
+        return -1;
+      }
+      if (text.charCodeAt(quote + 1) === QUOTE) {
+        from = quote + 2;
+        continue;
+      }
+      const end = quote + 1;
+      const code = text.charCodeAt(end);
+      if (end < text.length && code !== this.#delimiter && code !== LF && code !== CR) {
+        throw invalidArgument(
+          `"${this.#name}", line ${this.#line}: a quoted field is followed by ${JSON.stringify(text.charAt(end))}. ` +
+            'A quote inside a quoted field is written twice ("").',
+        );
+      }
+      if (code === CR && end + 1 === text.length && !last) return -1;
+      const content = text.slice(start + 1, quote);
+      this.#fields.push(content.includes('"') ? content.replaceAll('""', '"') : content);
+      for (let at = text.indexOf("\n", start); at >= 0 && at < quote; at = text.indexOf("\n", at + 1)) {
+        this.#line += 1;
+      }
+      return this.#afterField(text, end);
+    }
+  }
+
+  /** Steps over the delimiter or line end at `end`. */
+  #afterField(text: string, end: number): number {
+    const code = end < text.length ? text.charCodeAt(end) : LF;
+    if (code === this.#delimiter) {
+      this.#afterDelimiter = true;
+      return end + 1;
+    }
+    this.#afterDelimiter = false;
+    this.#endRow();
+    this.#line += 1;
+    this.#rowLine = this.#line;
+    return code === CR && text.charCodeAt(end + 1) === LF ? end + 2 : end + 1;
+  }
+
+  #endRow(): void {
+    if (this.#afterDelimiter) this.#fields.push("");
+    this.#afterDelimiter = false;
+    const fields = this.#fields;
+    if (fields.length > 1 || fields[0] !== "") this.#row(fields, this.#rowLine);
+    fields.length = 0;
+  }
+}

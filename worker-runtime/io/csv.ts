@@ -1,0 +1,216 @@
+import { didYouMean } from "../graph/similar-names.js";
+import type { DType } from "../protocol/dtype.js";
+import { invalidArgument, notFound } from "../protocol/status.js";
+import { Tensor } from "../protocol/tensor.js";
+import { type ColumnBuilder, columnBuilder } from "./column-builder.js";
+import { detectDelimiter, looksLikeHeader } from "./csv-dialect.js";
+import { CsvScanner } from "./csv-scanner.js";
+import { ElementError, isBoolText, isNumberText, isWholeText } from "./parse-element.js";
+
+export interface CsvOptions {
+  /** The header's name or the 0-based number of the column to read; left out: all columns. */
+  readonly column?: string | number | undefined;
+  /** Left out: bool, int64, float32 or string, whichever all values fit. */
+  readonly dtype?: DType | undefined;
+  /** Left out: found from the first lines. */
+  readonly delimiter?: string | undefined;
+  /** Whether the first row names the columns; left out: found from the first two rows. */
+  readonly header?: boolean | undefined;
+  /** Names the file in errors. */
+  readonly name?: string | undefined;
+}
+
+const SAMPLE_CHARACTERS = 64 * 1024;
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+/** How programs write that there is no value. */
+const MISSING = new Set(["", "na", "n/a", "#n/a", "null", "none"]);
+
+/** Collects texts until it is known what they all are. */
+class UntypedBuilder implements ColumnBuilder {
+  readonly #texts: string[] = [];
+
+  push(text: string): void {
+    this.#texts.push(text);
+  }
+
+  get length(): number {
+    return this.#texts.length;
+  }
+
+  get dtype(): DType {
+    if (this.#texts.every(isWholeText)) return "int64";
+    if (this.#texts.every(isNumberText)) return "float32";
+    return this.#texts.every(isBoolText) ? "bool" : "string";
+  }
+
+  finish(): ReturnType<ColumnBuilder["finish"]> {
+    const builder = columnBuilder(this.dtype);
+    for (const text of this.#texts) builder.push(text);
+    return builder.finish();
+  }
+}
+
+/** Reads CSV that comes in pieces: `write` each, then `end`. */
+class CsvReader {
+  readonly #options: CsvOptions;
+  readonly #name: string;
+  readonly #values: ColumnBuilder;
+  #decoder: InstanceType<typeof TextDecoder> | undefined;
+  #scanner: CsvScanner | undefined;
+  #sample = "";
+  #first: { readonly fields: readonly string[]; readonly line: number } | undefined;
+  /** Known from the second row on. */
+  #header: readonly string[] | undefined;
+  #decided = false;
+  #columns: readonly number[] = [];
+  #width = 0;
+
+  constructor(options: CsvOptions) {
+    this.#options = options;
+    this.#name = options.name ?? "data.csv";
+    try {
+      this.#values = options.dtype === undefined ? new UntypedBuilder() : columnBuilder(options.dtype);
+    } catch (error) {
+      throw error instanceof ElementError ? invalidArgument(`${error.message}.`) : error;
+    }
+  }
+
+  write(bytes: Uint8Array): void {
+    if (bytes.length > 0) this.#text(this.#decode(bytes, true));
+  }
+
+  end(): Tensor {
+    this.#text(this.#decode(new Uint8Array(0), false));
+    this.#scannerOf().end();
+    this.#decide(undefined);
+    const { column, dtype } = this.#options;
+    const data = this.#values;
+    const chosen = dtype ?? (data instanceof UntypedBuilder ? data.dtype : "string");
+    const columns = this.#columns.length;
+    const rows = data.length / columns;
+    const shape = column !== undefined || columns === 1 ? [rows] : [rows, columns];
+    return new Tensor(chosen, shape, data.finish());
+  }
+
+  #decode(bytes: Uint8Array, stream: boolean): string {
+    this.#decoder ??= new TextDecoder(bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8", {
+      fatal: true,
+    });
+    try {
+      return this.#decoder.decode(bytes, { stream });
+    } catch (error) {
+      throw invalidArgument(`"${this.#name}" is not text in UTF-8. Save it as CSV in UTF-8.`, {
+        cause: error,
+      });
+    }
+  }
+
+  #text(text: string): void {
+    if (this.#scanner === undefined) {
+      this.#sample += text;
+      if (this.#sample.length >= SAMPLE_CHARACTERS) this.#scannerOf();
+    } else {
+      this.#scanner.write(text);
+    }
+  }
+
+  #scannerOf(): CsvScanner {
+    if (this.#scanner === undefined) {
+      const delimiter = this.#options.delimiter ?? detectDelimiter(this.#sample);
+      this.#scanner = new CsvScanner(delimiter, this.#name, (fields, line) => this.#row(fields, line));
+      const sample = this.#sample;
+      this.#sample = "";
+      this.#scanner.write(sample);
+    }
+    return this.#scanner;
+  }
+
+  #row(fields: readonly string[], line: number): void {
+    if (this.#decided) {
+      this.#take(fields, line);
+    } else if (this.#first === undefined) {
+      this.#first = { fields: [...fields], line };
+    } else {
+      this.#decide(fields);
+      this.#take(fields, line);
+    }
+  }
+
+  /** Decides on the header, with the second row if there is one, and takes the first row accordingly. */
+  #decide(second: readonly string[] | undefined): void {
+    if (this.#decided) return;
+    const first = this.#first;
+    if (first === undefined) throw invalidArgument(`"${this.#name}" is empty: it has no rows.`);
+    this.#decided = true;
+    const { column, dtype, header } = this.#options;
+    this.#width = first.fields.length;
+    const named = typeof column === "string" && first.fields.some((field) => field.trim() === column.trim());
+    const numbers = dtype !== undefined && dtype !== "string";
+    if (header ?? (named || looksLikeHeader(first.fields, second, numbers))) {
+      this.#header = first.fields.map((field) => field.trim());
+    }
+    this.#columns =
+      column === undefined ? first.fields.map((_, index) => index) : [this.#columnIndex(column)];
+    if (this.#header === undefined) this.#take(first.fields, first.line);
+  }
+
+  #columnIndex(column: string | number): number {
+    const names = this.#header;
+    const named = typeof column === "string" ? (names?.indexOf(column.trim()) ?? -1) : -1;
+    if (named >= 0) return named;
+    const index = typeof column === "number" ? column : /^\d+$/.test(column) ? Number(column) : -1;
+    if (Number.isInteger(index) && index >= 0 && index < this.#width) return index;
+    const columns =
+      names === undefined
+        ? `It has no header; its columns are numbered 0 to ${this.#width - 1}.`
+        : `Its columns are ${names.map((name) => JSON.stringify(name)).join(", ")}.`;
+    const similar = typeof column === "string" && names !== undefined ? didYouMean(column, names) : "";
+    throw notFound(`"${this.#name}" has no column ${JSON.stringify(column)}. ${columns}${similar}`);
+  }
+
+  #take(fields: readonly string[], line: number): void {
+    if (fields.length !== this.#width) {
+      throw invalidArgument(
+        `"${this.#name}", line ${line}: ${fields.length} fields, but the first row has ${this.#width}.`,
+      );
+    }
+    for (const index of this.#columns) {
+      const text = fields[index] ?? "";
+      try {
+        this.#values.push(text);
+      } catch (error) {
+        if (!(error instanceof ElementError)) throw error;
+        const reason = MISSING.has(text.trim().toLowerCase()) ? "the value is missing" : error.message;
+        const name = this.#header?.[index];
+        const where = name === undefined ? `column ${index}` : `column ${JSON.stringify(name)}`;
+        throw invalidArgument(`"${this.#name}", line ${line}, ${where}: ${reason}.`, { cause: error });
+      }
+    }
+  }
+}
+
+/**
+ * Reads CSV (RFC 4180; comma, semicolon, tab or bar; UTF-8 or UTF-16, with or without a byte order mark).
+ * @returns one column as shape [rows]; all columns as [rows, columns], or [rows] where there is only one
+ * @throws TensorFlowError INVALID_ARGUMENT naming line and column of a value that is missing or not of the dtype;
+ *   NOT_FOUND listing the columns where the wanted one does not exist
+ */
+export function readCsv(bytes: Uint8Array, options: CsvOptions = {}): Tensor {
+  const reader = new CsvReader(options);
+  // In pieces, so that no text of the whole file is made: strings are limited to 512 MB.
+  for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
+    reader.write(bytes.subarray(start, start + PIECE_BYTES));
+  }
+  return reader.end();
+}
+
+/** Like `readCsv`, of a stream: the text is never in memory as a whole. Errors of the stream are passed on. */
+export async function readCsvStream(
+  chunks: AsyncIterable<Uint8Array>,
+  options: CsvOptions = {},
+): Promise<Tensor> {
+  const reader = new CsvReader(options);
+  for await (const chunk of chunks) reader.write(chunk);
+  return reader.end();
+}

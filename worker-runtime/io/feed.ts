@@ -1,0 +1,221 @@
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { basename, extname } from "node:path";
+import { type Shape, shapeLabel, UNKNOWN_DIMENSION } from "../graph/shape.js";
+import type { DType } from "../protocol/dtype.js";
+import { elementsOfShape } from "../protocol/shape.js";
+import {
+  cancelledBy,
+  invalidArgument,
+  notFound,
+  permissionDenied,
+  TensorFlowError,
+} from "../protocol/status.js";
+import type { Tensor } from "../protocol/tensor.js";
+import { convertTensor } from "./convert.js";
+import { readCsv, readCsvStream } from "./csv.js";
+import { tensorFromText } from "./literal.js";
+import { isNpy, readNpy } from "./npy.js";
+import { isZip, readNpz } from "./npz.js";
+
+/** A shape as a placeholder declares it: -1 for a dimension of any size; undefined for any rank. */
+export type DeclaredShape = Shape | undefined;
+
+/** What a value is wanted for. */
+export interface FeedWanted {
+  /** The tensor's name, "a:0", for messages. */
+  readonly tensor?: string | undefined;
+  /** Left out: what the value is by itself. */
+  readonly dtype?: DType | undefined;
+  readonly shape?: DeclaredShape;
+}
+
+export interface FeedFileOptions extends FeedWanted {
+  /** For CSV the header's name or 0-based number of the column, for .npz the array's name. */
+  readonly column?: string | number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+function matches(shape: readonly number[], declared: DeclaredShape): boolean {
+  return (
+    declared === undefined ||
+    (shape.length === declared.length &&
+      shape.every((size, axis) => declared[axis] === UNKNOWN_DIMENSION || declared[axis] === size))
+  );
+}
+
+/** A column is a vector; where a matrix of one column is declared it becomes that, and the reverse. */
+function columnAs(shape: readonly number[], declared: Shape): readonly number[] | undefined {
+  if (shape.length === 1 && declared.length === 2) return [shape[0] ?? 0, 1];
+  if (shape.length === 2 && shape[1] === 1 && declared.length === 1) return [shape[0] ?? 0];
+  return undefined;
+}
+
+function prefix(wanted: FeedWanted): string {
+  return wanted.tensor === undefined ? "" : `Feed of ${wanted.tensor}: `;
+}
+
+/** Adds to an error which tensor the value was for. */
+function forTensor<T>(wanted: FeedWanted, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    throw named(wanted, error);
+  }
+}
+
+function named(wanted: FeedWanted, error: unknown): unknown {
+  if (!(error instanceof TensorFlowError) || wanted.tensor === undefined) return error;
+  return new TensorFlowError(error.code, `${prefix(wanted)}${error.message}`, { cause: error });
+}
+
+/**
+ * The value in the dtype and shape that are wanted. Numbers are converted with a check of their range.
+ * @throws TensorFlowError INVALID_ARGUMENT that names the wanted and the given dtype or shape
+ */
+export function fitTensor(tensor: Tensor, wanted: FeedWanted): Tensor {
+  return forTensor(wanted, () => {
+    const converted = wanted.dtype === undefined ? tensor : convertTensor(tensor, wanted.dtype);
+    if (matches(converted.shape, wanted.shape)) return converted;
+    const reshaped = wanted.shape && columnAs(converted.shape, wanted.shape);
+    if (reshaped !== undefined && matches(reshaped, wanted.shape)) return converted.reshape(reshaped);
+    const count = elementsOfShape(converted.shape);
+    throw invalidArgument(
+      `a value of shape ${shapeLabel(converted.shape)} (${count} ${count === 1 ? "element" : "elements"}) ` +
+        `is given, but shape ${shapeLabel(wanted.shape)} is wanted.`,
+    );
+  });
+}
+
+/**
+ * The tensor that a text stands for; `tensorFromText` says what can be written.
+ * @throws TensorFlowError INVALID_ARGUMENT for what cannot be read and what does not fit dtype or shape
+ */
+export function feedFromText(text: string, wanted: FeedWanted = {}): Tensor {
+  return fitTensor(
+    forTensor(wanted, () => tensorFromText(text, wanted.dtype)),
+    wanted,
+  );
+}
+
+type FileKind = "npy" | "npz" | "csv";
+
+const KIND_BY_ENDING: ReadonlyMap<string, FileKind> = new Map([
+  [".npy", "npy"],
+  [".npz", "npz"],
+  [".csv", "csv"],
+  [".tsv", "csv"],
+  [".txt", "csv"],
+]);
+
+/** By its first bytes, otherwise by its ending. */
+function kindOf(head: Uint8Array, name: string): FileKind {
+  if (isNpy(head)) return "npy";
+  if (isZip(head)) return "npz";
+  const kind = KIND_BY_ENDING.get(extname(name).toLowerCase());
+  if (kind === undefined) {
+    throw invalidArgument(`"${name}" is no file that can be fed: .npy, .npz, .csv, .tsv and .txt can.`);
+  }
+  return kind;
+}
+
+function arrayFile(
+  kind: FileKind,
+  bytes: Uint8Array,
+  name: string,
+  column: string | number | undefined,
+): Tensor {
+  if (kind === "npz") return readNpz(bytes, column === undefined ? undefined : String(column), name);
+  if (column !== undefined) {
+    throw invalidArgument(`"${name}" is a single array; only .csv and .npz files have parts to choose from.`);
+  }
+  return readNpy(bytes, name);
+}
+
+/**
+ * The tensor in the content of a .npy, .npz or CSV file.
+ * @param name its ending tells what the content is where the content itself does not
+ * @throws TensorFlowError that says what is wrong and where
+ */
+export function feedFromBytes(bytes: Uint8Array, name: string, options: FeedFileOptions = {}): Tensor {
+  const tensor = forTensor(options, () => {
+    const kind = kindOf(bytes, name);
+    if (kind !== "csv") return arrayFile(kind, bytes, name, options.column);
+    return readCsv(bytes, { column: options.column, dtype: options.dtype, name });
+  });
+  return fitTensor(tensor, options);
+}
+
+function fileError(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || !("code" in error)) return error;
+  switch (error.code) {
+    case "ENOENT":
+      return notFound(`There is no file "${path}".`, { cause: error });
+    case "EACCES":
+    case "EPERM":
+      return permissionDenied(`The file "${path}" may not be read by this user.`, { cause: error });
+    case "EISDIR":
+      return invalidArgument(`"${path}" is a folder, not a file.`, { cause: error });
+    default:
+      return error;
+  }
+}
+
+const READ_BYTES = 64 * 1024 * 1024;
+
+/** The whole file. Unlike readFile, not limited to 2 GB. */
+async function readAll(path: string, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  const file = await open(path);
+  try {
+    const bytes = new Uint8Array((await file.stat()).size);
+    let filled = 0;
+    while (filled < bytes.length) {
+      if (signal?.aborted) throw cancelledBy(signal.reason, `Reading "${basename(path)}"`);
+      const { bytesRead } = await file.read(
+        bytes,
+        filled,
+        Math.min(READ_BYTES, bytes.length - filled),
+        filled,
+      );
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return bytes.subarray(0, filled);
+  } finally {
+    await file.close();
+  }
+}
+
+async function readHead(path: string): Promise<Uint8Array> {
+  const file = await open(path);
+  try {
+    const head = new Uint8Array(8);
+    const { bytesRead } = await file.read(head, 0, head.length, 0);
+    return head.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * The tensor in a .npy, .npz or CSV file.
+ * @throws TensorFlowError that says what is wrong and where; NOT_FOUND where there is no such file; CANCELLED
+ */
+export async function feedFromFile(path: string, options: FeedFileOptions = {}): Promise<Tensor> {
+  const name = basename(path);
+  const { column, dtype, signal } = options;
+  try {
+    const kind = kindOf(await readHead(path), name);
+    if (kind !== "csv") return fitTensor(arrayFile(kind, await readAll(path, signal), name, column), options);
+    const chunks = createReadStream(path, { highWaterMark: 1024 * 1024, ...(signal && { signal }) });
+    return fitTensor(await readCsvStream(chunks, { column, dtype, name }), options);
+  } catch (error) {
+    if (signal?.aborted) throw cancelledBy(signal.reason, `Reading "${name}"`);
+    const explained = fileError(error, path);
+    throw error instanceof TensorFlowError &&
+      error.message.startsWith(prefix(options)) &&
+      options.tensor !== undefined
+      ? error
+      : named(options, explained);
+  }
+}

@@ -1,0 +1,123 @@
+import type { TensorProto } from "../../protos/generated/tensorflow/tensor.js";
+import type { DType } from "./dtype.js";
+import { type ElementValue, elementText, elementValue } from "./element-text.js";
+import { elementsOfShape, shapeText } from "./shape.js";
+import { invalidArgument, outOfRange } from "./status.js";
+import { byteLengthOf, elementCount, type TensorData } from "./tensor-data.js";
+import { elementsFromProto, elementsToProto } from "./tensor-proto.js";
+import { elementsOf, type TensorValue } from "./tensor-values.js";
+
+/** Elements in nested arrays, as deep as the tensor's rank. */
+export type NestedElements = ElementValue | NestedElements[];
+
+/** A value: elements of one dtype in a shape. Not copied on the way in or out, so the data must not be changed. */
+export class Tensor {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly data: TensorData;
+
+  /** @throws TensorFlowError INVALID_ARGUMENT when the shape does not have as many elements as the data. */
+  constructor(dtype: DType, shape: readonly number[], data: TensorData) {
+    const count = elementsOfShape(shape);
+    if (elementCount(dtype, data) !== count) {
+      throw invalidArgument(
+        `A ${dtype} tensor of shape ${shapeText(shape)} has ${count} elements, but ${elementCount(dtype, data)} were given.`,
+      );
+    }
+    this.dtype = dtype;
+    this.shape = shape;
+    this.data = data;
+  }
+
+  /**
+   * A tensor of a JavaScript value. Without `dtype`: numbers are float32, bigints int64, booleans bool, strings string,
+   * `{re, im}` complex64, typed arrays what they are. With `dtype`, a typed array that is the dtype's own kind of memory
+   * (a Uint16Array for float16: raw bits) is used as it is, any other is converted element by element.
+   * With `shape`, the elements get that shape; a single element fills it.
+   * @throws TensorFlowError INVALID_ARGUMENT for ragged arrays and for elements that the dtype cannot hold.
+   */
+  static of(value: TensorValue, dtype?: DType, shape?: readonly number[]): Tensor {
+    const elements = elementsOf(value, dtype, shape);
+    return new Tensor(elements.dtype, elements.shape, elements.data);
+  }
+
+  /** Number of elements. */
+  get size(): number {
+    return elementCount(this.dtype, this.data);
+  }
+
+  /** Bytes of the elements; for strings the sum of their lengths. */
+  get byteLength(): number {
+    return byteLengthOf(this.dtype, this.data);
+  }
+
+  /**
+   * Element `index` in row-major order: 64-bit integers as bigint, strings as text (UTF-8), complex as `{re, im}`,
+   * resource and variant as bytes.
+   * @throws TensorFlowError OUT_OF_RANGE when there is no such element.
+   */
+  at(index: number): ElementValue {
+    if (!Number.isInteger(index) || index < 0 || index >= this.size) {
+      throw outOfRange(`There is no element ${index} in a tensor of ${this.size}.`);
+    }
+    return elementValue(this.dtype, this.data, index);
+  }
+
+  /** The only element. @throws TensorFlowError INVALID_ARGUMENT when there is not exactly one. */
+  item(): ElementValue {
+    if (this.size !== 1) {
+      throw invalidArgument(`A tensor of shape ${shapeText(this.shape)} has ${this.size} elements, not one.`);
+    }
+    return this.at(0);
+  }
+
+  /** All elements in nested arrays; a scalar is the element itself. */
+  toArray(): NestedElements {
+    let next = 0;
+    const level = (depth: number): NestedElements => {
+      const length = this.shape[depth];
+      if (length === undefined) {
+        const element = elementValue(this.dtype, this.data, next);
+        next += 1;
+        return element;
+      }
+      return Array.from({ length }, () => level(depth + 1));
+    };
+    return level(0);
+  }
+
+  /** Element `index` in row-major order as text for people: "11.0", "true", "1.0+2.0j", the text of a string. */
+  elementText(index: number): string {
+    return index < this.size ? elementText(this.dtype, this.data, index) : "";
+  }
+
+  /** The same elements in another shape; no copy. @throws TensorFlowError INVALID_ARGUMENT when the sizes differ. */
+  reshape(shape: readonly number[]): Tensor {
+    return new Tensor(this.dtype, shape, this.data);
+  }
+}
+
+/**
+ * The tensor that a TensorProto holds. Numbers in tensor_content are not copied where their memory is aligned, so the
+ * tensor keeps the message's buffer alive.
+ * @throws TensorFlowError INVALID_ARGUMENT when dtype, shape and content do not fit together.
+ */
+export function tensorFromProto(proto: TensorProto): Tensor {
+  const elements = elementsFromProto(proto);
+  return new Tensor(elements.dtype, elements.shape, elements.data);
+}
+
+/**
+ * As `tensorFromProto`, for a TensorProto of a received message that nobody reads again: large content is brought into
+ * alignment within the message's own buffer instead of being copied.
+ * @throws TensorFlowError INVALID_ARGUMENT when dtype, shape and content do not fit together.
+ */
+export function tensorFromReceived(proto: TensorProto): Tensor {
+  const elements = elementsFromProto(proto, true);
+  return new Tensor(elements.dtype, elements.shape, elements.data);
+}
+
+/** A TensorProto of the tensor; its tensor_content is a view on the tensor's data. */
+export function tensorToProto(tensor: Tensor): TensorProto {
+  return elementsToProto(tensor);
+}

@@ -1,0 +1,81 @@
+import { type ChannelCredentials, type ChannelOptions, Client, credentials } from "@grpc/grpc-js";
+import { addressProblem } from "../cluster/address.js";
+import { invalidArgument } from "../protocol/status.js";
+
+/** The scheme of a session's target; the address follows it. */
+const TARGET_SCHEME = "grpc://";
+
+/**
+ * Bytes that a server may send before it must wait for us. With HTTP/2's own 64 KiB a tensor of many megabytes would stop
+ * at every window for a round trip.
+ */
+const FLOW_CONTROL_WINDOW_BYTES = 64 * 1024 * 1024;
+
+/** TensorFlow's own channels wait no longer than this between attempts to connect (grpc_channel.cc). */
+const MAX_RECONNECT_BACKOFF_MILLIS = 1000;
+const INITIAL_RECONNECT_BACKOFF_MILLIS = 100;
+
+const options: ChannelOptions = {
+  // A proxy for web pages cannot carry gRPC, and peers of a cluster are never behind one.
+  "grpc.enable_http_proxy": 0,
+  "grpc.max_send_message_length": -1,
+  "grpc.max_receive_message_length": -1,
+  "grpc-node.flow_control_window": FLOW_CONTROL_WINDOW_BYTES,
+  "grpc.initial_reconnect_backoff_ms": INITIAL_RECONNECT_BACKOFF_MILLIS,
+  "grpc.max_reconnect_backoff_ms": MAX_RECONNECT_BACKOFF_MILLIS,
+  // A repeated RunStep or RecvTensor would be a second step; it also spares keeping each request for a retry.
+  "grpc.enable_retries": 0,
+  // No TXT records are looked up for a policy that nobody publishes.
+  "grpc.service_config_disable_resolution": 1,
+  // A channel of its own, so that closing one closes its connection, whoever else talks to the same server.
+  "grpc.use_local_subchannel_pool": 1,
+};
+
+/** The address of a session's target: "grpc://host:port" or "host:port". @throws TensorFlowError INVALID_ARGUMENT */
+export function addressOfTarget(target: string): string {
+  const address = target.startsWith(TARGET_SCHEME) ? target.slice(TARGET_SCHEME.length) : target;
+  const problem = addressProblem(address);
+  if (problem !== undefined) {
+    throw invalidArgument(`The target '${target}' cannot be dialled: '${address}' ${problem}.`);
+  }
+  return address;
+}
+
+/** "grpc://host:port" of an address. */
+export function targetOfAddress(address: string): string {
+  return `${TARGET_SCHEME}${address}`;
+}
+
+/**
+ * One connection to one server, shared by the clients of its services. Nothing is sent before the first call. It does not
+ * keep the process alive.
+ */
+export class Channel {
+  /** "host:port". */
+  readonly address: string;
+  /** The grpc-js client; only the service clients use it. */
+  readonly client: Client;
+  #closed = false;
+
+  /**
+   * @param address "host:port", or a target with "grpc://".
+   * @param channelCredentials plain gRPC unless given.
+   * @throws TensorFlowError INVALID_ARGUMENT when the address cannot be dialled.
+   */
+  constructor(address: string, channelCredentials: ChannelCredentials = credentials.createInsecure()) {
+    this.address = addressOfTarget(address);
+    this.client = new Client(`dns:///${this.address}`, channelCredentials, options);
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** Closes the connection; calls in progress end with an error. May be called again. */
+  close(): void {
+    if (!this.#closed) {
+      this.#closed = true;
+      this.client.close();
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { status as grpcStatus, type Metadata, type ServiceError } from "@grpc/grpc-js";
+import { GrpcPayloadContainer } from "../../protos/generated/tensorflow/distributed_runtime_payloads.js";
+import { PayloadKey, StatusCode, statusCodeOf, TensorFlowError } from "../protocol/status.js";
+
+/** TensorFlow puts a GrpcPayloadContainer here, not the google.rpc.Status that others do (observed with 2.21). */
+const PAYLOAD_TRAILER = "grpc-status-details-bin";
+
+/** The payloads of a failed call. Details that cannot be read are noted as lost, as TensorFlow's own client does. */
+function payloadsOf(metadata: Metadata | undefined): ReadonlyMap<string, Uint8Array> {
+  const trailer = metadata?.get(PAYLOAD_TRAILER)[0];
+  if (!(trailer instanceof Uint8Array)) {
+    return new Map();
+  }
+  try {
+    return GrpcPayloadContainer.decode(trailer).payloads;
+  } catch {
+    return new Map([[PayloadKey.GRPC_PAYLOADS_LOST, new Uint8Array(0)]]);
+  }
+}
+
+/** Why no connection could be made, in plain words, from the text of the operating system's error. */
+function connectionReason(details: string, address: string): string {
+  const host = address.replace(/:\d+$/, "");
+  if (details.includes("ECONNREFUSED")) {
+    return `nothing listens on ${address} (connection refused); is the task running, and is the port right?`;
+  }
+  if (/ENOTFOUND|EAI_AGAIN|Name resolution failed/.test(details)) {
+    return `the host name '${host}' cannot be resolved; check its spelling and the name service.`;
+  }
+  if (/EHOSTUNREACH|ENETUNREACH/.test(details)) {
+    return `there is no way through the network to ${host}.`;
+  }
+  if (/ETIMEDOUT|timed out/i.test(details)) {
+    return `${address} does not answer; is a firewall in between?`;
+  }
+  if (/Protocol error|NGHTTP2_ERR_PROTO|HTTP_1_1_REQUIRED|Parse Error/i.test(details)) {
+    return `what listens on ${address} does not speak gRPC.`;
+  }
+  return `no connection to ${address} (${details}).`;
+}
+
+// Texts that grpc-js itself makes; a server's own error never looks like these.
+const connectFailure = /^(?:No connection established|Name resolution failed)/;
+const lostConnection =
+  /Connection dropped|ECONNRESET|EPIPE|socket hang up|Stream removed|GOAWAY|RST_STREAM with code [27]|Received RST_STREAM with error code [27]/;
+const ownDeadline = /^Deadline exceeded/;
+
+function messageOf(error: ServiceError, method: string, address: string): string {
+  const { details } = error;
+  if (connectFailure.test(details)) {
+    return `Cannot reach ${address}: ${connectionReason(details, address)}`;
+  }
+  if (lostConnection.test(details)) {
+    return `The connection to ${address} was lost during ${method}: the process ended or the network failed (${details}).`;
+  }
+  if (error.code === grpcStatus.DEADLINE_EXCEEDED && ownDeadline.test(details)) {
+    return `${address} did not answer ${method} within its deadline.`;
+  }
+  if (details === "") {
+    return error.code === grpcStatus.UNIMPLEMENTED
+      ? `${address} does not offer ${method}: another program or an older version may listen there.`
+      : `${method} at ${address} failed without a message.`;
+  }
+  return details;
+}
+
+/**
+ * A failed call as TensorFlow's error: code, message and payloads as the server sent them. Errors that no server sent
+ * (no connection, connection lost, deadline) name the address and say why; a lost connection is UNAVAILABLE.
+ * @param method "RunStep".
+ */
+export function errorOfCall(error: ServiceError, method: string, address: string): TensorFlowError {
+  const code = lostConnection.test(error.details) ? StatusCode.UNAVAILABLE : statusCodeOf(error.code);
+  return new TensorFlowError(code, messageOf(error, method, address), {
+    payloads: payloadsOf(error.metadata),
+    cause: error,
+  });
+}

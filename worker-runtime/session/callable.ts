@@ -1,0 +1,131 @@
+import { CallableOptions } from "../../protos/generated/tensorflow/config.js";
+import { failedPrecondition, internalError, invalidArgument } from "../protocol/status.js";
+import { Tensor, tensorFromReceived, tensorToProto } from "../protocol/tensor.js";
+import type { MasterClient } from "../rpc/master-client.js";
+import { CONTROL_DEADLINE_MILLIS } from "../rpc/service-client.js";
+import {
+  type FeedValue,
+  type OperationRef,
+  operationNameOf,
+  type PlaceholderTypes,
+  type TensorRef,
+  tensorNameOf,
+} from "./references.js";
+import { type RunResult, randomRequestId, resultOf, runOptionsOf, type StepOptions } from "./run-step.js";
+
+/** What callables and partial runs need of the session that they belong to. */
+export interface StepContext {
+  readonly master: MasterClient;
+  readonly sessionHandle: string;
+  readonly placeholders: PlaceholderTypes;
+  /** Runs a call that ends with the session, the caller's signal or a task that goes away. */
+  readonly run: <T>(
+    what: string,
+    signal: AbortSignal | undefined,
+    call: (signal: AbortSignal) => Promise<T>,
+  ) => Promise<T>;
+  /** Of the call that makes the object. */
+  readonly signal: AbortSignal;
+}
+
+export interface CallableSpec {
+  /** Tensors that each run is given, in this order. */
+  readonly feeds?: readonly TensorRef[] | undefined;
+  readonly fetches?: readonly TensorRef[] | undefined;
+  readonly targets?: readonly OperationRef[] | undefined;
+  /** The same for all runs. */
+  readonly options?: StepOptions | undefined;
+  /** Further parts of TensorFlow's CallableOptions, such as tensor connections; the names above win. */
+  readonly callableOptions?: Partial<CallableOptions> | undefined;
+}
+
+/** A step whose feeds, fetches and targets the master knows, so that a run sends only tensors. */
+export class Callable {
+  readonly #context: StepContext;
+  readonly #handle: bigint;
+  readonly #feeds: readonly string[];
+  readonly #fetches: readonly string[];
+  readonly #timeoutMillis: number | undefined;
+  #released = false;
+
+  private constructor(
+    context: StepContext,
+    handle: bigint,
+    names: { readonly feeds: readonly string[]; readonly fetches: readonly string[] },
+    timeoutMillis: number | undefined,
+  ) {
+    this.#context = context;
+    this.#handle = handle;
+    this.#feeds = names.feeds;
+    this.#fetches = names.fetches;
+    this.#timeoutMillis = timeoutMillis;
+  }
+
+  /** Asks the master to prepare the step. Sessions call this. */
+  static async make(spec: CallableSpec, context: StepContext): Promise<Callable> {
+    const feeds = (spec.feeds ?? []).map(tensorNameOf);
+    const fetches = (spec.fetches ?? []).map(tensorNameOf);
+    const options: CallableOptions = {
+      ...CallableOptions.create(),
+      ...spec.callableOptions,
+      feed: feeds,
+      fetch: fetches,
+      target: (spec.targets ?? []).map(operationNameOf),
+    };
+    options.runOptions = runOptionsOf(spec.options) ?? options.runOptions;
+    const { handle } = await context.master.makeCallable(
+      { sessionHandle: context.sessionHandle, options, requestId: randomRequestId() },
+      { signal: context.signal, deadlineMillis: CONTROL_DEADLINE_MILLIS },
+    );
+    return new Callable(context, handle, { feeds, fetches }, spec.options?.timeoutMillis);
+  }
+
+  /**
+   * Runs the step.
+   * @param values one for each feed, in their order.
+   * @throws TensorFlowError as `Session.run`; FAILED_PRECONDITION after `release`.
+   */
+  async run(values: readonly FeedValue[] = [], signal?: AbortSignal): Promise<RunResult> {
+    if (this.#released) {
+      throw failedPrecondition("The callable was released.");
+    }
+    if (values.length !== this.#feeds.length) {
+      throw invalidArgument(
+        `The callable takes ${this.#feeds.length} values, but ${values.length} were given.`,
+      );
+    }
+    const { master, sessionHandle, placeholders } = this.#context;
+    const feed = values.map((value, i) => {
+      const tensor =
+        value instanceof Tensor ? value : Tensor.of(value, placeholders.dtypeOf(this.#feeds[i] ?? ""));
+      return tensorToProto(tensor);
+    });
+    const response = await this.#context.run("The step", signal, (callSignal) =>
+      master.runCallable(
+        { sessionHandle, handle: this.#handle, feed, requestId: randomRequestId() },
+        { signal: callSignal, deadlineMillis: this.#timeoutMillis },
+      ),
+    );
+    if (response.fetch.length !== this.#fetches.length) {
+      throw internalError(
+        `The master answered with ${response.fetch.length} tensors for ${this.#fetches.length} fetches.`,
+      );
+    }
+    return resultOf(response.fetch.map(tensorFromReceived), response.metadata);
+  }
+
+  /** Lets the master forget the step. May be called again. */
+  async release(): Promise<void> {
+    if (this.#released) {
+      return;
+    }
+    this.#released = true;
+    const { master, sessionHandle } = this.#context;
+    await this.#context.run("Releasing the callable", undefined, (signal) =>
+      master.releaseCallable(
+        { sessionHandle, handle: this.#handle },
+        { signal, deadlineMillis: CONTROL_DEADLINE_MILLIS },
+      ),
+    );
+  }
+}

@@ -1,0 +1,106 @@
+import type { GradientDef } from "../../protos/generated/tensorflow/function.js";
+import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import { stripPrivateAttrs } from "../graph/private-attrs.js";
+
+/** What a session can run besides a GraphDef: a Graph, or anything like it that only ever grows at its end. */
+export interface GraphSource {
+  /** Number of nodes. */
+  readonly size: number;
+  /** The nodes after the first `from`, with the whole library of functions. */
+  toGraphDef(from?: number): GraphDef;
+}
+
+/** Nodes and functions that a master does not have yet. */
+export interface TakenGraph {
+  readonly graph: GraphDef;
+  /** Makes them count as not sent again. */
+  putBack(): void;
+}
+
+function functionKey(name: string | undefined): string {
+  return `function ${name}`;
+}
+
+function gradientKey({ functionName, gradientFunc }: GradientDef): string {
+  return `gradient ${functionName} ${gradientFunc}`;
+}
+
+/** Gives out a graph part by part, since a master takes only what it does not have. */
+export class GraphFeed {
+  readonly #source: GraphSource | undefined;
+  /** GraphDefs that were given and not sent yet. */
+  readonly #added: GraphDef[] = [];
+  #nodesSent = 0;
+  /** Functions and gradients that were sent. */
+  readonly #librarySent = new Set<string>();
+
+  constructor(source: GraphSource | GraphDef | undefined) {
+    if (source !== undefined && "toGraphDef" in source) {
+      this.#source = source;
+    } else if (source !== undefined) {
+      this.#added.push(source);
+    }
+  }
+
+  /** Adds nodes that are not part of the source. */
+  add(graph: GraphDef): void {
+    this.#added.push(graph);
+  }
+
+  get hasMore(): boolean {
+    return this.#added.length > 0 || (this.#source?.size ?? 0) > this.#nodesSent;
+  }
+
+  /** Everything that was not taken before, without Tensordeck's own attributes. */
+  take(): TakenGraph {
+    const nodesSent = this.#nodesSent;
+    const added = this.#added.splice(0);
+    const parts = [...added];
+    if (this.#source !== undefined) {
+      parts.unshift(this.#source.toGraphDef(nodesSent));
+      this.#nodesSent = this.#source.size;
+    }
+    const graph = GraphDef.create();
+    const taken: string[] = [];
+    for (const part of parts) {
+      graph.versions = part.versions ?? graph.versions;
+      for (const node of part.node) {
+        graph.node.push(node);
+      }
+      this.#takeLibrary(part, graph, taken);
+    }
+    return {
+      graph: stripPrivateAttrs(graph),
+      putBack: () => {
+        this.#added.unshift(...added);
+        this.#nodesSent = nodesSent;
+        for (const key of taken) {
+          this.#librarySent.delete(key);
+        }
+      },
+    };
+  }
+
+  #takeLibrary({ library }: GraphDef, graph: GraphDef, taken: string[]): void {
+    if (library === undefined) {
+      return;
+    }
+    const isNew = (key: string): boolean => {
+      if (this.#librarySent.has(key)) {
+        return false;
+      }
+      this.#librarySent.add(key);
+      taken.push(key);
+      return true;
+    };
+    const functions = library.function.filter((one) => isNew(functionKey(one.signature?.name)));
+    const gradients = library.gradient.filter((one) => isNew(gradientKey(one)));
+    if (functions.length + gradients.length + library.registeredGradients.length > 0) {
+      graph.library = {
+        function: [...(graph.library?.function ?? []), ...functions],
+        gradient: [...(graph.library?.gradient ?? []), ...gradients],
+        registeredGradients: [...(graph.library?.registeredGradients ?? []), ...library.registeredGradients],
+      };
+    }
+  }
+}

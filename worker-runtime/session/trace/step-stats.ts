@@ -1,0 +1,207 @@
+import type { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import type { StepStats } from "../../../protos/generated/tensorflow/step_stats.js";
+import { clockOffsets } from "./clock-offsets.js";
+import { userNodeName } from "./node-names.js";
+import { parseNodeLabel, parseTransferLabel } from "./timeline-label.js";
+import {
+  isKernelLane,
+  isTransfer,
+  outputBytesOf,
+  recordsOf,
+  type TraceRecord,
+  taskOf,
+} from "./trace-record.js";
+
+/** One run of one node of the user's graph. */
+export interface NodeTiming {
+  /** The user's node. */
+  readonly node: string;
+  /** The name under which it was recorded; differs where TensorFlow rewrote the graph. */
+  readonly recordedName: string;
+  readonly op: string;
+  readonly inputs: readonly string[];
+  readonly device: string;
+  /** From the start of the step, with the tasks' clocks brought in line. May have a fraction. */
+  readonly startMicros: number;
+  readonly durationMicros: number;
+  /** Bytes of all outputs together. */
+  readonly outputBytes: number;
+  readonly threadId: number;
+}
+
+/** A tensor that one task fetched from another. Recorded by the one that received it. */
+export interface TransferTiming {
+  /** "x:0", or "" where the trace does not say. */
+  readonly tensor: string;
+  readonly fromDevice: string;
+  readonly toDevice: string;
+  readonly startMicros: number;
+  readonly durationMicros: number;
+  readonly bytes: number;
+}
+
+/** What a step's statistics say of the user's graph. */
+export interface StepTrace {
+  /** When the first record began, in microseconds since 1970 by the clock of the first task. */
+  readonly epochMicros: number;
+  /** From the start of the first record to the end of the last one. */
+  readonly durationMicros: number;
+  /** Sorted by start. A node that ran several times, as in a loop, is here as often. */
+  readonly nodes: readonly NodeTiming[];
+  readonly transfers: readonly TransferTiming[];
+  /** All devices that recorded anything, sorted. */
+  readonly devices: readonly string[];
+  /** How far each task's clock was moved, in microseconds; tasks that were left alone are not listed. */
+  readonly clockOffsets: ReadonlyMap<string, number>;
+}
+
+/** Ops that TensorFlow adds for its own purposes. */
+const RUNTIME_OPS = new Set([
+  "_Send",
+  "_Recv",
+  "_HostSend",
+  "_HostRecv",
+  "_Arg",
+  "_Retval",
+  "_DeviceArg",
+  "_DeviceRetval",
+]);
+
+function nodeTiming(
+  record: TraceRecord,
+  start: number,
+  known: ReadonlySet<string> | undefined,
+): NodeTiming | undefined {
+  const { stats, device } = record;
+  const recordedName = stats.nodeName;
+  const label = parseNodeLabel(stats.timelineLabel);
+  const op = label?.op ?? "";
+  if (recordedName.startsWith("_S") || RUNTIME_OPS.has(op) || /^(?:MEMCPY|MEMSET)/i.test(recordedName))
+    return undefined;
+  const node = userNodeName(recordedName, known);
+  if (node === undefined) return undefined;
+  return {
+    node,
+    recordedName,
+    op,
+    inputs: label?.inputs ?? [],
+    device,
+    startMicros: start,
+    durationMicros: record.durationMicros,
+    outputBytes: outputBytesOf(stats),
+    threadId: stats.threadId,
+  };
+}
+
+/** Which output of `node` goes to another device: the graph knows where only one of them is used. */
+function outputOf(node: string, outputs: ReadonlyMap<string, ReadonlySet<number>>): number {
+  const used = outputs.get(node);
+  const [only] = used ?? [];
+  return used?.size === 1 && only !== undefined ? only : 0;
+}
+
+function usedOutputs(graph: GraphDef): Map<string, Set<number>> {
+  const used = new Map<string, Set<number>>();
+  for (const { input } of graph.node) {
+    for (const edge of input) {
+      if (edge.startsWith("^")) continue;
+      const [, name = "", output = "0"] = /^(.*?)(?::(\d+))?$/.exec(edge) ?? [];
+      const outputs = used.get(name) ?? new Set();
+      used.set(name, outputs.add(Number(output)));
+    }
+  }
+  return used;
+}
+
+function transferTiming(
+  record: TraceRecord,
+  start: number,
+  known: ReadonlySet<string> | undefined,
+  outputs: ReadonlyMap<string, ReadonlySet<number>>,
+): TransferTiming {
+  const label = parseTransferLabel(record.stats.timelineLabel);
+  const node = label === undefined ? "" : (userNodeName(label.node, known) ?? label.node);
+  return {
+    tensor: node === "" ? "" : `${node}:${outputOf(node, outputs)}`,
+    fromDevice: label?.fromDevice ?? "",
+    toDevice: label?.toDevice ?? record.device,
+    startMicros: start,
+    durationMicros: record.durationMicros,
+    bytes: outputBytesOf(record.stats) || (label?.bytes ?? 0),
+  };
+}
+
+/**
+ * Reads which node ran where and when from a step's `RunMetadata.step_stats`.
+ *
+ * @param graph the graph as it was sent; with it, names that TensorFlow changed are traced back to the user's nodes, and
+ *   nodes that are not the user's are left out
+ */
+export function readStepStats(stats: StepStats, graph?: GraphDef): StepTrace {
+  const known = graph && new Set(graph.node.map((node) => node.name));
+  const outputs = graph ? usedOutputs(graph) : new Map<string, Set<number>>();
+  const records = recordsOf(stats).filter((record) => !isKernelLane(record.device));
+  const offsets = clockOffsets(records);
+  const aligned = (record: TraceRecord): number =>
+    record.startMicros + (offsets.get(taskOf(record.device)) ?? 0);
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const record of records) {
+    first = Math.min(first, aligned(record));
+    last = Math.max(last, aligned(record) + record.durationMicros);
+  }
+  const nodes: NodeTiming[] = [];
+  const transfers: TransferTiming[] = [];
+  for (const record of records) {
+    const start = aligned(record) - first;
+    if (isTransfer(record)) {
+      transfers.push(transferTiming(record, start, known, outputs));
+    } else {
+      const node = nodeTiming(record, start, known);
+      if (node !== undefined) nodes.push(node);
+    }
+  }
+  const byStart = (a: { startMicros: number }, b: { startMicros: number }): number =>
+    a.startMicros - b.startMicros;
+  return {
+    epochMicros: records.length === 0 ? 0 : first,
+    durationMicros: records.length === 0 ? 0 : last - first,
+    nodes: nodes.sort(byStart),
+    transfers: transfers.sort(byStart),
+    devices: [...new Set(records.map((record) => record.device))].sort(),
+    clockOffsets: offsets,
+  };
+}
+
+/** All runs of a node on one device, taken together. */
+export interface NodeSummary {
+  readonly node: string;
+  readonly op: string;
+  readonly device: string;
+  /** Of the first run. */
+  readonly startMicros: number;
+  /** Of all runs together. */
+  readonly durationMicros: number;
+  readonly outputBytes: number;
+  readonly runs: number;
+}
+
+/** One entry for each node and device, in the order of their first runs. */
+export function summariseNodes(trace: StepTrace): NodeSummary[] {
+  const summaries = new Map<string, NodeSummary>();
+  for (const { node, op, device, startMicros, durationMicros, outputBytes, recordedName } of trace.nodes) {
+    const key = `${device}\n${node}`;
+    const before = summaries.get(key);
+    summaries.set(key, {
+      node,
+      // The node itself says what it is; nodes made from it may be of another op.
+      op: before === undefined || recordedName === node ? op : before.op,
+      device,
+      startMicros: before?.startMicros ?? startMicros,
+      durationMicros: (before?.durationMicros ?? 0) + durationMicros,
+      outputBytes: (before?.outputBytes ?? 0) + outputBytes,
+      runs: (before?.runs ?? 0) + 1,
+    });
+  }
+  return [...summaries.values()];
+}
