@@ -32,6 +32,8 @@ export const runtimeStateSchema = z.object({
       installedBytes: z.number(),
       freeBytes: z.number(),
       gpu: z.boolean(),
+      /** Something to know before, as a sentence: for example that the machine's GPU will not be used. */
+      note: z.string().optional(),
     })
     .optional(),
   /** Why nothing can be installed, or why the last installation failed. */

@@ -1,6 +1,5 @@
-import { OpList as OpListMessage } from "../../protos/generated/tensorflow/op_def.js";
-import { OP_LIST_TENSORFLOW_VERSION } from "../../worker-runtime/graph/op-list.js";
-import { bundledOpRegistry } from "../../worker-runtime/graph/op-registry.js";
+import { inflateRawSync } from "node:zlib";
+import { OP_LIST_BASE64, OP_LIST_TENSORFLOW_VERSION } from "../../worker-runtime/graph/op-list.js";
 import type { OpList } from "./op-list-service.js";
 
 let bundled: OpList | undefined;
@@ -9,11 +8,7 @@ let bundled: OpList | undefined;
 export function bundledOps(): OpList {
   bundled ??= {
     source: `TensorFlow ${OP_LIST_TENSORFLOW_VERSION}, known to Tensordeck; no library was found here`,
-    opList: OpListMessage.encode({
-      op: bundledOpRegistry()
-        .names()
-        .map((name) => bundledOpRegistry().require(name)),
-    }).finish(),
+    opList: new Uint8Array(inflateRawSync(Buffer.from(OP_LIST_BASE64, "base64"))),
   };
   return bundled;
 }

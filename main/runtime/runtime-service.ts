@@ -97,9 +97,11 @@ export class RuntimeService {
     const { signal } = this.#disposed;
     const progress = this.#state.progress ? { progress: this.#state.progress } : {};
     try {
-      const runtime = await this.#tools.find(signal);
-      const offer = runtime ? {} : await this.#tools.offer(signal);
-      this.#setState({ ...progress, ...(runtime ? { runtime } : {}), ...offer });
+      const found = await this.#tools.find(signal);
+      // Tasks can start now; what else could be installed is found out with more leisure.
+      if (found.runtime) this.#setState({ ...progress, ...found });
+      const offered = await this.#tools.offer(found.runtime, signal);
+      if (!found.runtime || offered.offer) this.#setState({ ...progress, ...offered, ...found });
     } catch (error) {
       if (!signal.aborted) this.#setState({ ...progress, problem: problemOf(error) });
     }

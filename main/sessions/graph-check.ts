@@ -41,7 +41,8 @@ export function checkGraph(request: RunRequest): CheckedGraph {
   const fed = new Set(request.feeds.map((feed) => tensorOf(nodes, feed.name, "fed")));
   const fetches = request.fetches.map((name) => tensorOf(nodes, name, "fetched"));
   for (const target of request.targets) requireNode(nodes, target, "run");
-  checkPlaceholders(nodes, fed, [...fetches, ...request.targets]);
+  // A target is run whatever is fed, as a control input is.
+  checkPlaceholders(nodes, fed, [...fetches, ...request.targets.map((name) => `^${name}`)]);
   return { graphDef, nodes, fetches, targets: request.targets };
 }
 

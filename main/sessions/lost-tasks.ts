@@ -27,7 +27,7 @@ export function watchTasks(
   onLost: (error: ProblemError) => void,
 ): () => void {
   return cluster.onChange(() => {
-    const error = findLost(cluster.tasks(), watched);
+    const error = findLost(cluster.tasks(), watched, false);
     if (error) onLost(error);
   });
 }
@@ -48,22 +48,38 @@ export async function taskEnded(
   if (!mayFollow) return undefined;
   const until = Date.now() + NOTICE_MILLIS;
   for (;;) {
-    const cause = findLost(cluster.tasks(), watched);
+    const cause = findLost(cluster.tasks(), watched, true);
     if (cause || Date.now() >= until) return cause;
     await delay(NOTICE_INTERVAL_MILLIS);
   }
 }
 
-function findLost(tasks: readonly ManagedTask[], watched: readonly Participant[]): ProblemError | undefined {
+/**
+ * @param countSilent Whether a task that lives but does not answer is lost. Before a step has failed it may only be busy,
+ *   and the session itself gives it more time.
+ */
+function findLost(
+  tasks: readonly ManagedTask[],
+  watched: readonly Participant[],
+  countSilent: boolean,
+): ProblemError | undefined {
   for (const before of watched) {
     const now = tasks.find((task) => task.name === before.name);
-    const error = lossOf(before, now);
+    const error = now?.state === "unresponsive" && countSilent ? silence(before.name) : lossOf(before, now);
     if (error) {
       lost.add(error);
       return error;
     }
   }
   return undefined;
+}
+
+function silence(name: string): ProblemError {
+  return problem("UNAVAILABLE", `The run failed because ${name} stopped answering.`, {
+    reason: "Its process is there, but is paused or hangs.",
+    remedy: `Restart ${name}, initialize the variables that it held and run again.`,
+    task: name,
+  });
 }
 
 function lossOf(before: Participant, now: ManagedTask | undefined): ProblemError | undefined {

@@ -78,7 +78,12 @@ function Controls(): ReactElement {
   const duration = viewDuration();
   return (
     <div className="ctl bl0" role="toolbar" aria-label="View">
-      <ControlButton icon="minus" label="Zoom out" keys="−" onClick={() => void flow?.zoomOut({ duration })} />
+      <ControlButton
+        icon="minus"
+        label="Zoom out"
+        keys="−"
+        onClick={() => void flow?.zoomOut({ duration })}
+      />
       <button
         type="button"
         className="zv"
@@ -201,7 +206,11 @@ function Hint(): ReactElement | null {
   }
   if (isActive(run)) return null;
   if (run === undefined) {
-    return hasProblems ? null : (
+    if (hasProblems) return null;
+    const [blocker] = documentActions.runBlockers();
+    return blocker ? (
+      <div className="hint">{blocker.remedy ?? blocker.message}</div>
+    ) : (
       <div className="hint">
         {`Press Run to compute ${wantedText()}`}
         <kbd>{MOD_KEY} Enter</kbd>
@@ -209,7 +218,8 @@ function Hint(): ReactElement | null {
     );
   }
   const tasks = new Set(run.nodes.flatMap(({ device }) => taskNameOfDevice(device) ?? [])).size;
-  const ran = fresh && run.state === "done" && tasks > 0 ? `Ran on ${tasks === 1 ? "1 task" : `${tasks} tasks`}. ` : "";
+  const ran =
+    fresh && run.state === "done" && tasks > 0 ? `Ran on ${tasks === 1 ? "1 task" : `${tasks} tasks`}. ` : "";
   return (
     <div className="hint">
       {`${ran}Drag a selection onto a task to pin it`}

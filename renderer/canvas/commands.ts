@@ -1,8 +1,8 @@
 /** Everything that can be done on the canvas, for menu, keyboard and palette alike. */
 import type { Command } from "../commands/command.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
 import { COLUMN_GAP } from "../document/layout.js";
 import { wiringOf } from "../document/wiring.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
 import { fitGraph, useCanvas, viewCentre, viewDuration } from "./view-store.js";
 
 const hasSelection = () => useDocument.getState().selection.size > 0;

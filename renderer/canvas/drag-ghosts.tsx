@@ -1,5 +1,5 @@
 /** What follows the pointer: dragged nodes outside the canvas, and an op that is about to land. */
-import { type CSSProperties, type ReactElement } from "react";
+import type { CSSProperties, ReactElement } from "react";
 import { createPortal } from "react-dom";
 import { deviceText } from "../document/edits/place.js";
 import { NODE_MIN_HEIGHT, nodeWidth } from "../document/node-size.js";
@@ -20,7 +20,9 @@ function NodesGhost({ names }: { names: readonly string[] }): ReactElement | nul
   const pointer = useDrag((state) => state.pointer);
   const overDevice = useDrag((state) => state.overDevice);
   const first = useDocument((state) => state.document.nodes.get(names[0] ?? ""));
-  const task = useCluster((state) => (overDevice === undefined ? undefined : state.taskForDevice(overDevice)));
+  const task = useCluster((state) =>
+    overDevice === undefined ? undefined : state.taskForDevice(overDevice),
+  );
   if (!pointer || !first || overCanvas({ clientX: pointer.x, clientY: pointer.y })) return null;
   const was = first.device === "" ? "not pinned" : `was ${deviceText(first.device)}`;
   const style = {

@@ -28,7 +28,7 @@ interface Drawn {
   readonly to: Point;
 }
 
-/** Labels by edge. One output is labelled once; a label covers neither a node nor another edge or label. */
+/** Labels by edge. Where an output has several readers their edges lie close together, so none has one; a label covers neither a node nor another edge or label. */
 export function placeLabels(
   document: GraphDocument,
   edges: readonly Edge[],
@@ -39,10 +39,11 @@ export function placeLabels(
   const rects = nodeRects(document);
   const drawn = edges.flatMap((edge) => ends(edge, document, rects));
   const taken: Rect[] = [...rects.values()];
-  const labelled = new Set<string>();
+  const readers = new Map<string, number>();
+  const outputOf = ({ from, output }: Edge) => `${from} ${output}`;
+  for (const edge of edges) readers.set(outputOf(edge), (readers.get(outputOf(edge)) ?? 0) + 1);
   for (const one of drawn) {
-    const output = `${one.edge.from} ${one.edge.output}`;
-    const label = labelled.has(output) ? undefined : text(one.edge);
+    const label = readers.get(outputOf(one.edge)) === 1 ? text(one.edge) : undefined;
     if (label === undefined) continue;
     const width = label.length * LETTER + 6;
     if (one.to.x - one.from.x < width + 2 * MARGIN) continue;
@@ -52,7 +53,6 @@ export function placeLabels(
     const covers = drawn.some((other) => other !== one && crosses(other, rect));
     if (covers) continue;
     labels.set(one.edge.id, label);
-    labelled.add(output);
     taken.push(rect);
   }
   return labels;

@@ -43,7 +43,13 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
 
   const ends = useMemo(() => existingEnds(graph, lookupOp, from), [graph, from]);
   const ops = useMemo(
-    () => opCandidates(graph, lookupOp, entries.map(({ name }) => name), from),
+    () =>
+      opCandidates(
+        graph,
+        lookupOp,
+        entries.map(({ name }) => name),
+        from,
+      ),
     [graph, entries, from],
   );
   const accepts = heldText(graph, lookupOp, shapes, from);
@@ -118,7 +124,9 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
           aria-controls="edge-menu-list"
           aria-activedescendant={choices[active] ? `edge-menu-${active}` : undefined}
           aria-label="Search what to connect to"
-          placeholder={accepts === "" ? "Search" : from.type === "output" ? `Accepts ${accepts}` : `Gives ${accepts}`}
+          placeholder={
+            accepts === "" ? "Search" : from.type === "output" ? `Accepts ${accepts}` : `Gives ${accepts}`
+          }
           value={query}
           onChange={(event) => {
             setQuery(event.target.value);
@@ -127,7 +135,13 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
           onKeyDown={onKeyDown}
         />
       </div>
-      <div id="edge-menu-list" role="listbox" className="menu-list" aria-label="Where the edge can go" tabIndex={-1}>
+      <div
+        id="edge-menu-list"
+        role="listbox"
+        className="menu-list"
+        aria-label="Where the edge can go"
+        tabIndex={-1}
+      >
         {choices.map((choice, index) => (
           <div key={choice.id}>
             {index === 0 && choice.kind === "end" ? (

@@ -29,14 +29,7 @@ export function edgePath(from: Point, to: Point): EdgePath {
   const y = Math.abs(dy) > 2 * CLEARANCE ? from.y + dy / 2 : Math.max(from.y, to.y) + CLEARANCE;
   const right = from.x + STUB;
   const left = to.x - STUB;
-  const corners = [
-    from,
-    { x: right, y: from.y },
-    { x: right, y },
-    { x: left, y },
-    { x: left, y: to.y },
-    to,
-  ];
+  const corners = [from, { x: right, y: from.y }, { x: right, y }, { x: left, y }, { x: left, y: to.y }, to];
   return { path: roundedPath(corners), middle: { x: (right + left) / 2, y } };
 }
 

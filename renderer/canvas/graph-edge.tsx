@@ -1,4 +1,9 @@
-import { BaseEdge, EdgeLabelRenderer, type ConnectionLineComponentProps, type EdgeProps } from "@xyflow/react";
+import {
+  BaseEdge,
+  type ConnectionLineComponentProps,
+  EdgeLabelRenderer,
+  type EdgeProps,
+} from "@xyflow/react";
 import { type CSSProperties, memo, type ReactElement } from "react";
 import { Icon } from "../ui/icon.js";
 import { edgePath } from "./edge-path.js";
@@ -52,7 +57,13 @@ function badgeWidth(text: string): number {
 }
 
 /** The edge that follows the pointer while it is pulled. */
-export function PulledEdge({ fromX, fromY, toX, toY, connectionStatus }: ConnectionLineComponentProps): ReactElement {
+export function PulledEdge({
+  fromX,
+  fromY,
+  toX,
+  toY,
+  connectionStatus,
+}: ConnectionLineComponentProps): ReactElement {
   const { path } = edgePath({ x: fromX, y: fromY }, { x: toX, y: toY });
   return (
     <g className={`pulled ${connectionStatus ?? ""}`}>

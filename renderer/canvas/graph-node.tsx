@@ -1,35 +1,86 @@
 /** One node of the graph. Its size is fixed; whatever a run brings is drawn inside it. */
-import { Handle, type NodeProps, Position } from "@xyflow/react";
+import { Handle, type NodeProps, Position, type ReactFlowState, useStore } from "@xyflow/react";
 import { type CSSProperties, memo, type ReactElement } from "react";
-import { CONTROL_PORT_Y, portY } from "../document/node-size.js";
 import { whyNotConnect } from "../document/edits/connect.js";
+import { CONTROL_PORT_Y, portY } from "../document/node-size.js";
+import { isStriped, taskColourVar, useCluster } from "../stores/cluster-store.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
-import { taskColourVar, useCluster } from "../stores/cluster-store.js";
 import { Icon } from "../ui/icon.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
 import { useNodeStatus } from "./node-status.js";
 import { inputEnd, outputEnd, type Port } from "./ports.js";
 import { useCanvas } from "./view-store.js";
 
-export const GraphNode = memo(function GraphNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement {
+/** Below this zoom no text can be read and no port be hit; nodes are then drawn as plain blocks. */
+const FAR_ZOOM = 0.35;
+const isFar = (state: ReactFlowState) => state.transform[2] < FAR_ZOOM;
+
+export const GraphNode = memo(function GraphNode(props: NodeProps<GraphFlowNode>): ReactElement {
+  return useStore(isFar) ? <FarNode {...props} /> : <NearNode {...props} />;
+});
+
+function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement {
+  const { device } = data.node;
+  const colour = useCluster((state) => (taskColourVar(device === "" ? undefined : state.taskForDevice(device))));
+  const wrong = useDocument((state) => state.problems.has(id));
+  const classes = ["node", "far"];
+  if (device === "") classes.push("auto");
+  if (selected) classes.push("sel");
+  if (wrong) classes.push("badn");
+  return (
+    <div
+      className={classes.join(" ")}
+      style={{ "--c": colour } as CSSProperties}
+      title={`${id} (${data.node.op})`}
+    >
+      <b>{data.title}</b>
+      <FarPorts ports={data.ports} />
+    </div>
+  );
+}
+
+/** React Flow reads the places of ports off the page; without them the edges would go. Nothing here is seen. */
+const FarPorts = memo(function FarPorts({ ports }: { ports: GraphFlowNode["data"]["ports"] }): ReactElement {
+  const mark = (id: string, type: "source" | "target", y: number) => (
+    <i
+      key={id}
+      className={`far-port ${type}`}
+      data-handleid={id}
+      data-handlepos={type === "source" ? "right" : "left"}
+      style={{ top: y - 1 }}
+    />
+  );
+  return (
+    <>
+      {mark("control-in", "target", CONTROL_PORT_Y)}
+      {mark("control-out", "source", CONTROL_PORT_Y)}
+      {ports.inputs.map(({ id }, index) => mark(id, "target", portY(index)))}
+      {ports.outputs.map(({ id }, index) => mark(id, "source", portY(index)))}
+    </>
+  );
+});
+
+function NearNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement {
   const { node, ports, title } = data;
   const status = useNodeStatus(node);
   const task = useCluster((state) => (node.device === "" ? undefined : state.taskForDevice(node.device)));
-  const pinned = node.device !== "";
-  const colour = { "--c": taskColourVar(task) } as CSSProperties;
   const classes = ["node"];
-  if (!pinned) classes.push("auto");
+  if (node.device === "") classes.push("auto");
   if (selected) classes.push("sel");
   if (status.problem) classes.push("badn");
   return (
-    <div className={classes.join(" ")} style={colour} title={status.tooltip}>
+    <div
+      className={classes.join(" ")}
+      style={{ "--c": taskColourVar(task) } as CSSProperties}
+      title={status.tooltip}
+    >
       <div className="nh">
         <b>{title}</b>
         <span>{node.op}</span>
       </div>
       <div className="nb">
         <span className="chip">
-          <i className={task && task.colour >= 8 ? "striped" : undefined} />
+          <i className={status.absent ? "absent" : task && isStriped(task) ? "striped" : undefined} />
           <span>{status.chip}</span>
         </span>
         <span className="tm">{status.device}</span>
@@ -41,7 +92,9 @@ export const GraphNode = memo(function GraphNode({ id, data, selected }: NodePro
             <span>{status.problem}</span>
           </span>
         ) : (
-          <span className={`val ${status.tone}${selected && status.hero ? " hero" : ""}`}>{status.value}</span>
+          <span className={`val ${status.tone}${selected && status.hero ? " hero" : ""}`}>
+            {status.value}
+          </span>
         )}
         <span className="tm">{status.time}</span>
       </div>
@@ -49,14 +102,26 @@ export const GraphNode = memo(function GraphNode({ id, data, selected }: NodePro
       {ports.grow ? <GrowPort id={id} port={ports.grow} index={ports.inputs.length} /> : null}
     </div>
   );
-});
+}
 
 const Ports = memo(function Ports({ id, data }: { id: string; data: GraphFlowNode["data"] }): ReactElement {
   const { ports, controlIn, controlOut } = data;
   return (
     <>
-      <PortHandle node={id} port={CONTROL_IN} side="in" y={CONTROL_PORT_Y} kind={controlIn ? "ctrl used" : "ctrl"} />
-      <PortHandle node={id} port={CONTROL_OUT} side="out" y={CONTROL_PORT_Y} kind={controlOut ? "ctrl used" : "ctrl"} />
+      <PortHandle
+        node={id}
+        port={CONTROL_IN}
+        side="in"
+        y={CONTROL_PORT_Y}
+        kind={controlIn ? "ctrl used" : "ctrl"}
+      />
+      <PortHandle
+        node={id}
+        port={CONTROL_OUT}
+        side="out"
+        y={CONTROL_PORT_Y}
+        kind={controlOut ? "ctrl used" : "ctrl"}
+      />
       {ports.inputs.map((port, index) => (
         <PortHandle key={port.id} node={id} port={port} side="in" y={portY(index)} kind={port.shape} />
       ))}
@@ -103,9 +168,11 @@ function usePortRefusal(node: string, portId: string, side: "in" | "out"): strin
   const document = useDocument((state) => (pulling ? state.document : undefined));
   if (!pulling || !document) return undefined;
   if (pulling.type === "output") {
-    if (side === "out") return pulling.end.node === node ? undefined : "an edge goes from an output to an input.";
+    if (side === "out")
+      return pulling.end.node === node ? undefined : "an edge goes from an output to an input.";
     return whyNotConnect(document, lookupOp, pulling.end, inputEnd(node, portId)) ?? "";
   }
-  if (side === "in") return pulling.end.node === node ? undefined : "an edge goes from an output to an input.";
+  if (side === "in")
+    return pulling.end.node === node ? undefined : "an edge goes from an output to an input.";
   return whyNotConnect(document, lookupOp, outputEnd(node, portId), pulling.end) ?? "";
 }

@@ -12,8 +12,9 @@ import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } 
 import { whyNotConnect } from "../document/edits/connect.js";
 import type { Point } from "../document/model.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
-import { CanvasOverlays } from "./canvas-overlays.js";
+import { endDrag } from "../stores/drag-store.js";
 import { onCanvasKey } from "./canvas-keys.js";
+import { CanvasOverlays } from "./canvas-overlays.js";
 import type { GraphFlowEdge } from "./flow-edges.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
 import { GraphEdge, PulledEdge } from "./graph-edge.js";
@@ -22,11 +23,12 @@ import { dropOnTask, overCanvas, placeOf, trackPinDrag } from "./pin-drag.js";
 import { inputEnd, outputEnd } from "./ports.js";
 import { useFlowEdges, useFlowNodes } from "./use-flow.js";
 import { FIT_OPTIONS, fitGraph, type GraphFlow, useCanvas } from "./view-store.js";
-import { endDrag } from "../stores/drag-store.js";
 
 const nodeTypes = { graph: GraphNode };
 const edgeTypes = { graph: GraphEdge };
 const SNAP: [number, number] = [8, 8];
+/** During a drag: no node is anywhere else than the document says. */
+const stayPut: ReadonlyMap<string, Point> = new Map();
 const MULTI_SELECT = ["Meta", "Control", "Shift"];
 
 export function GraphView(): ReactElement {
@@ -65,24 +67,27 @@ export function GraphView(): ReactElement {
     }
   }, []);
 
-  const onDragStop = useCallback((event: MouseEvent | TouchEvent | React.MouseEvent, _: GraphFlowNode, dragged: GraphFlowNode[]) => {
-    const inside = overCanvas(placeOf(event));
-    if (!cancelled.current && !dropOnTask() && inside) {
-      documentActions.moveNodes(new Map(dragged.map(({ id, position }) => [id, position])));
-    }
-    endDrag();
-    cancelled.current = false;
-    setMoved(undefined);
-  }, []);
+  const onDragStop = useCallback(
+    (event: MouseEvent | TouchEvent | React.MouseEvent, _: GraphFlowNode, dragged: GraphFlowNode[]) => {
+      const inside = overCanvas(placeOf(event));
+      if (!cancelled.current && !dropOnTask() && inside) {
+        documentActions.moveNodes(new Map(dragged.map(({ id, position }) => [id, position])));
+      }
+      endDrag();
+      cancelled.current = false;
+      setMoved(undefined);
+    },
+    [],
+  );
 
   const connection = useMemo(connectionHandlers, []);
 
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the canvas takes the focus, its keys move between nodes
     <section
       className="canvas"
       data-canvas=""
       role="application"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes the focus, its keys move between nodes
       tabIndex={0}
       aria-label={`Dataflow graph, ${count === 1 ? "1 node" : `${count} nodes`}. Press L for the list view.`}
       onKeyDown={onCanvasKey}
@@ -99,7 +104,14 @@ export function GraphView(): ReactElement {
         onNodesChange={onNodesChange}
         onEdgesChange={applyEdgeSelection}
         onNodeDrag={(event, _, dragged) => {
-          if (!cancelled.current) trackPinDrag(dragged.map(({ id }) => id), placeOf(event));
+          const place = placeOf(event);
+          // Outside the canvas a ghost is dragged, and the nodes stay where they were.
+          if (!overCanvas(place)) setMoved(stayPut);
+          if (!cancelled.current)
+            trackPinDrag(
+              dragged.map(({ id }) => id),
+              place,
+            );
         }}
         onNodeDragStop={onDragStop}
         {...connection}

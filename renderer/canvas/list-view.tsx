@@ -30,10 +30,15 @@ function List(): ReactElement {
     const all = [...nodes.values()];
     return wanted === ""
       ? all
-      : all.filter(({ name, op }) => name.toLowerCase().includes(wanted) || op.toLowerCase().includes(wanted));
+      : all.filter(
+          ({ name, op }) => name.toLowerCase().includes(wanted) || op.toLowerCase().includes(wanted),
+        );
   }, [nodes, query]);
   const window = useRowWindow(tree, shown.length, ROW_HEIGHT);
-  const current = Math.max(0, shown.findIndex(({ name }) => name === active));
+  const current = Math.max(
+    0,
+    shown.findIndex(({ name }) => name === active),
+  );
 
   useEffect(() => {
     setActive([...useDocument.getState().selection][0]);
@@ -53,7 +58,8 @@ function List(): ReactElement {
     else if (event.key === "ArrowUp") go(current - 1);
     else if (event.key === "Home") go(0);
     else if (event.key === "End") go(shown.length - 1);
-    else if (event.key === " " && node) documentActions.select([node.name], event.shiftKey ? "toggle" : "replace");
+    else if (event.key === " " && node)
+      documentActions.select([node.name], event.shiftKey ? "toggle" : "replace");
     else if (event.key === "Enter" && node) {
       documentActions.select([node.name]);
       revealNode(node.name);
@@ -82,7 +88,13 @@ function List(): ReactElement {
           />
           <span className="fg2">{query === "" ? nodes.size : `${shown.length} of ${nodes.size}`}</span>
         </div>
-        <button type="button" className="ib" aria-label="Close the list" title="Close the list  L" onClick={close}>
+        <button
+          type="button"
+          className="ib"
+          aria-label="Close the list"
+          title="Close the list  L"
+          onClick={close}
+        >
           <Icon name="close" />
         </button>
       </div>

@@ -8,7 +8,15 @@ import { tensorName } from "../document/tensor-names.js";
 import { taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useRun } from "../stores/run-store.js";
-import { constText, feedText, fetchOf, microsText, nodeRunOf, previewText, shortDevice } from "./node-text.js";
+import {
+  constText,
+  feedText,
+  fetchOf,
+  microsText,
+  nodeRunOf,
+  previewText,
+  shortDevice,
+} from "./node-text.js";
 
 export interface NodeStatus {
   /** "worker/0", "auto". */
@@ -22,6 +30,8 @@ export interface NodeStatus {
   readonly hero: boolean;
   readonly time: string;
   readonly problem: string | undefined;
+  /** True when the node is pinned to a task that the cluster does not have (yet). */
+  readonly absent: boolean;
   readonly tooltip: string;
 }
 
@@ -52,15 +62,22 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
       taskNameOfDevice(node.device) !== undefined &&
       state.taskForDevice(node.device) === undefined,
   );
-  const value = valueOf(node, run.fetch, doc, run.placed !== undefined);
+  const value = statusValue(node, run.fetch, doc, run.placed !== undefined);
   const failed = run.failed !== undefined && !doc.stale ? "failed" : undefined;
-  const problem = doc.problem?.short ?? failed ?? (unknownTask ? "no such task" : undefined);
+  const problem = doc.problem?.short ?? failed;
   return {
     chip: node.device === "" ? "auto" : deviceText(node.device),
     device: placedText(node.device, run.placed?.device),
     time: run.placed ? microsText(run.placed.durationMicros) : "",
     problem,
-    tooltip: tooltip(node, doc.problem?.message ?? (failed ? run.failed : undefined), unknownTask, run.tracedStep, doc.stale),
+    absent: unknownTask,
+    tooltip: tooltip(
+      node,
+      doc.problem?.message ?? (failed ? run.failed : undefined),
+      unknownTask,
+      run.tracedStep,
+      doc.stale,
+    ),
     ...value,
     ...(value.tone === "result" && doc.stale ? { tone: "old" as const } : {}),
   };
@@ -75,7 +92,7 @@ function placedText(pinned: string, placed: string | undefined): string {
   return task === undefined ? device : `${task} ${device}`;
 }
 
-function valueOf(
+function statusValue(
   node: NodeDef,
   fetch: TensorPreview | undefined,
   doc: { shape: string; feed: Parameters<typeof feedText>[0] },
@@ -87,7 +104,11 @@ function valueOf(
     return { value: feedText(doc.feed), tone: doc.feed ? "given" : "none", hero: false };
   }
   if (doc.feed) return { value: feedText(doc.feed), tone: "given", hero: false };
-  return { value: ran && doc.shape ? doc.shape : ran ? "not fetched" : "no value yet", tone: "none", hero: false };
+  return {
+    value: ran && doc.shape ? doc.shape : ran ? "not fetched" : "no value yet",
+    tone: "none",
+    hero: false,
+  };
 }
 
 function tooltip(
@@ -100,6 +121,7 @@ function tooltip(
   const lines = [`${node.name} (${node.op})`];
   if (problem) lines.push(problem);
   else if (unknownTask) lines.push(`Pinned to ${node.device}, but the cluster has no such task.`);
-  if (step !== undefined) lines.push(`Time and device measured at step ${step}${stale ? ", before edit" : ""}`);
+  if (step !== undefined)
+    lines.push(`Time and device measured at step ${step}${stale ? ", before edit" : ""}`);
   return lines.join("\n");
 }

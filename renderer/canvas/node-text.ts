@@ -126,7 +126,10 @@ export function nodeRunOf(nodes: readonly NodeRun[] | undefined, name: string): 
 
 const fetchesByName = new WeakMap<readonly TensorPreview[], ReadonlyMap<string, TensorPreview>>();
 
-export function fetchOf(fetches: readonly TensorPreview[] | undefined, tensor: string): TensorPreview | undefined {
+export function fetchOf(
+  fetches: readonly TensorPreview[] | undefined,
+  tensor: string,
+): TensorPreview | undefined {
   if (!fetches) return undefined;
   let map = fetchesByName.get(fetches);
   if (!map) {

@@ -24,7 +24,11 @@ function Chooser(): ReactElement {
   const list = useRef<HTMLDivElement>(null);
   const names = [...selection];
   const choices = [
-    ...tasks.map((task) => ({ device: taskDevice(task), label: taskName(task), colour: taskColourVar(task) })),
+    ...tasks.map((task) => ({
+      device: taskDevice(task),
+      label: taskName(task),
+      colour: taskColourVar(task),
+    })),
     { device: "", label: "auto", colour: "var(--fg-2)" },
   ];
   useEffect(() => {
@@ -85,13 +89,18 @@ function Chooser(): ReactElement {
           onPointerMove={() => setActive(index)}
           onClick={() => choose(device)}
         >
-          <i className={device === "" ? "sw dashed" : "sw"} style={{ "--c": colour } as React.CSSProperties} />
+          <i
+            className={device === "" ? "sw dashed" : "sw"}
+            style={{ "--c": colour } as React.CSSProperties}
+          />
           <span>{label}</span>
           <span className="fg2">{note(device)}</span>
           {device !== "" && index < 9 ? <kbd>{index + 1}</kbd> : null}
         </div>
       ))}
-      {tasks.length === 0 ? <div className="mi dis">The cluster has no task yet. Add a worker first.</div> : null}
+      {tasks.length === 0 ? (
+        <div className="mi dis">The cluster has no task yet. Add a worker first.</div>
+      ) : null}
     </div>
   );
 }

@@ -1,7 +1,8 @@
 /** Dragging nodes out of the canvas onto a task row of the cluster panel. */
+
+import { taskDevice, taskName, useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { endDrag, useDrag } from "../stores/drag-store.js";
-import { taskDevice, taskName, useCluster } from "../stores/cluster-store.js";
 
 export interface PointerPlace {
   readonly clientX: number;
@@ -12,7 +13,8 @@ export interface PointerPlace {
 export function placeOf(event: { readonly nativeEvent?: Event } | Event): PointerPlace {
   const native = "nativeEvent" in event && event.nativeEvent ? event.nativeEvent : (event as Event);
   if (native instanceof MouseEvent) return native;
-  const touch = typeof TouchEvent !== "undefined" && native instanceof TouchEvent ? native.changedTouches[0] : undefined;
+  const touch =
+    typeof TouchEvent !== "undefined" && native instanceof TouchEvent ? native.changedTouches[0] : undefined;
   return { clientX: touch?.clientX ?? 0, clientY: touch?.clientY ?? 0 };
 }
 
@@ -39,7 +41,8 @@ export function trackPinDrag(names: readonly string[], place: PointerPlace): voi
 function dropText(names: readonly string[], task: string, device: string): string {
   const { nodes } = useDocument.getState().document;
   const moving = names.filter((name) => nodes.get(name)?.device !== device).length;
-  if (moving === 0) return `${names.length === 1 ? (names[0] ?? "") : "All of them"} already pinned to ${task}`;
+  if (moving === 0)
+    return `${names.length === 1 ? (names[0] ?? "") : "All of them"} already pinned to ${task}`;
   const what = moving === 1 ? "1 node" : `${moving} nodes`;
   return `Pin ${what} to ${task}. Esc cancels. One undo step.`;
 }

@@ -29,7 +29,11 @@ function Reason(): ReactElement | null {
   const frame = document.querySelector("[data-canvas]")?.getBoundingClientRect();
   const at = flow.flowToScreenPosition(to);
   return (
-    <div className="pull-reason" role="status" style={{ left: at.x - (frame?.left ?? 0) + 14, top: at.y - (frame?.top ?? 0) + 14 }}>
+    <div
+      className="pull-reason"
+      role="status"
+      style={{ left: at.x - (frame?.left ?? 0) + 14, top: at.y - (frame?.top ?? 0) + 14 }}
+    >
       {reason}
     </div>
   );

@@ -1,7 +1,7 @@
 /** Nodes and edges for React Flow, rebuilt only as far as the stores changed. */
 import { useMemo, useRef } from "react";
-import type { Point } from "../document/model.js";
 import type { NodeRun, Transfer } from "../../main/api/runs.js";
+import type { Point } from "../document/model.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
@@ -68,7 +68,9 @@ export function useFlowEdges(): GraphFlowEdge[] {
 
 /** Changes when a task comes, goes or gets another colour, but not with every sample of its metrics. */
 function useTaskIdentities(): string {
-  return useCluster((state) => state.tasks.map(({ id, job, index, colour }) => `${id} ${job} ${index} ${colour}`).join());
+  return useCluster((state) =>
+    state.tasks.map(({ id, job, index, colour }) => `${id} ${job} ${index} ${colour}`).join(),
+  );
 }
 
 /** The newest traced step. A running run sends updates often; the trace in them is only taken over when it is new. */

@@ -16,9 +16,7 @@ export interface CanvasStore {
   /** The end that is held while an edge is pulled. */
   readonly pulling: ConnectFrom | undefined;
   /** Where an edge was let go in empty space. */
-  readonly edgeMenu:
-    | { readonly from: ConnectFrom; readonly at: Point; readonly screen: Point }
-    | undefined;
+  readonly edgeMenu: { readonly from: ConnectFrom; readonly at: Point; readonly screen: Point } | undefined;
   readonly selectedEdges: ReadonlySet<string>;
 }
 

@@ -97,7 +97,10 @@ export function parseAttr(type: string, text: string, previous?: AttrValue): Att
       return {
         value: {
           $case: "func",
-          value: { name: trimmed, attr: previous?.value?.$case === "func" ? previous.value.value.attr : new Map() },
+          value: {
+            name: trimmed,
+            attr: previous?.value?.$case === "func" ? previous.value.value.attr : new Map(),
+          },
         },
       };
     case "tensor": {
@@ -145,7 +148,9 @@ function leaves(text: string): string[] {
 }
 
 function splitShapes(text: string): string[] {
-  const inner = text.replace(/^\[(?=\s*\[|\s*unknown|\s*\])/, "").replace(/\](?=\s*$)/, (end) => (text.startsWith("[[") || text === "[]" ? "" : end));
+  const inner = text
+    .replace(/^\[(?=\s*\[|\s*unknown|\s*\])/, "")
+    .replace(/\](?=\s*$)/, (end) => (text.startsWith("[[") || text === "[]" ? "" : end));
   return inner.match(/\[[^\]]*\]|unknown/g) ?? [];
 }
 
@@ -182,7 +187,8 @@ export function parseShape(text: string): TensorShapeProto {
   const sizes = inner === "" ? [] : inner.replace(/,\s*$/, "").split(/\s*,\s*/);
   const dim = sizes.map((size) => {
     if (/^(\?|none|-1)$/i.test(size)) return { size: -1n, name: "" };
-    if (!/^\d+$/.test(size)) throw new LiteralError(`${size || "Nothing"} is not a size. Write a shape as [2, 3]; ? for any size.`);
+    if (!/^\d+$/.test(size))
+      throw new LiteralError(`${size || "Nothing"} is not a size. Write a shape as [2, 3]; ? for any size.`);
     return { size: BigInt(size), name: "" };
   });
   return { dim, unknownRank: false };

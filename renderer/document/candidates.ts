@@ -76,7 +76,12 @@ export function heldType(document: GraphDocument, lookup: OpLookup, held: Connec
 }
 
 /** "float32 [?,256]". */
-export function heldText(document: GraphDocument, lookup: OpLookup, shapes: ShapeMap, held: ConnectFrom): string {
+export function heldText(
+  document: GraphDocument,
+  lookup: OpLookup,
+  shapes: ShapeMap,
+  held: ConnectFrom,
+): string {
   const dtype = heldType(document, lookup, held);
   if (dtype === DataType.DT_INVALID) return "";
   const shape = held.type === "output" ? shapeText(shapes.outputs.get(held.end.node)?.[held.end.output]) : "";
@@ -84,7 +89,11 @@ export function heldText(document: GraphDocument, lookup: OpLookup, shapes: Shap
 }
 
 /** The first argument of an op that the held end fits, or undefined. */
-export function fittingArg(opDef: OpDef, dtype: DataType, held: ConnectFrom["type"]): OpDef_ArgDef | undefined {
+export function fittingArg(
+  opDef: OpDef,
+  dtype: DataType,
+  held: ConnectFrom["type"],
+): OpDef_ArgDef | undefined {
   const args = held === "output" ? opDef.inputArg : opDef.outputArg;
   return args.find((arg) => {
     if (arg.isRef) return false;

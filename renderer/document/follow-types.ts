@@ -73,11 +73,14 @@ function withFollowedTypes(node: NodeDef, draft: Draft, lookup: OpLookup): NodeD
   const attr = new Map<string, AttrValue>();
   for (const name of new Set(signature.inputs.map(({ arg }) => arg.typeAttr).filter((text) => text !== ""))) {
     const types = new Set(
-      signature.inputs.filter(({ arg }) => arg.typeAttr === name).flatMap(({ index }) => connected.get(index) ?? []),
+      signature.inputs
+        .filter(({ arg }) => arg.typeAttr === name)
+        .flatMap(({ index }) => connected.get(index) ?? []),
     );
     const [dtype] = types;
     const current = node.attr.get(name)?.value;
-    if (types.size !== 1 || dtype === undefined || (current?.$case === "type" && current.value === dtype)) continue;
+    if (types.size !== 1 || dtype === undefined || (current?.$case === "type" && current.value === dtype))
+      continue;
     if (allowedTypes(signature.opDef, name)?.includes(dtype) === false) continue;
     attr.set(name, { value: { $case: "type", value: dtype } });
   }

@@ -93,7 +93,11 @@ function orderColumns(nodes: ReadonlyMap<string, NodeDef>, layer: ReadonlyMap<st
       rank.set(name, (index + 0.5) / column.length);
     });
   };
-  for (let depth = 0; depth < columns.length; depth++) number((columns[depth] ??= []));
+  for (let depth = 0; depth < columns.length; depth++) {
+    const column = columns[depth] ?? [];
+    columns[depth] = column;
+    number(column);
+  }
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const forwards = sweep % 2 === 0;
     const order = forwards ? columns : columns.toReversed();

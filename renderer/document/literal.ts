@@ -39,7 +39,9 @@ class Reader {
   end(): void {
     this.#skipSpace();
     if (this.#at < this.text.length) {
-      throw new LiteralError(`There is more text after the value: "${this.text.slice(this.#at, this.#at + 12)}".`);
+      throw new LiteralError(
+        `There is more text after the value: "${this.text.slice(this.#at, this.#at + 12)}".`,
+      );
     }
   }
 
@@ -49,12 +51,14 @@ class Reader {
     const items: Literal[] = [];
     for (;;) {
       this.#skipSpace();
-      if (this.#at >= this.text.length) throw new LiteralError(`A list is not closed: "${close}" is missing.`);
+      if (this.#at >= this.text.length)
+        throw new LiteralError(`A list is not closed: "${close}" is missing.`);
       if (this.text[this.#at] === close) break;
       items.push(this.value());
       this.#skipSpace();
       if (this.text[this.#at] === ",") this.#at++;
-      else if (this.text[this.#at] !== close) throw new LiteralError(`Expected "," or "${close}" after item ${items.length}.`);
+      else if (this.text[this.#at] !== close)
+        throw new LiteralError(`Expected "," or "${close}" after item ${items.length}.`);
     }
     this.#at++;
     const inner = items[0]?.shape ?? [];

@@ -97,18 +97,20 @@ function applyMoves(layout: ReadonlyMap<string, Point>, moves: readonly Move[]):
 
 /** The operations that take back `operations`. */
 export function invert(operations: readonly Operation[]): Operation[] {
-  return operations.toReversed().map((operation): Operation => {
-    switch (operation.type) {
-      case "nodes":
-        return { type: "nodes", changes: operation.changes.map(invertChange) };
-      case "layout":
-        return { type: "layout", moves: operation.moves.map(invertMove) };
-      case "run-config":
-        return { type: "run-config", before: operation.after, after: operation.before };
-      case "meta-graph":
-        return { type: "meta-graph", before: operation.after, after: operation.before };
-    }
-  });
+  return operations.toReversed().map(inverse);
+}
+
+function inverse(operation: Operation): Operation {
+  switch (operation.type) {
+    case "nodes":
+      return { type: "nodes", changes: operation.changes.map(invertChange) };
+    case "layout":
+      return { type: "layout", moves: operation.moves.map(invertMove) };
+    case "run-config":
+      return { type: "run-config", before: operation.after, after: operation.before };
+    case "meta-graph":
+      return { type: "meta-graph", before: operation.after, after: operation.before };
+  }
 }
 
 function invertChange({ before, after, index }: NodeChange): NodeChange {

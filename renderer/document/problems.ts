@@ -29,7 +29,11 @@ export function findProblems(
   const problems = new Map<string, readonly NodeProblem[]>();
   for (const node of document.nodes.values()) {
     const signature = signatureOf(node, lookup);
-    const found = signature ? problemsOf(node, signature, document, lookup) : opsKnown ? [unknownOp(node)] : [];
+    const found = signature
+      ? problemsOf(node, signature, document, lookup)
+      : opsKnown
+        ? [unknownOp(node)]
+        : [];
     const shapeError = shapes.errors.get(node.name);
     if (found.length === 0 && shapeError) found.push(shapeProblem(node, shapeError));
     if (found.length > 0) problems.set(node.name, found);
@@ -57,7 +61,8 @@ function unknownOp(node: NodeDef): NodeProblem {
     short: "unknown op",
     message: `There is no op named ${node.op}.`,
     reason: "Neither the engine's op list nor the graph's function library has it.",
-    remedy: "Probably it belongs to a custom op library or a newer TensorFlow. Replace it, or load that library.",
+    remedy:
+      "Probably it belongs to a custom op library or a newer TensorFlow. Replace it, or load that library.",
   };
 }
 
@@ -91,7 +96,11 @@ function problemsOf(
   };
   for (const definition of signature.opDef.attr) {
     if (definition.defaultValue || node.attr.get(definition.name)?.value) continue;
-    invalid(`${definition.name} not set`, `${node.name} has no value for ${definition.name}.`, "Set it in the inspector.");
+    invalid(
+      `${definition.name} not set`,
+      `${node.name} has no value for ${definition.name}.`,
+      "Set it in the inspector.",
+    );
   }
   const texts = dataInputs(node);
   for (const slot of signature.inputs) {

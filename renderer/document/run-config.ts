@@ -78,7 +78,12 @@ function readStored(collection: CollectionDef | undefined): z.infer<typeof store
 function fromStored(feed: StoredFeed): FeedValue {
   if (feed.kind !== "content") return feed;
   const bytes = Uint8Array.from(atob(feed.base64), (letter) => letter.charCodeAt(0));
-  return { kind: "content", name: feed.name, bytes, ...(feed.column === undefined ? {} : { column: feed.column }) };
+  return {
+    kind: "content",
+    name: feed.name,
+    bytes,
+    ...(feed.column === undefined ? {} : { column: feed.column }),
+  };
 }
 
 function toStored(feed: FeedValue): StoredFeed {

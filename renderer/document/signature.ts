@@ -6,7 +6,12 @@ import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js"
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { OpDef, OpDef_ArgDef, OpDef_AttrDef } from "../../protos/generated/tensorflow/op_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
-import { attrOf, inputArgs, outputTypes, type SignatureArg } from "../../worker-runtime/graph/node-signature.js";
+import {
+  attrOf,
+  inputArgs,
+  outputTypes,
+  type SignatureArg,
+} from "../../worker-runtime/graph/node-signature.js";
 import { baseDataType, isReference } from "../../worker-runtime/protocol/dtype.js";
 
 /** Finds the definition of an op or of a function of the graph's library. */
@@ -61,7 +66,9 @@ function expand(node: NodeDef, opDef: OpDef): NodeSignature {
  */
 export function growsAlone(opDef: OpDef, arg: OpDef_ArgDef): boolean {
   const attr = arg.numberAttr || arg.typeListAttr;
-  const sharing = opDef.inputArg.filter(({ numberAttr, typeListAttr }) => [numberAttr, typeListAttr].includes(attr));
+  const sharing = opDef.inputArg.filter(({ numberAttr, typeListAttr }) =>
+    [numberAttr, typeListAttr].includes(attr),
+  );
   return attr !== "" && sharing.length === 1 && !opDef.attr.some(({ type }) => type === "func");
 }
 

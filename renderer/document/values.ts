@@ -60,12 +60,14 @@ function decimal(text: string, dtype: DType): number {
   if (infinity) return infinity[1] === "-" ? -Infinity : Infinity;
   if (/^nan$/i.test(plain)) return Number.NaN;
   const value = Number(plain);
-  if (plain === "" || Number.isNaN(value)) throw new LiteralError(`${text} is not a number, but the dtype is ${dtype}.`);
+  if (plain === "" || Number.isNaN(value))
+    throw new LiteralError(`${text} is not a number, but the dtype is ${dtype}.`);
   return value;
 }
 
 /** "1+2j", "3j", "4". */
-const COMPLEX = /^([+-]?(?:[\d.]+(?:e[+-]?\d+)?|inf|nan)(?![jd.]))?(?:([+-]?(?:[\d.]+(?:e[+-]?\d+)?|inf|nan)?)j)?$/i;
+const COMPLEX =
+  /^([+-]?(?:[\d.]+(?:e[+-]?\d+)?|inf|nan)(?![jd.]))?(?:([+-]?(?:[\d.]+(?:e[+-]?\d+)?|inf|nan)?)j)?$/i;
 
 function complexTensor(literal: Literal, dtype: DType): TensorProto {
   const parts = literal.leaves.flatMap((leaf) => {

@@ -21,7 +21,7 @@ export function AttributeSection({ node }: { node: NodeDef }): ReactElement | nu
   const others = [...node.attr].filter(([name]) => !defined.has(name));
   if ((opDef?.attr.length ?? 0) + others.length === 0) return null;
   return (
-    <div className="sec">
+    <div className="sec attrs">
       <h3>Attributes</h3>
       {opDef?.attr.map((definition) => (
         <Attribute key={definition.name} node={node} opDef={opDef} definition={definition} />
@@ -82,7 +82,10 @@ function Control({ node, opDef, definition, value, labelledBy }: ControlProps): 
       <Choice
         labelledBy={labelledBy}
         value={String(current)}
-        choices={choices.map((one) => [String(one), one === DataType.DT_INVALID ? "not set" : dtypeName(one)])}
+        choices={choices.map((one) => [
+          String(one),
+          one === DataType.DT_INVALID ? "not set" : dtypeName(one),
+        ])}
         choose={(one) => set({ value: { $case: "type", value: Number(one) as DataType } })}
       />
     );
@@ -131,7 +134,8 @@ function Control({ node, opDef, definition, value, labelledBy }: ControlProps): 
 
 function checkMinimum({ name, hasMinimum, minimum }: OpDef_AttrDef, { value }: AttrValue): void {
   if (!hasMinimum) return;
-  if (value?.$case === "i" && value.value < minimum) throw new Error(`${name} has to be at least ${minimum}.`);
+  if (value?.$case === "i" && value.value < minimum)
+    throw new Error(`${name} has to be at least ${minimum}.`);
 }
 
 /** True where a connected input decides the type. */

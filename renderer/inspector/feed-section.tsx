@@ -41,7 +41,15 @@ export function FeedSection({ node }: { node: NodeDef }): ReactElement | null {
   );
 }
 
-function Literal({ node, tensor, feed }: { node: NodeDef; tensor: string; feed: FeedValue | undefined }): ReactElement {
+function Literal({
+  node,
+  tensor,
+  feed,
+}: {
+  node: NodeDef;
+  tensor: string;
+  feed: FeedValue | undefined;
+}): ReactElement {
   const id = useId();
   return (
     <div className="f">
@@ -74,7 +82,8 @@ function check(node: NodeDef, text: string): void {
   if (shape?.$case !== "shape" || shape.value.unknownRank) return;
   const wanted = shape.value.dim.map(({ size }) => Number(size));
   const given = tensor.tensorShape?.dim.map(({ size }) => Number(size)) ?? [];
-  const fits = wanted.length === given.length && wanted.every((size, axis) => size < 0 || size === given[axis]);
+  const fits =
+    wanted.length === given.length && wanted.every((size, axis) => size < 0 || size === given[axis]);
   if (fits) return;
   const wantedText = wanted.map((size) => (size < 0 ? "?" : size)).join(",");
   throw new LiteralError(`The value has shape [${given.join(",")}], but ${node.name} takes [${wantedText}].`);
@@ -109,7 +118,9 @@ function FileChoice({ tensor, feed }: { tensor: string; feed: FeedValue | undefi
   const take = async (file: File | undefined) => {
     if (!file) return;
     if (file.size > MAX_CONTENT_BYTES) {
-      setProblem(`${file.name} is larger than 256 MB. Open the app's own window and choose it from disk there.`);
+      setProblem(
+        `${file.name} is larger than 256 MB. Open the app's own window and choose it from disk there.`,
+      );
       return;
     }
     try {

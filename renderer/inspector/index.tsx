@@ -13,7 +13,13 @@ export function Inspector(): ReactElement {
   const node = useDocument((state) => (name === undefined ? undefined : state.document.nodes.get(name)));
   return (
     <div className="inspector" data-inspector="">
-      {node ? <NodeInspector key={node.name} node={node} /> : count > 1 ? <SelectionInspector /> : <NothingSelected />}
+      {node ? (
+        <NodeInspector key={node.name} node={node} />
+      ) : count > 1 ? (
+        <SelectionInspector />
+      ) : (
+        <NothingSelected />
+      )}
     </div>
   );
 }

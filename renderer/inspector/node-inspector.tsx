@@ -65,7 +65,9 @@ function Placed({ node }: { node: NodeDef }): ReactElement {
   const device = useRun((state) => nodeRunOf(state.latest?.nodes, node.name)?.device);
   const machine = useCluster((state) => {
     const name = device === undefined ? undefined : taskNameOfDevice(device);
-    return state.state?.machines.find(({ tasks }) => tasks.some(({ job, index }) => `${job}/${index}` === name))?.name;
+    return state.state?.machines.find(({ tasks }) =>
+      tasks.some(({ job, index }) => `${job}/${index}` === name),
+    )?.name;
   });
   const stale = useDocument((state) => state.revision) !== useRun((state) => state.runRevision);
   const text =

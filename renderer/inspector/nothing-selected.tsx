@@ -9,7 +9,8 @@ export function NothingSelected(): ReactElement {
   const document = useDocument((state) => state.document);
   // Until the op list is there, outputs are not known.
   useOps((state) => state.ops);
-  const [fetch] = document.runConfig.fetches.length > 0 ? document.runConfig.fetches : openOutputs(document, lookupOp);
+  const [fetch] =
+    document.runConfig.fetches.length > 0 ? document.runConfig.fetches : openOutputs(document, lookupOp);
   const name = fetch === undefined ? document.nodes.keys().next().value : parseTensorName(fetch).node;
   return (
     <>

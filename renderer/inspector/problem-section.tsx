@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
-import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { Problem } from "../../main/api/problem.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useRun } from "../stores/run-store.js";
@@ -11,13 +11,16 @@ export function ProblemSection({ node }: { node: NodeDef }): ReactElement | null
   const problems = useDocument((state) => state.problems.get(node.name));
   const revision = useDocument((state) => state.revision);
   const failure = useRun((state) =>
-    state.latest?.state === "failed" && state.latest.problem?.node === node.name && state.runRevision === revision
+    state.latest?.state === "failed" &&
+    state.latest.problem?.node === node.name &&
+    state.runRevision === revision
       ? state.latest.problem
       : undefined,
   );
   const task = taskNameOfDevice(node.device);
   const unknownTask = useCluster(
-    (state) => state.state !== undefined && task !== undefined && state.taskForDevice(node.device) === undefined,
+    (state) =>
+      state.state !== undefined && task !== undefined && state.taskForDevice(node.device) === undefined,
   );
   if (!problems && !failure && !unknownTask) return null;
   return (

@@ -49,7 +49,12 @@ export function SelectionInspector(): ReactElement {
       <div className="sec last">
         <h3>Nodes</h3>
         {names.slice(0, MAX_LISTED).map((name) => (
-          <button type="button" key={name} className="lk ell row" onClick={() => documentActions.select([name])}>
+          <button
+            type="button"
+            key={name}
+            className="lk ell row"
+            onClick={() => documentActions.select([name])}
+          >
             {name}
           </button>
         ))}

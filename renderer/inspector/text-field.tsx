@@ -11,7 +11,14 @@ interface TextFieldProps {
 }
 
 /** A field whose text counts when Enter is pressed or the field is left. Escape brings the old text back. */
-export function TextField({ value, labelledBy, label, placeholder, multiline, commit }: TextFieldProps): ReactElement {
+export function TextField({
+  value,
+  labelledBy,
+  label,
+  placeholder,
+  multiline,
+  commit,
+}: TextFieldProps): ReactElement {
   const [text, setText] = useState(value);
   const [error, setError] = useState<string>();
   const errorId = useId();

@@ -16,7 +16,9 @@ const MAX_OUTPUTS = 16;
 export function ValueSection({ node }: { node: NodeDef }): ReactElement | null {
   const previews = useRun(
     useShallow((state) =>
-      Array.from({ length: MAX_OUTPUTS }, (_, output) => fetchOf(state.latest?.fetches, tensorName(node.name, output))),
+      Array.from({ length: MAX_OUTPUTS }, (_, output) =>
+        fetchOf(state.latest?.fetches, tensorName(node.name, output)),
+      ),
     ),
   ).filter((preview) => preview !== undefined);
   const step = useRun((state) => state.latest?.step ?? 0);

@@ -1,5 +1,13 @@
 /** The engine's ops: searched, read about, dragged onto the canvas. */
-import { type KeyboardEvent, type PointerEvent, type ReactElement, useDeferredValue, useMemo, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactElement,
+  useDeferredValue,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { placeBesideSelection } from "../canvas/commands.js";
 import { overCanvas } from "../canvas/pin-drag.js";
 import { useCanvas } from "../canvas/view-store.js";
@@ -13,7 +21,7 @@ import { useRowWindow } from "../ui/use-row-window.js";
 import "../canvas/parts.css";
 import { OpCard } from "./op-card.js";
 import { type OpEntry, type OpMatch, searchOps } from "./op-entries.js";
-import { opRows, type OpRow } from "./op-rows.js";
+import { type OpRow, opRows } from "./op-rows.js";
 import "./ops-panel.css";
 
 const ROW_HEIGHT = 28;
@@ -81,7 +89,10 @@ function OpList(): ReactElement {
     else setCard(undefined);
   };
   const showCard = (op: string, index: number) => {
-    const top = (frame.current?.getBoundingClientRect().top ?? 0) + index * ROW_HEIGHT - (frame.current?.scrollTop ?? 0);
+    const top =
+      (frame.current?.getBoundingClientRect().top ?? 0) +
+      index * ROW_HEIGHT -
+      (frame.current?.scrollTop ?? 0);
     setCard({ op, top });
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -92,7 +103,10 @@ function OpList(): ReactElement {
     else if (event.key === "Escape" && (query !== "" || card)) {
       setQuery("");
       setCard(undefined);
-    } else if (row?.kind === "category" && (event.key === "Enter" || event.key === "ArrowRight" || event.key === "ArrowLeft")) {
+    } else if (
+      row?.kind === "category" &&
+      (event.key === "Enter" || event.key === "ArrowRight" || event.key === "ArrowLeft")
+    ) {
       const isOpen = row.open;
       if (event.key === "Enter" || isOpen === (event.key === "ArrowLeft")) toggle(row.category);
     } else if (row?.kind === "op" && event.key === "Enter") addBesideSelection(row.match.entry.name);
@@ -149,7 +163,9 @@ function OpList(): ReactElement {
                 row={row}
                 index={index}
                 active={index === current}
-                onPoint={() => (row.kind === "op" ? showCard(row.match.entry.name, index) : setCard(undefined))}
+                onPoint={() =>
+                  row.kind === "op" ? showCard(row.match.entry.name, index) : setCard(undefined)
+                }
                 onChoose={() => {
                   setActive(index);
                   if (row.kind === "category") toggle(row.category);
@@ -162,7 +178,9 @@ function OpList(): ReactElement {
         {rows.length === 0 ? <p className="note">No op has “{wanted.trim()}” in its name.</p> : null}
       </div>
       <div className="ops-source fg2">{source}</div>
-      {card ? <OpCard op={card.op} top={card.top} panel={panel} onAdd={() => addBesideSelection(card.op)} /> : null}
+      {card ? (
+        <OpCard op={card.op} top={card.top} panel={panel} onAdd={() => addBesideSelection(card.op)} />
+      ) : null}
     </div>
   );
 }
@@ -226,7 +244,11 @@ function Row({ row, index, active, onPoint, onChoose, onDragStart }: RowProps): 
 }
 
 function inputNames(entry: OpEntry): string {
-  return lookupOp(entry.name)?.inputArg.map(({ name }) => name).join(", ") ?? "";
+  return (
+    lookupOp(entry.name)
+      ?.inputArg.map(({ name }) => name)
+      .join(", ") ?? ""
+  );
 }
 
 function Highlighted({ match }: { match: OpMatch }): ReactElement {
@@ -269,7 +291,8 @@ function startDrag(event: PointerEvent<HTMLElement>, entry: OpEntry, onDragStart
     const lands = dragging && overCanvas(now);
     stop();
     const at = useCanvas.getState().flow?.screenToFlowPosition({ x: now.clientX, y: now.clientY });
-    if (lands && at) documentActions.addNode(entry.name, { x: Math.round(at.x / 8) * 8, y: Math.round(at.y / 8) * 8 });
+    if (lands && at)
+      documentActions.addNode(entry.name, { x: Math.round(at.x / 8) * 8, y: Math.round(at.y / 8) * 8 });
   };
   const key = (pressed: globalThis.KeyboardEvent) => {
     if (pressed.key !== "Escape") return;

@@ -35,23 +35,74 @@ const RULES: readonly (readonly [RegExp, Category])[] = [
   [/^(Quantize|Dequantize|Requantiz|Quantized|FakeQuant|Uniform(Quant|Dequant|Requant))/, "Quantised"],
   [/^(Sparse|Ragged|Deserialize.*Sparse|Serialize.*Sparse|.*SparseTensor)/, "Sparse and ragged"],
   [/^BoostedTrees|BoostedTrees(Ensemble|Quantile)/, "Boosted trees"],
-  [/^(Risc|Infeed|Outfeed|Prelinearize|KernelLabel|GlobalIterId)|TPU|Tpu|Xla|XLA|SparseCore|Minibatch|DedupData/, "TPU and XLA"],
-  [/^(Collective|Nccl|Send$|Recv$|CrossReplica|AllToAll|DTensor|Relayout|Rpc|WorkerHeartbeat|SyncDevice|Device)/, "Distributed"],
-  [/Summary|^(Debug|Print|Assert|DumpTensor|Timestamp|StatsAggregator|CheckPinned|ImportEvent)/, "Summaries and debugging"],
-  [/(Dataset|Iterator|Reader|^Read|^Write|^Save|^Restore|^MergeV2Checkpoints|^SerializeTensor|^CompressElement|^UncompressElement|Calibration|Checkpoint|File|Record|^Decode(CSV|JSON|Proto|Raw|Padded|Compressed)|^Parse|^Encode(Proto))/, "Data and files"],
-  [/(Queue|Barrier|HashTable|LookupTable|^Lookup|^Stage|Stage$|Unstage|^MapPeek|^MapSize|^OrderedMap|Stack(V2)?$(?<!^Pack)|TensorArray|TensorList|TensorMap|Accumulator|InitializeTable|^Optional|Mutex|SessionTensor|SessionHandle|^MapClear|^MapIncomplete|MemoryCache)/, "Lookup and queues"],
-  [/^(Resource(Sparse)?Apply|(Sparse)?Apply|.*(GradientDescent|Adagrad|Adadelta|Adam|Ftrl|RMSProp|Momentum))/, "Training"],
-  [/^(Variable|VarHandle|VarIsInit|Assign|ReadVariable|Resource(Scatter|Gather|Strided|CountUpTo)|Scatter(Add|Sub|Mul|Div|Update|Min|Max|Nd(Add|Sub|Update))|IsVariableInitialized|DestroyResource|DestroyTemporary|TemporaryVariable|CountUpTo|.*VariableOp|DisableCopyOnRead)/, "State"],
-  [/^(If|While|Case|Switch|Merge|Enter|Exit|NextIteration|LoopCond|For|Abort|NoOp|ControlTrigger|PartitionedCall|StatefulPartitionedCall|RemoteCall|SymbolicGradient|StatelessIf|StatelessWhile|StatelessCase|Ref(Switch|Merge|Enter|Exit|NextIteration|Select)|ToBool|FakeParam|PyFunc|EagerPyFunc|BatchFunction|Batch$|Unbatch)/, "Control flow"],
-  [/(Random|TruncatedNormal|^Stateful(Standard|Uniform)|StatelessShuffle|SeedGenerator|SobolSample|Multinomial|ShuffleSeed|Stateless.*(Uniform|Normal|Gamma|Poisson|Binomial)|^Rng|Sampler$)/, "Random"],
-  [/^(MatMul|BatchMatMul|Matrix|BatchMatrix|Cholesky|BatchCholesky|Qr|Svd|BatchSvd|SelfAdjoint|BatchSelfAdjoint|Einsum|Eig|Lu$|Logm?Matrix|LogMatrixDeterminant|Cross$|Tridiagonal|BandedTriangular|Diag|Trace|FFT|IFFT|RFFT|IRFFT|BatchFFT|BatchIFFT)/, "Linear algebra"],
-  [/(Conv|Pool|Relu|Elu$|EluGrad|Selu|Softmax|Softplus|Softsign|BiasAdd|BatchNorm|LRN|Dropout|CTC|GRU|LSTM|Rnn|RNN|TopK|InTopK|NthElement|Dilation|L2Loss|XentropyLoss|CrossEntropy|Data(Format)|FusedPad|FusedResize|Cudnn|NegTrain|Skipgram)/, "Neural net"],
-  [/^(Sum|Mean|Prod|Max|Min|All|Any|ArgMax|ArgMin|Segment|UnsortedSegment|EuclideanNorm|Cum|Bincount|DenseBincount|Histogram|AddN|AccumulateN)/, "Reduction"],
-  [/^(Equal|NotEqual|Less|Greater|Logical|Select|Where|Bitwise|Invert$|LeftShift|RightShift|Is(Finite|Inf|Nan)|ApproximateEqual)/, "Logic and comparison"],
-  [/^(String|Regex|StaticRegex|AsString|Unicode|Substr|ReduceJoin|Base64|EncodeBase64|DecodeBase64|ToHashBucket|StringTo|Unsorted.*Join)/, "Text"],
-  [/(Image|Jpeg|Png|Gif|Bmp|WebP|Resize(Area|Bicubic|Bilinear|Nearest|$)|CropAndResize|Glimpse|NonMax|RGBToHSV|HSVToRGB|AdjustContrast|AdjustHue|AdjustSaturation|Wav|Audio|Mfcc|DrawBounding|ScaleAndTranslate|BoundingBox)/, "Image and audio"],
-  [/^(Add|Sub|Mul|Div|Real|FloorDiv|FloorMod|Mod|TruncateDiv|TruncateMod|Pow|Sq|Rsqrt|Sqrt|Exp|Log|Abs|Neg|Sign|Sin|Cos|Tan|Asin|Acos|Atan|Erf|Lgamma|Digamma|Polygamma|Zeta|Igamma|Betainc|Bessel|Ceil|Floor|Round|Rint|Reciprocal|Inv|Maximum|Minimum|Complex|Conj|Real|Imag|Angle|Xlog|Xdivy|Ndtri|Dawsn|Spence|Fresnel|Expint|NextAfter|Cast|Clip|Tanh|Sigmoid|LinSpace|Range|Population|Bucketize)/, "Math"],
-  [/^(Const|Placeholder|Identity|Shape|Size|Rank|Reshape|Squeeze|ExpandDims|Concat|Split|Pack|Unpack|Stack|Slice|StridedSlice|Gather|Tile|Transpose|Pad|MirrorPad|Fill|Zeros|Ones|Reverse|Roll|Broadcast|OneHot|Unique|Unravel|Invert|ScatterNd|TensorScatter|TensorStrided|SpaceTo|BatchTo|DepthTo|Extract|HostConst|RefIdentity|MakeUnique|Fingerprint|DenseToDense|Edit|ListDiff|Parallel|Empty|Inplace|DeepCopy|Copy|Snapshot|StopGradient|PreventGradient|CheckNumerics|Ensure|Bitcast|Dynamic|Lower|Upper|SearchSorted|Guarantee|Conjugate|ImmutableConst|Set)/, "Array"],
+  [
+    /^(Risc|Infeed|Outfeed|Prelinearize|KernelLabel|GlobalIterId)|TPU|Tpu|Xla|XLA|SparseCore|Minibatch|DedupData/,
+    "TPU and XLA",
+  ],
+  [
+    /^(Collective|Nccl|Send$|Recv$|CrossReplica|AllToAll|DTensor|Relayout|Rpc|WorkerHeartbeat|SyncDevice|Device)/,
+    "Distributed",
+  ],
+  [
+    /Summary|^(Debug|Print|Assert|DumpTensor|Timestamp|StatsAggregator|CheckPinned|ImportEvent)/,
+    "Summaries and debugging",
+  ],
+  [
+    /(Dataset|Iterator|Reader|^Read|^Write|^Save|^Restore|^MergeV2Checkpoints|^SerializeTensor|^CompressElement|^UncompressElement|Calibration|Checkpoint|File|Record|^Decode(CSV|JSON|Proto|Raw|Padded|Compressed)|^Parse|^Encode(Proto))/,
+    "Data and files",
+  ],
+  [
+    /(Queue|Barrier|HashTable|LookupTable|^Lookup|^Stage|Stage$|Unstage|^MapPeek|^MapSize|^OrderedMap|Stack(V2)?$(?<!^Pack)|TensorArray|TensorList|TensorMap|Accumulator|InitializeTable|^Optional|Mutex|SessionTensor|SessionHandle|^MapClear|^MapIncomplete|MemoryCache)/,
+    "Lookup and queues",
+  ],
+  [
+    /^(Resource(Sparse)?Apply|(Sparse)?Apply|.*(GradientDescent|Adagrad|Adadelta|Adam|Ftrl|RMSProp|Momentum))/,
+    "Training",
+  ],
+  [
+    /^(Variable|VarHandle|VarIsInit|Assign|ReadVariable|Resource(Scatter|Gather|Strided|CountUpTo)|Scatter(Add|Sub|Mul|Div|Update|Min|Max|Nd(Add|Sub|Update))|IsVariableInitialized|DestroyResource|DestroyTemporary|TemporaryVariable|CountUpTo|.*VariableOp|DisableCopyOnRead)/,
+    "State",
+  ],
+  [
+    /^(If|While|Case|Switch|Merge|Enter|Exit|NextIteration|LoopCond|For|Abort|NoOp|ControlTrigger|PartitionedCall|StatefulPartitionedCall|RemoteCall|SymbolicGradient|StatelessIf|StatelessWhile|StatelessCase|Ref(Switch|Merge|Enter|Exit|NextIteration|Select)|ToBool|FakeParam|PyFunc|EagerPyFunc|BatchFunction|Batch$|Unbatch)/,
+    "Control flow",
+  ],
+  [
+    /(Random|TruncatedNormal|^Stateful(Standard|Uniform)|StatelessShuffle|SeedGenerator|SobolSample|Multinomial|ShuffleSeed|Stateless.*(Uniform|Normal|Gamma|Poisson|Binomial)|^Rng|Sampler$)/,
+    "Random",
+  ],
+  [
+    /^(MatMul|BatchMatMul|Matrix|BatchMatrix|Cholesky|BatchCholesky|Qr|Svd|BatchSvd|SelfAdjoint|BatchSelfAdjoint|Einsum|Eig|Lu$|Logm?Matrix|LogMatrixDeterminant|Cross$|Tridiagonal|BandedTriangular|Diag|Trace|FFT|IFFT|RFFT|IRFFT|BatchFFT|BatchIFFT)/,
+    "Linear algebra",
+  ],
+  [
+    /(Conv|Pool|Relu|Elu$|EluGrad|Selu|Softmax|Softplus|Softsign|BiasAdd|BatchNorm|LRN|Dropout|CTC|GRU|LSTM|Rnn|RNN|TopK|InTopK|NthElement|Dilation|L2Loss|XentropyLoss|CrossEntropy|Data(Format)|FusedPad|FusedResize|Cudnn|NegTrain|Skipgram)/,
+    "Neural net",
+  ],
+  [
+    /^(Sum|Mean|Prod|Max|Min|All|Any|ArgMax|ArgMin|Segment|UnsortedSegment|EuclideanNorm|Cum|Bincount|DenseBincount|Histogram|AddN|AccumulateN)/,
+    "Reduction",
+  ],
+  [
+    /^(Equal|NotEqual|Less|Greater|Logical|Select|Where|Bitwise|Invert$|LeftShift|RightShift|Is(Finite|Inf|Nan)|ApproximateEqual)/,
+    "Logic and comparison",
+  ],
+  [
+    /^(String|Regex|StaticRegex|AsString|Unicode|Substr|ReduceJoin|Base64|EncodeBase64|DecodeBase64|ToHashBucket|StringTo|Unsorted.*Join)/,
+    "Text",
+  ],
+  [
+    /(Image|Jpeg|Png|Gif|Bmp|WebP|Resize(Area|Bicubic|Bilinear|Nearest|$)|CropAndResize|Glimpse|NonMax|RGBToHSV|HSVToRGB|AdjustContrast|AdjustHue|AdjustSaturation|Wav|Audio|Mfcc|DrawBounding|ScaleAndTranslate|BoundingBox)/,
+    "Image and audio",
+  ],
+  [
+    /^(Add|Sub|Mul|Div|Real|FloorDiv|FloorMod|Mod|TruncateDiv|TruncateMod|Pow|Sq|Rsqrt|Sqrt|Exp|Log|Abs|Neg|Sign|Sin|Cos|Tan|Asin|Acos|Atan|Erf|Lgamma|Digamma|Polygamma|Zeta|Igamma|Betainc|Bessel|Ceil|Floor|Round|Rint|Reciprocal|Inv|Maximum|Minimum|Complex|Conj|Real|Imag|Angle|Xlog|Xdivy|Ndtri|Dawsn|Spence|Fresnel|Expint|NextAfter|Cast|Clip|Tanh|Sigmoid|LinSpace|Range|Population|Bucketize)/,
+    "Math",
+  ],
+  [
+    /^(Const|Placeholder|Identity|Shape|Size|Rank|Reshape|Squeeze|ExpandDims|Concat|Split|Pack|Unpack|Stack|Slice|StridedSlice|Gather|Tile|Transpose|Pad|MirrorPad|Fill|Zeros|Ones|Reverse|Roll|Broadcast|OneHot|Unique|Unravel|Invert|ScatterNd|TensorScatter|TensorStrided|SpaceTo|BatchTo|DepthTo|Extract|HostConst|RefIdentity|MakeUnique|Fingerprint|DenseToDense|Edit|ListDiff|Parallel|Empty|Inplace|DeepCopy|Copy|Snapshot|StopGradient|PreventGradient|CheckNumerics|Ensure|Bitcast|Dynamic|Lower|Upper|SearchSorted|Guarantee|Conjugate|ImmutableConst|Set)/,
+    "Array",
+  ],
 ];
 
 export function categoryOf(op: string): Category {

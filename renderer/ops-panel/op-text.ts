@@ -12,7 +12,8 @@ function argType({ type, typeAttr, typeListAttr, numberAttr, isRef }: OpDef_ArgD
 
 /** "(a: T, b: T) → product: T". */
 export function signatureText(opDef: OpDef): string {
-  const args = (list: readonly OpDef_ArgDef[]) => list.map((arg) => `${arg.name}: ${argType(arg)}`).join(", ");
+  const args = (list: readonly OpDef_ArgDef[]) =>
+    list.map((arg) => `${arg.name}: ${argType(arg)}`).join(", ");
   const outputs = opDef.outputArg.length > 0 ? args(opDef.outputArg) : "nothing";
   return `(${args(opDef.inputArg)}) → ${outputs}`;
 }
@@ -33,7 +34,10 @@ function attrNote(attr: OpDef_AttrDef): string {
   const allowed = attr.allowedValues?.value;
   const choices =
     allowed?.$case === "list"
-      ? [...allowed.value.type.map(dtypeName), ...allowed.value.s.map((bytes) => new TextDecoder().decode(bytes))]
+      ? [
+          ...allowed.value.type.map(dtypeName),
+          ...allowed.value.s.map((bytes) => new TextDecoder().decode(bytes)),
+        ]
       : [];
   const parts = [choices.length > 0 ? choices.join(", ") : attr.type];
   if (attr.hasMinimum) parts.push(`at least ${attr.minimum}`);

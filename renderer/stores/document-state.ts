@@ -1,13 +1,13 @@
 /** The open document: its present state, its history and what is selected. Changed only by document-actions.ts. */
 import { create } from "zustand";
-import { startHistory } from "../document/history.js";
+import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
 import type { History } from "../document/history.js";
+import { startHistory } from "../document/history.js";
 import { EMPTY_RUN_CONFIG, type GraphDocument } from "../document/model.js";
 import { findProblems, type ProblemMap } from "../document/problems.js";
 import { inferShapes, NO_SHAPES, type ShapeMap } from "../document/shapes.js";
 import type { OpLookup } from "../document/signature.js";
-import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
-import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
 import { engineOps, useOps } from "./ops-store.js";
 
 export interface DocumentStore {

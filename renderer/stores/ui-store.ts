@@ -37,6 +37,10 @@ export interface UiStore {
   readonly sideTab: SideTab;
   readonly sideWidth: number;
   readonly inspectorOpen: boolean;
+  /** Whether the inspector is shown while it lies over the canvas; never remembered. */
+  readonly inspectorOverlay: boolean;
+  /** The window is too narrow for the inspector to stand beside the canvas. */
+  readonly narrow: boolean;
   readonly inspectorWidth: number;
   readonly dockOpen: boolean;
   readonly dockHeight: number;
@@ -85,6 +89,8 @@ function remembered(): Remembered {
 export const useUi = create<UiStore>()(() => ({
   ...remembered(),
   sideTab: "cluster",
+  inspectorOverlay: false,
+  narrow: false,
   dockTab: "results",
   tensorTabs: [],
   logTask: undefined,
@@ -111,7 +117,11 @@ export const uiActions = {
   resize: (panel: keyof typeof LIMITS, size: number) =>
     useUi.setState({ [panel]: clamp(size, LIMITS[panel]) }),
   toggleInspector: (open?: boolean) =>
-    useUi.setState((store) => ({ inspectorOpen: open ?? !store.inspectorOpen })),
+    useUi.setState((store) =>
+      store.narrow
+        ? { inspectorOverlay: open ?? !store.inspectorOverlay }
+        : { inspectorOpen: open ?? !store.inspectorOpen },
+    ),
   toggleDock: (open?: boolean) => useUi.setState((store) => ({ dockOpen: open ?? !store.dockOpen })),
   showDock: (dockTab: DockTab) => useUi.setState({ dockTab, dockOpen: true }),
   openTensor: (name: string) =>

@@ -12,7 +12,11 @@ export interface RowWindow {
 const SPARE_ROWS = 8;
 
 /** Which rows of a long list are visible, all rows being `rowHeight` pixels high. */
-export function useRowWindow(frame: RefObject<HTMLElement | null>, count: number, rowHeight: number): RowWindow {
+export function useRowWindow(
+  frame: RefObject<HTMLElement | null>,
+  count: number,
+  rowHeight: number,
+): RowWindow {
   const [view, setView] = useState({ top: 0, height: 400 });
   useEffect(() => {
     const element = frame.current;

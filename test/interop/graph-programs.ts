@@ -116,7 +116,7 @@ function control(g: Graph): void {
 function arrays(g: Graph): void {
   const p = ops.placeholder(g, "int32", [-1], { name: "p" });
   const q = ops.placeholder(g, "float32", undefined, { name: "q" });
-  const half = ops.floorDivide(ops.size(p), 2, { name: "FloorDiv" });
+  const half = ops.floorDivide(ops.size(p), 2);
   const halves = ops.split(p, ops.stack([half, ops.subtract(ops.size(p), half)]));
   const [first] = halves;
   if (!first) return;

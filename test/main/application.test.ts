@@ -13,7 +13,7 @@ import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import { OpList } from "../../protos/generated/tensorflow/op_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { Graph } from "../../worker-runtime/graph/graph.js";
-import { libtensorflowDir, peerMissing } from "../support/peers.js";
+import { libtensorflowDir, peerMissing, spawnPeer, tensorflowPython } from "../support/peers.js";
 import { until } from "./support/until.js";
 
 let dataDir: string;
@@ -64,7 +64,11 @@ describe("the contract", () => {
   });
 
   it("answers what concerns the host", async () => {
-    expect(await call("app.info")).toMatchObject({ version: "0.1.0", host: "headless", fileDialogs: "window" });
+    expect(await call("app.info")).toMatchObject({
+      version: "0.1.0",
+      host: "headless",
+      fileDialogs: "window",
+    });
     expect(await call("app.newWindowUrl")).toBe("http://new");
     const pick = { mode: "open" as const, title: "", extensions: [] };
     expect((await failure(call("files.pick", pick))).problem.code).toBe("UNIMPLEMENTED");
@@ -72,7 +76,9 @@ describe("the contract", () => {
 
   it("remembers settings", async () => {
     await call("settings.set", { theme: "light" });
-    expect(JSON.parse(await readFile(join(dataDir, "settings.json"), "utf8"))).toMatchObject({ theme: "light" });
+    expect(JSON.parse(await readFile(join(dataDir, "settings.json"), "utf8"))).toMatchObject({
+      theme: "light",
+    });
   });
 });
 
@@ -173,7 +179,9 @@ describe.skipIf(peerMissing("tensorflow"))("runs on TensorFlow's runtime", () =>
     const missing = call("runs.tensor", { runId: update.runId, name: "none:0", offset: 0, count: 1 });
     expect((await failure(missing)).problem.code).toBe("NOT_FOUND");
     const trace: unknown = JSON.parse(await call("runs.chromeTrace", { runId: update.runId }));
-    expect(trace).toMatchObject({ traceEvents: expect.arrayContaining([expect.objectContaining({ ph: "X" })]) });
+    expect(trace).toMatchObject({
+      traceEvents: expect.arrayContaining([expect.objectContaining({ ph: "X" })]),
+    });
   });
 
   it("says which placeholder lacks a value, and why a value does not fit", async () => {
@@ -266,7 +274,10 @@ describe.skipIf(peerMissing("tensorflow"))("runs on TensorFlow's runtime", () =>
     await call("runs.stop", { runId, abort: true });
     expect((await finish(runId)).state).toBe("stopped");
     const late = await execute({ graph: bytes, fetches: ["waits:0"], stepTimeoutMillis: 300 });
-    expect(late.problem).toMatchObject({ code: "DEADLINE_EXCEEDED", remedy: expect.stringContaining("limit") });
+    expect(late.problem).toMatchObject({
+      code: "DEADLINE_EXCEEDED",
+      remedy: expect.stringContaining("limit"),
+    });
   });
 
   it("fails within seconds when a worker is killed, names it, and runs again once it is back", async () => {
@@ -283,15 +294,30 @@ describe.skipIf(peerMissing("tensorflow"))("runs on TensorFlow's runtime", () =>
       task: "worker/1",
       reason: expect.stringContaining("memory"),
     });
-    expect((await execute({ graph, fetches: ["z:0"] })).problem).toMatchObject({ node: "z", task: "worker/1" });
+    expect((await execute({ graph, fetches: ["z:0"] })).problem).toMatchObject({
+      node: "z",
+      task: "worker/1",
+    });
     await call("cluster.startTask", { taskId: task("worker/1").id });
     expect((await execute({ graph, fetches: ["z:0"] })).fetches[0]?.values).toEqual(["11.0"]);
   });
 
-  it("runs in a fixed cluster as well, with a task of it missing", async () => {
+  it("runs in a fixed cluster as well, for a stock script, too, and with a task of it missing", async () => {
     await call("cluster.setMembership", { membership: "fixed" });
     const graph = await example("welcome");
     expect((await execute({ graph, fetches: ["z:0"], steps: 3 })).fetches[0]?.values).toEqual(["11.0"]);
+    const script = `
+import tensorflow.compat.v1 as tf
+with tf.Graph().as_default():
+  with tf.device("/job:worker/task:0"):
+    x = tf.constant(3.0) + tf.constant(2.0)
+  with tf.device("/job:worker/task:1"):
+    z = x + 6.0
+  with tf.Session("grpc://${task("worker/0").address}") as session:
+    print("z is", session.run(z))`;
+    const python = await spawnPeer(tensorflowPython(), ["-c", script], { ready: /z is ([\d.]+)/ });
+    expect(python.match?.[1]).toBe("11.0");
+    await python.exited;
     await call("cluster.stopTask", { taskId: task("worker/2").id });
     expect((await execute({ graph, fetches: ["z:0"] })).fetches[0]?.values).toEqual(["11.0"]);
     await call("cluster.setMembership", { membership: "dynamic" });

@@ -23,7 +23,7 @@ const codecs = new Map<string, Codec>();
 for (const module of Object.values(modules)) {
   for (const [name, value] of Object.entries(module)) {
     if (typeof value === "object" && value !== null && "fromPartial" in value) {
-      codecs.set(`${String(module.protobufPackage)}.${name}`.replaceAll("_", "."), value as Codec);
+      codecs.set(`${String(module.protobufPackage)}.${name}`.replaceAll("_", "."), value as unknown as Codec);
     }
   }
 }

@@ -23,7 +23,11 @@ export const workerCommand: CommandSpec = {
       value: "FILE",
       help: 'The whole cluster as JSON: {"worker": ["host:port", …], "ps": […]}, the same file on every machine. Any job names.',
     },
-    { name: "server_def", value: "FILE", help: "A serialized tensorflow.ServerDef instead of the flags above; - reads it from standard input." },
+    {
+      name: "server_def",
+      value: "FILE",
+      help: "A serialized tensorflow.ServerDef instead of the flags above; - reads it from standard input.",
+    },
     {
       name: "port",
       value: "PORT",

@@ -13,41 +13,51 @@ const HEARTBEAT_MILLIS = 3_600_000;
  * @throws TensorFlowError for everything that keeps it from starting.
  */
 export async function runWorker(args: readonly string[]): Promise<number> {
-  const options = await readWorkerOptions(args, process.env);
-  if (options.help) {
-    process.stdout.write(helpText(workerCommand));
-    return 0;
-  }
-  if (options.engine === "portable") {
-    throw unimplemented(
-      "This version of Tensordeck has no portable engine yet. Use --engine tensorflow; `tensordeck runtime install` " +
-        "brings TensorFlow's runtime where there is none.",
-    );
-  }
-  await serve(options).catch((error: unknown) => {
+  try {
+    const options = await readWorkerOptions(args, process.env);
+    if (options.help) {
+      process.stdout.write(helpText(workerCommand));
+      return 0;
+    }
+    if (options.engine === "portable") {
+      throw unimplemented(
+        "This version of Tensordeck has no portable engine yet. Use --engine tensorflow; `tensordeck runtime install` " +
+          "brings TensorFlow's runtime where there is none.",
+      );
+    }
+    await serve(options);
+  } catch (error) {
     const { code, message } = asTensorFlowError(error, StatusCode.INTERNAL);
-    tellParent({ kind: "failed", code, message });
+    await tellParent({ kind: "failed", code, message });
+    // An open channel would keep this process going.
+    process.removeListener("disconnect", endWithParent);
+    process.disconnect?.();
     throw error;
-  });
+  }
   // Runs until a signal ends it. TensorFlow's threads do not keep Node's event loop going; a timer does.
   return await new Promise<never>(() => setInterval(() => undefined, HEARTBEAT_MILLIS));
 }
 
+/** Whatever is loaded, the exit handler of load.ts sees to it that the end is clean. */
+function endWithParent(): never {
+  process.exit(0);
+}
+
 async function serve(options: WorkerOptions): Promise<void> {
   // Loaded here, so that --help and mistakes in flags need no native code.
-  const [{ locateRuntime }, { endHosting, hostServer }] = await Promise.all([
+  const [{ locateRuntime }, { hostServer }] = await Promise.all([
     import("../engines/tensorflow/find.js"),
     import("../engines/tensorflow/host.js"),
   ]);
   // From before the library is loaded, so that a worker can be stopped while it makes its devices.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-    process.on(signal, () => endHosting(0));
+    process.on(signal, () => process.exit(0));
   }
   // An embedding parent that is gone takes the channel along.
-  process.on("disconnect", () => endHosting(0));
+  process.on("disconnect", endWithParent);
   if (options.watchStdin) {
-    process.stdin.on("end", () => endHosting(0));
-    process.stdin.on("error", () => endHosting(0));
+    process.stdin.on("end", endWithParent);
+    process.stdin.on("error", endWithParent);
     process.stdin.resume();
   }
   const library = await locateRuntime({ path: options.library });
@@ -62,7 +72,7 @@ async function serve(options: WorkerOptions): Promise<void> {
   });
   say("info", `TensorFlow ${server.version} (${buildText(server.gpuBuild)}) serves ${server.target}.`);
   print(1, `target ${server.target}\n`);
-  tellParent({
+  await tellParent({
     kind: "serving",
     target: server.target,
     version: server.version,
@@ -74,8 +84,15 @@ async function serve(options: WorkerOptions): Promise<void> {
 }
 
 /** A parent that embeds the worker (engines/server.ts) opened a channel to it; a shell did not. */
-function tellParent(message: WorkerMessage): void {
-  process.send?.(message);
+function tellParent(message: WorkerMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined) {
+      resolve();
+    } else {
+      // A parent that is gone is noticed elsewhere.
+      process.send(message, undefined, undefined, () => resolve());
+    }
+  });
 }
 
 function buildText(gpuBuild: boolean | undefined): string {

@@ -45,7 +45,8 @@ export function parseDeviceName(name: string): DeviceParts {
     if (parts.type !== undefined) {
       refuse(name, "it has two device types");
     }
-    parts.type = type;
+    // As DeviceSpec does, for the two types that scripts of old write in lower case.
+    parts.type = type === "cpu" || type === "gpu" ? type.toUpperCase() : type;
     parts.index = index === undefined ? undefined : numberOf(name, "the device index", index);
   };
   for (const section of name.split("/")) {

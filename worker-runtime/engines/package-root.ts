@@ -43,7 +43,8 @@ export function nodeCommand(): NodeCommand {
   if (process.versions.electron === undefined) {
     return { command: process.execPath, env: {} };
   }
-  const resources = "resourcesPath" in process && typeof process.resourcesPath === "string" ? process.resourcesPath : "";
+  const resources =
+    "resourcesPath" in process && typeof process.resourcesPath === "string" ? process.resourcesPath : "";
   const bundled = path.join(resources, "node", process.platform === "win32" ? "node.exe" : "bin/node");
   return existsSync(bundled)
     ? { command: bundled, env: {} }

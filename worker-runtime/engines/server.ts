@@ -6,8 +6,8 @@ import { cancelledBy, deadlineExceeded, failedPrecondition, invalidArgument } fr
 import { hasNvidiaGpu } from "./nvidia.js";
 import { diagnoseGpu, type GpuDiagnosis } from "./tensorflow/gpu-diagnosis.js";
 import type { LogLine } from "./tensorflow/log-lines.js";
-import { type ServerExit, WorkerProcess } from "./worker-process.js";
 import type { WorkerMessage } from "./worker-messages.js";
+import { type ServerExit, WorkerProcess } from "./worker-process.js";
 
 export type { ServerExit } from "./worker-process.js";
 
@@ -181,7 +181,10 @@ export class Server {
     return this.serving;
   }
 
-  private async awaitServing({ signal, startTimeoutMillis = START_TIMEOUT_MILLIS }: ServerOptions): Promise<void> {
+  private async awaitServing({
+    signal,
+    startTimeoutMillis = START_TIMEOUT_MILLIS,
+  }: ServerOptions): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
@@ -205,7 +208,9 @@ export class Server {
 function serverDefOf({ serverDef, cluster, jobName, taskIndex, port, config }: ServerOptions): ServerDef {
   if (serverDef !== undefined) {
     if ([cluster, jobName, taskIndex, port, config].some((option) => option !== undefined)) {
-      throw invalidArgument("serverDef says everything: give it without cluster, jobName, taskIndex, port and config.");
+      throw invalidArgument(
+        "serverDef says everything: give it without cluster, jobName, taskIndex, port and config.",
+      );
     }
     return serverDef;
   }

@@ -162,7 +162,12 @@ export class WorkerProcess {
   }
 
   private endText({ code, signal }: ServerExit): string {
-    const how = signal === null ? (code === null ? "could not be started" : `ended with code ${code}`) : `was ended by ${signal}`;
+    const how =
+      signal === null
+        ? code === null
+          ? "could not be started"
+          : `ended with code ${code}`
+        : `was ended by ${signal}`;
     const words = this.lastLines.map(({ text }) => text).join("\n");
     return `The worker ${how} before it accepted calls.${words === "" ? "" : ` Its last words:\n${words}`}`;
   }

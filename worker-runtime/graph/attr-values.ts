@@ -1,6 +1,6 @@
 import { getTextEncoding } from "@bufbuild/protobuf/wire";
 import {
-  AttrValue,
+  type AttrValue,
   AttrValue_ListValue,
   NameAttrList,
 } from "../../protos/generated/tensorflow/attr_value.js";
@@ -148,9 +148,4 @@ export function typeAttr(dtype: DType | DataType): AttrValue {
 export function stringListAttr(values: readonly string[]): AttrValue {
   const { encodeUtf8 } = getTextEncoding();
   return { value: { $case: "list", value: AttrValue_ListValue.fromPartial({ s: values.map(encodeUtf8) }) } };
-}
-
-/** A copy of an attribute's value that shares nothing that may be changed in place. */
-export function copyAttr(value: AttrValue): AttrValue {
-  return AttrValue.fromPartial(value);
 }

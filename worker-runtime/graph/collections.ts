@@ -5,7 +5,6 @@ import {
   MetaGraphDef,
   MetaGraphDef_MetaInfoDef,
 } from "../../protos/generated/tensorflow/meta_graph.js";
-import { OpList } from "../../protos/generated/tensorflow/op_def.js";
 import { VariableDef } from "../../protos/generated/tensorflow/variable.js";
 import { OP_LIST_TENSORFLOW_VERSION } from "./op-list.js";
 import type { OpRegistry } from "./op-registry.js";
@@ -60,13 +59,13 @@ export function metaGraphOf(
     [...graphDef.node, ...bodies].map((node) => node.op).filter((op) => !functions.has(op)),
   );
   const op = [...used].sort().flatMap((name) => registry.get(name) ?? []);
-  return MetaGraphDef.fromPartial({
-    metaInfoDef: MetaGraphDef_MetaInfoDef.fromPartial({
-      strippedOpList: OpList.fromPartial({ op }),
-      tensorflowVersion: OP_LIST_TENSORFLOW_VERSION,
-      strippedDefaultAttrs: false,
-    }),
+  return {
+    ...MetaGraphDef.fromPartial({}),
+    metaInfoDef: {
+      ...MetaGraphDef_MetaInfoDef.fromPartial({ tensorflowVersion: OP_LIST_TENSORFLOW_VERSION }),
+      strippedOpList: { op },
+    },
     graphDef,
     collectionDef: new Map(collections),
-  });
+  };
 }

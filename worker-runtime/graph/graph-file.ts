@@ -50,7 +50,8 @@ export function checkMessageSize(sizeBytes: number, what: string): void {
 
 /** The MetaGraphDef that stands for a file holding only a GraphDef. */
 function metaGraphOf(graphDef: GraphDef): MetaGraphDef {
-  return MetaGraphDef.fromPartial({ graphDef });
+  // Set, not given to fromPartial: that copies only what the .proto files know.
+  return { ...MetaGraphDef.fromPartial({}), graphDef };
 }
 
 /** The meta graph for serving, as TensorFlow's tags name it, otherwise the first. */
@@ -156,7 +157,8 @@ function writeMessage<T extends object>(
 }
 
 function savedModelWith(metaGraph: MetaGraphDef, original: SavedModelSource | undefined): SavedModel {
-  if (!original) return SavedModel.fromPartial({ savedModelSchemaVersion: 1n, metaGraphs: [metaGraph] });
+  if (!original)
+    return { ...SavedModel.fromPartial({ savedModelSchemaVersion: 1n }), metaGraphs: [metaGraph] };
   const metaGraphs = original.savedModel.metaGraphs.map((m, i) => (i === original.index ? metaGraph : m));
   return { ...original.savedModel, metaGraphs };
 }

@@ -1,22 +1,19 @@
 import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
-import type { FunctionDefLibrary } from "../../protos/generated/tensorflow/function.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import type { VersionDef } from "../../protos/generated/tensorflow/versions.js";
 import { alreadyExists, invalidArgument, notFound } from "../protocol/status.js";
 import { type AttrInput, stringListAttr, toAttrValue } from "./attr-values.js";
 import { type CollectionItem, collectionDefs, metaGraphOf } from "./collections.js";
 import { parseEdge } from "./edge.js";
 import { buildNode, type OpInput } from "./graph-op-builder.js";
 import { ControlScopes, type DeviceScope, DeviceScopes, NameScopes } from "./graph-scopes.js";
-import { constantValueOf, handleShapeOf } from "./known-values.js";
 import { outputTypes } from "./node-signature.js";
 import { GRAPH_DEF_MIN_CONSUMER, GRAPH_DEF_VERSION } from "./op-list.js";
 import { bundledOpRegistry, type OpRegistry } from "./op-registry.js";
 import { Operation, type Output } from "./operation.js";
-import type { Shape } from "./shape.js";
 import { inferOutputShapes } from "./shape-inference.js";
+import { shapeContextOf } from "./shape-propagation.js";
 import { didYouMean } from "./similar-names.js";
 
 export type { OpInput } from "./graph-op-builder.js";
@@ -50,12 +47,10 @@ export class Graph {
   readonly #collections = new Map<string, CollectionItem[]>();
   #colocation: readonly Operation[] = [];
   #captures: readonly ((input: Output) => Output)[] = [];
-  #library: FunctionDefLibrary | undefined;
-  #versions: VersionDef = {
-    producer: GRAPH_DEF_VERSION,
-    minConsumer: GRAPH_DEF_MIN_CONSUMER,
-    badConsumers: [],
-  };
+  /** All of the GraphDef but its nodes: versions, functions, what was read and is not known here. */
+  #source: GraphDef = GraphDef.fromPartial({
+    versions: { producer: GRAPH_DEF_VERSION, minConsumer: GRAPH_DEF_MIN_CONSUMER },
+  });
 
   constructor(options: GraphOptions = {}) {
     this.registry = options.registry ?? bundledOpRegistry();
@@ -68,8 +63,7 @@ export class Graph {
   static fromGraphDef(graphDef: GraphDef, options: GraphOptions = {}): Graph {
     const base = options.registry ?? bundledOpRegistry();
     const graph = new Graph({ registry: base.withFunctions(graphDef.library) });
-    graph.#library = graphDef.library;
-    if (graphDef.versions) graph.#versions = graphDef.versions;
+    graph.#source = { ...graphDef, node: [] };
     for (const node of graphDef.node) graph.#addRead(node);
     for (const node of graphDef.node) graph.#connectRead(node);
     return graph;
@@ -177,6 +171,8 @@ export class Graph {
       attrs,
       outputs: outputTypes(opDef, { attr: attrs }),
     });
+    // Shapes that do not fit are reported here, where the node is made, as TensorFlow does.
+    op.setShapes(inferOutputShapes(shapeContextOf(op)));
     // A name with a "/" at its end is taken as it stands, so it may be taken already.
     if (this.#operations.has(op.name))
       throw alreadyExists(`The graph has a node named "${op.name}" already.`);
@@ -261,26 +257,9 @@ export class Graph {
     return this.#collections.get(name) ?? [];
   }
 
-  /** The shapes of an operation's outputs, as far as they are known before a run. */
-  shapesOf(op: Operation): readonly (Shape | undefined)[] {
-    return inferOutputShapes({
-      node: op.name,
-      op: op.type,
-      attr: (name) => op.attrs.get(name),
-      inputShapes: op.inputs.map((input) => input.shape),
-      constantInput: (index) => constantValueOf(op.inputs[index]?.op),
-      handleShape: (index) => handleShapeOf(op.inputs[index]?.op),
-      outputCount: op.outputs.length,
-    });
-  }
-
   /** The graph as it is sent and saved; with `from`, only the operations after the first `from`. */
   toGraphDef(from = 0): GraphDef {
-    return GraphDef.fromPartial({
-      node: this.operations.slice(from).map((op) => op.toNodeDef()),
-      library: this.#library,
-      versions: this.#versions,
-    });
+    return { ...this.#source, node: this.operations.slice(from).map((op) => op.toNodeDef()) };
   }
 
   /** The graph with its collections, as tf.compat.v1.train.export_meta_graph makes it and import_meta_graph reads it. */

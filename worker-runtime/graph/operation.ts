@@ -8,6 +8,7 @@ import { formatEdge, tensorName } from "./edge.js";
 import type { Graph } from "./graph.js";
 import type { SignatureArg } from "./node-signature.js";
 import type { Shape } from "./shape.js";
+import { propagateShapes } from "./shape-propagation.js";
 
 /** A tensor of a graph: one output of an operation. */
 export class Output {
@@ -111,8 +112,17 @@ export class Operation {
 
   /** The shapes of its outputs, as far as they are known before a run. */
   get outputShapes(): readonly (Shape | undefined)[] {
-    this.#shapes ??= this.graph.shapesOf(this);
+    return this.#shapes ?? propagateShapes(this);
+  }
+
+  /** As `outputShapes`, but undefined where nobody asked for them yet. */
+  get shapesSoFar(): readonly (Shape | undefined)[] | undefined {
     return this.#shapes;
+  }
+
+  /** For Graph and shape propagation alone. */
+  setShapes(shapes: readonly (Shape | undefined)[]): void {
+    this.#shapes = shapes;
   }
 
   /** The groups of nodes that have to be on one device with it: ["loc:@v"]; its own where it has none. */
@@ -126,12 +136,12 @@ export class Operation {
   connect(inputs: readonly Output[], controlInputs: readonly Operation[]): void {
     this.#inputs = inputs;
     this.#controlInputs = controlInputs;
-    this.#shapes = undefined;
   }
 
   toNodeDef(): NodeDef {
-    // TensorFlow lists control inputs after the data inputs, by name.
-    const controls = this.controlInputs.map((op) => op.name).sort();
+    // TensorFlow lists control inputs after the data inputs, by name. What was read keeps its order.
+    const names = this.controlInputs.map((op) => op.name);
+    const controls = this.#source ? names : names.sort();
     return {
       ...(this.#source ?? {
         experimentalDebugInfo: undefined,

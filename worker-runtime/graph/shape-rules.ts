@@ -259,6 +259,7 @@ const rules = new Map<string, ShapeRule>([
     "IsVariableInitialized",
     "L2Loss",
     "QueueSizeV2",
+    "StringFormat",
     "FIFOQueueV2",
   ].map((op) => [op, scalar] as const),
   ...["RandomStandardNormal", "RandomUniform", "TruncatedNormal", "RandomUniformInt", "Fill"].map(

@@ -44,7 +44,7 @@ function matches(shape: readonly number[], declared: DeclaredShape): boolean {
   );
 }
 
-/** A column is a vector; where a matrix of one column is declared it becomes that, and the reverse. */
+/** The other shape of a single column: a vector as a matrix of one column, and the reverse. */
 function columnAs(shape: readonly number[], declared: Shape): readonly number[] | undefined {
   if (shape.length === 1 && declared.length === 2) return [shape[0] ?? 0, 1];
   if (shape.length === 2 && shape[1] === 1 && declared.length === 1) return [shape[0] ?? 0];
@@ -77,14 +77,19 @@ export function fitTensor(tensor: Tensor, wanted: FeedWanted): Tensor {
   return forTensor(wanted, () => {
     const converted = wanted.dtype === undefined ? tensor : convertTensor(tensor, wanted.dtype);
     if (matches(converted.shape, wanted.shape)) return converted;
-    const reshaped = wanted.shape && columnAs(converted.shape, wanted.shape);
-    if (reshaped !== undefined && matches(reshaped, wanted.shape)) return converted.reshape(reshaped);
     const count = elementsOfShape(converted.shape);
     throw invalidArgument(
       `a value of shape ${shapeLabel(converted.shape)} (${count} ${count === 1 ? "element" : "elements"}) ` +
         `is given, but shape ${shapeLabel(wanted.shape)} is wanted.`,
     );
   });
+}
+
+/** What came from a file: a column is a vector, but fits where a matrix of one column is declared, and the reverse. */
+function fitFile(tensor: Tensor, wanted: FeedWanted): Tensor {
+  const reshaped = wanted.shape && columnAs(tensor.shape, wanted.shape);
+  const fits = reshaped !== undefined && matches(reshaped, wanted.shape);
+  return fitTensor(fits ? tensor.reshape(reshaped) : tensor, wanted);
 }
 
 /**
@@ -143,7 +148,7 @@ export function feedFromBytes(bytes: Uint8Array, name: string, options: FeedFile
     if (kind !== "csv") return arrayFile(kind, bytes, name, options.column);
     return readCsv(bytes, { column: options.column, dtype: options.dtype, name });
   });
-  return fitTensor(tensor, options);
+  return fitFile(tensor, options);
 }
 
 function fileError(error: unknown, path: string): unknown {
@@ -206,9 +211,9 @@ export async function feedFromFile(path: string, options: FeedFileOptions = {}):
   const { column, dtype, signal } = options;
   try {
     const kind = kindOf(await readHead(path), name);
-    if (kind !== "csv") return fitTensor(arrayFile(kind, await readAll(path, signal), name, column), options);
+    if (kind !== "csv") return fitFile(arrayFile(kind, await readAll(path, signal), name, column), options);
     const chunks = createReadStream(path, { highWaterMark: 1024 * 1024, ...(signal && { signal }) });
-    return fitTensor(await readCsvStream(chunks, { column, dtype, name }), options);
+    return fitFile(await readCsvStream(chunks, { column, dtype, name }), options);
   } catch (error) {
     if (signal?.aborted) throw cancelledBy(signal.reason, `Reading "${name}"`);
     const explained = fileError(error, path);

@@ -41,8 +41,9 @@ function connectionReason(details: string, address: string): string {
 
 // Texts that grpc-js itself makes; a server's own error never looks like these.
 const connectFailure = /^(?:No connection established|Name resolution failed)/;
+// "Call cancelled" is a stream that the server reset; a call that we cancel says "Cancelled on client".
 const lostConnection =
-  /Connection dropped|ECONNRESET|EPIPE|socket hang up|Stream removed|GOAWAY|RST_STREAM with code [27]|Received RST_STREAM with error code [27]/;
+  /^Call cancelled$|Connection dropped|ECONNRESET|EPIPE|socket hang up|Stream removed|GOAWAY|RST_STREAM with code [27]|Received RST_STREAM with error code [27]/;
 const ownDeadline = /^Deadline exceeded/;
 
 function messageOf(error: ServiceError, method: string, address: string): string {

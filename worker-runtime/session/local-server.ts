@@ -1,4 +1,4 @@
-import type { SessionConfig } from "./session-options.js";
+import type { SessionOptions } from "./session-options.js";
 
 /** A server that belongs to one session. */
 export interface LocalServer {
@@ -9,12 +9,13 @@ export interface LocalServer {
 
 /**
  * Starts a server of one task on a free port, in a process of its own. The engines are loaded only here, as a client of a
- * server elsewhere needs none.
+ * server elsewhere needs none. The session's configuration is the server's default, too: some options, such as how much of
+ * a GPU's memory is taken, are looked at only when the devices are made.
  */
 export async function startLocalServer(
-  config: SessionConfig | undefined,
+  { server, config }: Pick<SessionOptions, "server" | "config">,
   signal: AbortSignal,
 ): Promise<LocalServer> {
   const { Server } = await import("../engines/server.js");
-  return Server.createLocalServer({ config, signal });
+  return Server.createLocalServer({ config, ...server, signal });
 }

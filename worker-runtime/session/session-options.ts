@@ -5,6 +5,7 @@ import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { type ClusterDict, ClusterSpec } from "../cluster/cluster-spec.js";
 import { tasksPassing } from "../cluster/device-filters.js";
 import { type TaskName, taskDeviceName, taskText } from "../cluster/device-name.js";
+import type { ServerOptions } from "../engines/server.js";
 import { invalidArgument } from "../protocol/status.js";
 import { targetOfAddress } from "../rpc/channel.js";
 import type { GraphSource } from "./graph-source.js";
@@ -12,6 +13,12 @@ import type { Participant } from "./participants.js";
 
 /** Any part of TensorFlow's ConfigProto; what is left out has its default. */
 export type SessionConfig = Parameters<typeof ConfigProto.fromPartial>[0];
+
+/** Options of a server that is the only task of its cluster. */
+export type LocalServerOptions = Omit<
+  ServerOptions,
+  "cluster" | "serverDef" | "jobName" | "taskIndex" | "signal"
+>;
 
 export interface SessionOptions {
   /** What to run: a Graph that may still grow, or a GraphDef. More can be added by `extend`. */
@@ -25,6 +32,8 @@ export interface SessionOptions {
    * address than the ClusterSpec has for it.
    */
   readonly masterTask?: TaskName | undefined;
+  /** How the local server of a session without a target is started: which library, which GPUs, where its log goes. */
+  readonly server?: LocalServerOptions | undefined;
   /** For a cluster whose tasks speak TLS; plain gRPC unless given. */
   readonly credentials?: ChannelCredentials | undefined;
   /** How long creating the session may take once all tasks answer; 60,000 unless given. */

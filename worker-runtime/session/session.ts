@@ -1,20 +1,15 @@
 import type { DeviceAttributes } from "../../protos/generated/tensorflow/device_attributes.js";
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
-import { cancelled, cancelledBy, failedPrecondition, TensorFlowError } from "../protocol/status.js";
+import { cancelled, cancelledBy, failedPrecondition, type TensorFlowError } from "../protocol/status.js";
 import { addressOfTarget, Channel } from "../rpc/channel.js";
 import { MasterClient } from "../rpc/master-client.js";
 import { CONTROL_DEADLINE_MILLIS } from "../rpc/service-client.js";
 import { Callable, type CallableSpec } from "./callable.js";
-import { GraphFeed } from "./graph-source.js";
-import { type LocalServer, startLocalServer } from "./local-server.js";
-import { createMasterSession, type MasterSession } from "./master-session.js";
 import { PartialRun, type PartialRunSpec } from "./partial-run.js";
-import { Participants } from "./participants.js";
 import {
   type Feeds,
   type OperationRef,
   operationNameOf,
-  PlaceholderTypes,
   type TensorRef,
   tensorNameOf,
   tensorsOfFeeds,
@@ -27,9 +22,8 @@ import {
   type StepNames,
   type StepOptions,
 } from "./run-step.js";
-import { planSession, type SessionConfig, type SessionOptions, type SessionPlan } from "./session-options.js";
-import { StepWatch } from "./step-watch.js";
-import { orAborted, SharedWork } from "./wait.js";
+import { type Connection, SessionLink } from "./session-link.js";
+import { planSession, type SessionConfig, type SessionOptions } from "./session-options.js";
 
 /** What a step is given besides its fetches. */
 export interface RunArguments {
@@ -41,22 +35,35 @@ export interface RunArguments {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Everything that exists once a session has been connected. */
-interface Connection {
-  readonly plan: SessionPlan;
-  readonly channel: Channel;
-  readonly master: MasterClient;
-  readonly participants: Participants;
-  readonly watch: StepWatch;
-  readonly server: LocalServer | undefined;
+export interface ResetOptions {
+  /** The devices whose tasks are cleared; all unless given. */
+  readonly deviceFilters?: readonly string[] | undefined;
+  readonly credentials?: SessionOptions["credentials"];
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** A connection with the session that was created over it. */
-interface Established extends Connection {
-  readonly session: MasterSession;
+/** Runs a call that is aborted when a task of the session goes away. */
+async function watched<T>(
+  { watch }: Connection,
+  abort: (reason: TensorFlowError) => void,
+  call: () => Promise<T>,
+): Promise<T> {
+  const unwatch = watch.add(abort);
+  try {
+    return await call();
+  } finally {
+    unwatch();
+  }
 }
 
-const nothingToExtend = Promise.resolve();
+/** The deadline of a step: its own, or the configuration's for all operations, or none. */
+function stepDeadline({ plan }: Connection, timeoutMillis: number | undefined): number | undefined {
+  if (timeoutMillis !== undefined && timeoutMillis > 0) {
+    return timeoutMillis;
+  }
+  const forAll = Number(plan.config.operationTimeoutInMs);
+  return forAll > 0 ? forAll : undefined;
+}
 
 /**
  * A client's session with a master: any server that speaks TensorFlow's protocol. The constructor sends nothing; the first
@@ -64,16 +71,10 @@ const nothingToExtend = Promise.resolve();
  * the session has a local server of its own.
  */
 export class Session {
-  readonly #target: string | undefined;
-  readonly #options: SessionOptions;
-  readonly #graph: GraphFeed;
-  readonly #placeholders = new PlaceholderTypes();
+  readonly #link: SessionLink;
+  readonly #signal: AbortSignal | undefined;
   /** One for each call in progress; aborted with the reason that the call is to fail with. */
   readonly #calls = new Set<AbortController>();
-  #connection: Connection | undefined;
-  #setUp: SharedWork<Established> | undefined;
-  #established: Established | undefined;
-  #extending: Promise<void> = nothingToExtend;
   #closing: Promise<void> | undefined;
   readonly #onAbort = (): void => void this.close();
 
@@ -85,10 +86,9 @@ export class Session {
     if (target !== undefined && target !== "") {
       // Refuses now what could never be dialled or created.
       planSession(addressOfTarget(target), options);
-      this.#target = target;
     }
-    this.#options = options;
-    this.#graph = new GraphFeed(options.graph);
+    this.#link = new SessionLink(target === "" ? undefined : target, options);
+    this.#signal = options.signal;
     options.signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
@@ -105,18 +105,18 @@ export class Session {
    *   UNAVAILABLE or ABORTED naming the task that went away or was restarted.
    */
   async run(fetches: readonly TensorRef[], args: RunArguments = {}): Promise<RunResult> {
-    return this.#guard("The step", args.signal, async (signal) => {
-      const connection = await this.#ready(signal);
+    return this.#guard("The step", args.signal, async (signal, abort) => {
+      const connection = await this.#link.ready(signal);
       const names: StepNames = {
-        feeds: tensorsOfFeeds(args.feeds, this.#placeholders),
+        feeds: tensorsOfFeeds(args.feeds, this.#link.placeholders),
         fetches: fetches.map(tensorNameOf),
         targets: (args.targets ?? []).map(operationNameOf),
       };
       const runOptions = runOptionsOf(args.options);
       const request = runStepRequest(connection.session.handle, names, runOptions);
-      const deadlineMillis = this.#stepDeadline(connection, args.options?.timeoutMillis);
-      const response = await this.#watched(connection, signal, (stepSignal) =>
-        connection.master.runStep(request, { signal: stepSignal, deadlineMillis }),
+      const deadlineMillis = stepDeadline(connection, args.options?.timeoutMillis);
+      const response = await watched(connection, abort, () =>
+        connection.master.runStep(request, { signal, deadlineMillis }),
       );
       return runResultOf(response, names);
     });
@@ -124,27 +124,27 @@ export class Session {
 
   /** Adds nodes to the session's graph. They are sent at once where the session exists, otherwise when it is created. */
   async extend(graph: GraphDef, signal?: AbortSignal): Promise<void> {
-    this.#graph.add(graph);
-    if (this.#established !== undefined) {
-      await this.#guard("Extending the graph", signal, (callSignal) => this.#ready(callSignal));
+    this.#link.graph.add(graph);
+    if (this.#link.isEstablished) {
+      await this.#guard("Extending the graph", signal, (callSignal) => this.#link.ready(callSignal));
     }
   }
 
   /** Creates the session now instead of at the first run. */
   async open(signal?: AbortSignal): Promise<void> {
-    await this.#guard("Creating the session", signal, (callSignal) => this.#ready(callSignal));
+    await this.#guard("Creating the session", signal, (callSignal) => this.#link.ready(callSignal));
   }
 
   /** Prepares a step that is run many times: its feeds and fetches are named once, then only tensors travel. */
   makeCallable(spec: CallableSpec, signal?: AbortSignal): Promise<Callable> {
     return this.#guard("Making the callable", signal, async (callSignal) => {
-      const connection = await this.#ready(callSignal);
+      const connection = await this.#link.ready(callSignal);
       return Callable.make(spec, {
         master: connection.master,
         sessionHandle: connection.session.handle,
-        placeholders: this.#placeholders,
+        placeholders: this.#link.placeholders,
         run: (what, runSignal, call) =>
-          this.#guard(what, runSignal, (guarded) => this.#watched(connection, guarded, call)),
+          this.#guard(what, runSignal, (guarded, abort) => watched(connection, abort, () => call(guarded))),
         signal: callSignal,
       });
     });
@@ -153,13 +153,13 @@ export class Session {
   /** Begins a step that is fed and fetched in several parts. */
   partialRunSetup(spec: PartialRunSpec, signal?: AbortSignal): Promise<PartialRun> {
     return this.#guard("Setting up the partial run", signal, async (callSignal) => {
-      const connection = await this.#ready(callSignal);
+      const connection = await this.#link.ready(callSignal);
       return PartialRun.setUp(spec, {
         master: connection.master,
         sessionHandle: connection.session.handle,
-        placeholders: this.#placeholders,
+        placeholders: this.#link.placeholders,
         run: (what, runSignal, call) =>
-          this.#guard(what, runSignal, (guarded) => this.#watched(connection, guarded, call)),
+          this.#guard(what, runSignal, (guarded, abort) => watched(connection, abort, () => call(guarded))),
         signal: callSignal,
       });
     });
@@ -177,7 +177,7 @@ export class Session {
   /** The devices that the session can use, on all of its tasks. */
   listDevices(signal?: AbortSignal): Promise<DeviceAttributes[]> {
     return this.#guard("Listing the devices", signal, async (callSignal) => {
-      const { master, session } = await this.#ready(callSignal);
+      const { master, session } = await this.#link.ready(callSignal);
       const response = await master.listDevices(
         { sessionHandle: session.handle },
         { signal: callSignal, deadlineMillis: CONTROL_DEADLINE_MILLIS },
@@ -211,9 +211,9 @@ export class Session {
   static async reset(
     target: string,
     containers: readonly string[] = [],
-    options: { readonly deviceFilters?: readonly string[]; readonly signal?: AbortSignal } = {},
+    options: ResetOptions = {},
   ): Promise<void> {
-    const channel = new Channel(target);
+    const channel = new Channel(target, options.credentials);
     try {
       await new MasterClient(channel).reset(
         { container: [...containers], deviceFilters: [...(options.deviceFilters ?? [])] },
@@ -224,11 +224,11 @@ export class Session {
     }
   }
 
-  /** Runs a call that ends when its own signal is aborted or the session is closed. */
+  /** Runs a call that ends when its own signal is aborted or the session is closed; `abort` ends it for another reason. */
   async #guard<T>(
     what: string,
     signal: AbortSignal | undefined,
-    call: (signal: AbortSignal) => Promise<T>,
+    call: (signal: AbortSignal, abort: (reason: TensorFlowError) => void) => Promise<T>,
   ): Promise<T> {
     if (this.isClosed) {
       throw failedPrecondition("The session is closed.");
@@ -241,145 +241,20 @@ export class Session {
     signal?.addEventListener("abort", pass, { once: true });
     this.#calls.add(controller);
     try {
-      return await call(controller.signal);
+      return await call(controller.signal, (reason) => controller.abort(reason));
     } finally {
       this.#calls.delete(controller);
       signal?.removeEventListener("abort", pass);
     }
   }
 
-  /** Runs a call that also ends when a task of the session goes away. */
-  async #watched<T>(
-    { watch }: Connection,
-    signal: AbortSignal,
-    call: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const controller = new AbortController();
-    const pass = (): void => controller.abort(signal.reason);
-    signal.addEventListener("abort", pass, { once: true });
-    const unwatch = watch.add((error) => controller.abort(error));
-    try {
-      return await call(controller.signal);
-    } finally {
-      unwatch();
-      signal.removeEventListener("abort", pass);
-    }
-  }
-
-  /** The session on the master, created and extended as far as the graph has been built. */
-  async #ready(signal: AbortSignal): Promise<Established> {
-    if (this.#established === undefined) {
-      if (this.#setUp === undefined || this.#setUp.isCancelled) {
-        this.#setUp = new SharedWork("Creating the session", (work) => this.#create(work));
-      }
-      const setUp = this.#setUp;
-      try {
-        this.#established = await setUp.join(signal);
-      } catch (error) {
-        // The next run tries again.
-        if (this.#setUp === setUp && !signal.aborted) {
-          this.#setUp = undefined;
-        }
-        throw error;
-      }
-    }
-    const established = this.#established;
-    if (this.#graph.hasMore) {
-      this.#extending = this.#extending.catch(() => undefined).then(() => this.#extend(established));
-    }
-    if (this.#extending !== nothingToExtend) {
-      await orAborted(this.#extending, signal, "Extending the graph");
-    }
-    return established;
-  }
-
-  async #create(signal: AbortSignal): Promise<Established> {
-    this.#connection ??= await this.#connect(signal);
-    const connection = this.#connection;
-    const session = await createMasterSession({
-      master: connection.master,
-      plan: connection.plan,
-      participants: connection.participants,
-      graph: this.#graph,
-      placeholders: this.#placeholders,
-      signal,
-      onProgress: this.#options.onProgress,
-    });
-    return { ...connection, session };
-  }
-
-  async #connect(signal: AbortSignal): Promise<Connection> {
-    const server =
-      this.#target === undefined ? await startLocalServer(this.#options.config, signal) : undefined;
-    const channel = new Channel(server?.target ?? this.#target ?? "", this.#options.credentials);
-    const plan = planSession(channel.address, this.#options);
-    const participants = new Participants(plan.participants, this.#options.credentials);
-    const watch = new StepWatch(participants);
-    return { plan, channel, master: new MasterClient(channel), participants, watch, server };
-  }
-
-  async #extend({ master, plan, session }: Established): Promise<void> {
-    if (!this.#graph.hasMore) {
-      return;
-    }
-    const { graph: graphDef, putBack } = this.#graph.take();
-    try {
-      const response = await master.extendSession(
-        { sessionHandle: session.handle, graphDef, currentGraphVersion: session.graphVersion },
-        { deadlineMillis: plan.createTimeoutMillis },
-      );
-      session.graphVersion = response.newGraphVersion;
-      this.#placeholders.add(graphDef.node);
-    } catch (error) {
-      putBack();
-      throw error;
-    }
-  }
-
-  #stepDeadline({ plan }: Connection, timeoutMillis: number | undefined): number | undefined {
-    if (timeoutMillis !== undefined && timeoutMillis > 0) {
-      return timeoutMillis;
-    }
-    const forAll = Number(plan.config.operationTimeoutInMs);
-    return forAll > 0 ? forAll : undefined;
-  }
-
   async #close(): Promise<void> {
-    this.#options.signal?.removeEventListener("abort", this.#onAbort);
+    this.#signal?.removeEventListener("abort", this.#onAbort);
     const reason = cancelled("The session was closed while this ran.");
     for (const controller of this.#calls) {
       controller.abort(reason);
     }
-    await this.#setUp?.ended();
-    const connection = this.#connection;
-    if (connection === undefined) {
-      return;
-    }
-    try {
-      await this.#closeOnMaster(connection);
-    } finally {
-      connection.watch.stop();
-      connection.participants.close();
-      connection.channel.close();
-      await connection.server?.stop();
-    }
-  }
-
-  async #closeOnMaster({ master }: Connection): Promise<void> {
-    if (this.#established === undefined) {
-      return;
-    }
-    try {
-      await master.closeSession(
-        { sessionHandle: this.#established.session.handle },
-        { deadlineMillis: CONTROL_DEADLINE_MILLIS },
-      );
-    } catch (error) {
-      // A master that is gone, or has forgotten the session, has nothing left to close.
-      if (!(error instanceof TensorFlowError)) {
-        throw error;
-      }
-    }
+    await this.#link.close();
   }
 }
 

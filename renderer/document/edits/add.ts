@@ -74,7 +74,8 @@ function emptyList() {
 function preferredType(opDef: OpDef, definition: OpDef_AttrDef): DataType {
   const allowed = definition.allowedValues?.value;
   const types = allowed?.$case === "list" ? allowed.value.type : [];
-  if (opDef.inputArg.some(({ isRef, typeAttr }) => isRef && typeAttr === definition.name)) return DataType.DT_FLOAT;
+  if (opDef.inputArg.some(({ isRef, typeAttr }) => isRef && typeAttr === definition.name))
+    return DataType.DT_FLOAT;
   return types.length === 0 || types.includes(DataType.DT_FLOAT)
     ? DataType.DT_FLOAT
     : (types[0] ?? DataType.DT_FLOAT);
@@ -165,8 +166,9 @@ export function fittingOutput(
   if (to.input === "control") return -1;
   const def = document.nodes.get(node);
   const outputs = def ? (signatureOf(def, lookup)?.outputs ?? []) : [];
-  return outputs.find(({ index }) => whyNotConnect(document, lookup, { node, output: index }, to) === undefined)
-    ?.index;
+  return outputs.find(
+    ({ index }) => whyNotConnect(document, lookup, { node, output: index }, to) === undefined,
+  )?.index;
 }
 
 /** The new node with the type attribute of its first output set to what the input takes. */

@@ -60,11 +60,19 @@ export function whyNotConnect(
     const { growing } = signature;
     if (!growing) return `${consumer.op} takes no further input.`;
     if (growing.arg.typeListAttr !== "") return notAllowed(consumer, growing.arg.typeListAttr, dtype, lookup);
-    return whyNotType(document, lookup, consumer, { arg: growing.arg, index: -1, isRef: false }, dtype, isRef);
+    return whyNotType(
+      document,
+      lookup,
+      consumer,
+      { arg: growing.arg, index: -1, isRef: false },
+      dtype,
+      isRef,
+    );
   }
   const slot = signature.inputs[to.input as number];
   if (!slot) return `${consumer.name} has no input ${String(to.input)}.`;
-  if (dataInputs(consumer)[slot.index] === dataInput(from.node, from.output)) return "They are connected already.";
+  if (dataInputs(consumer)[slot.index] === dataInput(from.node, from.output))
+    return "They are connected already.";
   return whyNotType(document, lookup, consumer, slot, dtype, isRef);
 }
 
@@ -79,7 +87,9 @@ function whyNotType(
   const { arg } = slot;
   if (slot.isRef && !isRef) return `${arg.name} needs a reference to a variable.`;
   if (arg.type !== DataType.DT_INVALID) {
-    return arg.type === dtype ? undefined : `${arg.name} takes ${dtypeName(arg.type)}, not ${dtypeName(dtype)}.`;
+    return arg.type === dtype
+      ? undefined
+      : `${arg.name} takes ${dtypeName(arg.type)}, not ${dtypeName(dtype)}.`;
   }
   const name = arg.typeAttr || arg.typeListAttr;
   const excluded = notAllowed(consumer, name, dtype, lookup);
@@ -97,12 +107,7 @@ function whyNotType(
   return undefined;
 }
 
-function notAllowed(
-  consumer: NodeDef,
-  attr: string,
-  dtype: DataType,
-  lookup: OpLookup,
-): string | undefined {
+function notAllowed(consumer: NodeDef, attr: string, dtype: DataType, lookup: OpLookup): string | undefined {
   const opDef = lookup(consumer.op);
   const allowed = opDef && allowedTypes(opDef, attr);
   if (!allowed || allowed.includes(dtype)) return undefined;
@@ -148,7 +153,9 @@ export function withInput(
   const attr = new Map(node.attr);
   if (arg.numberAttr !== "") {
     const count = attrOrDefault(node, signature.opDef, arg.numberAttr)?.value;
-    attr.set(arg.numberAttr, { value: { $case: "i", value: (count?.$case === "i" ? count.value : 0n) + 1n } });
+    attr.set(arg.numberAttr, {
+      value: { $case: "i", value: (count?.$case === "i" ? count.value : 0n) + 1n },
+    });
   } else {
     const types = attrOrDefault(node, signature.opDef, arg.typeListAttr)?.value;
     if (types?.$case === "list") {
@@ -193,7 +200,8 @@ export function removeSlot(
   const slot = signature?.inputs[index];
   if (!before || !signature || !slot) return refused("The input is no longer there.");
   const attrName = slot.arg.numberAttr || slot.arg.typeListAttr;
-  if (!growsAlone(signature.opDef, slot.arg)) return refused(`${before.op} always has the input ${slot.label}.`);
+  if (!growsAlone(signature.opDef, slot.arg))
+    return refused(`${before.op} always has the input ${slot.label}.`);
   const value = attrOrDefault(before, signature.opDef, attrName)?.value;
   const definition = signature.opDef.attr.find((attr) => attr.name === attrName);
   const count = signature.inputs.filter(({ arg }) => arg === slot.arg).length;

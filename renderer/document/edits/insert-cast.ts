@@ -19,7 +19,8 @@ export function insertCast(
   const reference = parseInput(text);
   if (!before || !slot || reference.kind !== "data") return refused("The input is not connected.");
   const from = outputType(document.nodes, lookup, reference.node, reference.output);
-  if (from === DataType.DT_INVALID || slot.dtype === DataType.DT_INVALID) return refused("The dtypes are not known.");
+  if (from === DataType.DT_INVALID || slot.dtype === DataType.DT_INVALID)
+    return refused("The dtypes are not known.");
   const cast: NodeDef = {
     ...NodeDef.fromPartial({ name: uniqueName("Cast", document.nodes), op: "Cast", device: before.device }),
     input: [text],
@@ -33,7 +34,9 @@ export function insertCast(
   const source = document.layout.get(reference.node);
   const target = document.layout.get(name);
   const middle =
-    source && target ? { x: (source.x + target.x) / 2, y: Math.max(source.y, target.y) + 92 } : { x: 0, y: 0 };
+    source && target
+      ? { x: (source.x + target.x) / 2, y: Math.max(source.y, target.y) + 92 }
+      : { x: 0, y: 0 };
   return edit({
     label: `Insert ${cast.name} before ${name}`,
     operations: [

@@ -29,7 +29,12 @@ export function clipOf(document: GraphDocument, names: ReadonlySet<string>): Cli
  * Adds copies. Edges among the copied nodes lead to the copies; edges from nodes outside stay where the document has
  * such a node and become missing inputs where it has not.
  */
-export function paste(document: GraphDocument, clip: Clip, at: Point, verb: "Paste" | "Duplicate"): EditResult {
+export function paste(
+  document: GraphDocument,
+  clip: Clip,
+  at: Point,
+  verb: "Paste" | "Duplicate",
+): EditResult {
   if (clip.nodes.length === 0) return refused("Nothing was copied.");
   const taken = new Set(document.nodes.keys());
   const names = new Map<string, string>();

@@ -5,7 +5,9 @@ import { type EditResult, edit, nodesText, refused } from "./types.js";
 
 /** "/job:worker/task:1" as the user interface says it: "worker/1"; any other device as it is. */
 export function deviceText(device: string): string {
-  const match = /^\/job:([A-Za-z][A-Za-z0-9_]*)(?:\/replica:\d+)?\/task:(\d+)(?:\/(?:device:)?(.+))?$/.exec(device);
+  const match = /^\/job:([A-Za-z][A-Za-z0-9_]*)(?:\/replica:\d+)?\/task:(\d+)(?:\/(?:device:)?(.+))?$/.exec(
+    device,
+  );
   if (!match) return device;
   return `${match[1]}/${match[2]}${match[3] ? ` ${match[3]}` : ""}`;
 }

@@ -31,7 +31,8 @@ export function deleteNodes(document: GraphDocument, names: readonly string[]): 
   });
   if (moves.length > 0) operations.push({ type: "layout", moves });
   const after = withoutNodes(document.runConfig, gone);
-  if (after !== document.runConfig) operations.push({ type: "run-config", before: document.runConfig, after });
+  if (after !== document.runConfig)
+    operations.push({ type: "run-config", before: document.runConfig, after });
   return edit({ label: `Delete ${nodesText([...gone])}`, operations, select: [] });
 }
 

@@ -24,7 +24,10 @@ export function toggleFetch(document: GraphDocument, tensor: string): EditResult
   const { fetches } = document.runConfig;
   const on = fetches.includes(tensor);
   const after = on ? fetches.filter((name) => name !== tensor) : [...fetches, tensor];
-  return change(document, `${on ? "Stop fetching" : "Fetch"} ${tensor}`, { ...document.runConfig, fetches: after });
+  return change(document, `${on ? "Stop fetching" : "Fetch"} ${tensor}`, {
+    ...document.runConfig,
+    fetches: after,
+  });
 }
 
 export function toggleTarget(document: GraphDocument, node: string): EditResult {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { convertTensor } from "../../../worker-runtime/io/convert.js";
-import { feedFromBytes, feedFromFile, feedFromText, fitTensor } from "../../../worker-runtime/io/feed.js";
+import { feedFromBytes, feedFromFile, feedFromText } from "../../../worker-runtime/io/feed.js";
 import { writeNpy } from "../../../worker-runtime/io/npy.js";
 import type { DType } from "../../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../../worker-runtime/protocol/tensor.js";
@@ -114,10 +114,13 @@ describe("convertTensor", () => {
 });
 
 test("a column is a vector or a matrix of one column, whichever is declared", () => {
-  const column = Tensor.of([1, 2, 3]);
-  expect(fitTensor(column, { shape: [-1, 1] }).shape).toEqual([3, 1]);
-  expect(fitTensor(column.reshape([3, 1]), { shape: [-1] }).shape).toEqual([3]);
-  expect(() => fitTensor(column, { shape: [-1, 2] })).toThrow("shape [?, 2] is wanted");
+  const csv = new TextEncoder().encode("1\n2\n3\n");
+  expect(feedFromBytes(csv, "d.csv", { dtype: "int32", shape: [-1, 1] }).shape).toEqual([3, 1]);
+  expect(feedFromBytes(writeNpy(Tensor.of([[1], [2]])), "a.npy", { shape: [-1] }).shape).toEqual([2]);
+  expect(() => feedFromBytes(csv, "d.csv", { dtype: "int32", shape: [-1, 2] })).toThrow(
+    "shape [?, 2] is wanted",
+  );
+  expect(() => feedFromText("[[1]]", { dtype: "int32", shape: [-1] })).toThrow("shape [1, 1]");
 });
 
 describe("files", () => {

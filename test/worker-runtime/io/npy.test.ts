@@ -62,7 +62,7 @@ describe("readNpy", () => {
 
   test("aligned numbers are a view, others a copy", () => {
     const written = writeNpy(Tensor.of([1, 2, 3]));
-    expect(readNpy(written).data.buffer).toBe(written.buffer);
+    expect(readNpy(written).data).toHaveProperty("buffer", written.buffer);
     const shifted = new Uint8Array(written.length + 1);
     shifted.set(written, 1);
     expect(readNpy(shifted.subarray(1)).toArray()).toEqual([1, 2, 3]);

@@ -20,11 +20,14 @@ export function pythonCommands(
   platform: NodeJS.Platform = process.platform,
 ): PythonCommand[] {
   const windows = platform === "win32";
-  const environments = [env.VIRTUAL_ENV, env.CONDA_PREFIX].filter((folder) => folder !== undefined && folder !== "");
+  const environments = [env.VIRTUAL_ENV, env.CONDA_PREFIX].filter(
+    (folder) => folder !== undefined && folder !== "",
+  );
   const commands: PythonCommand[] = environments.map((folder) => ({
     command: windows
-      ? [path.join(folder ?? "", "Scripts", "python.exe"), path.join(folder ?? "", "python.exe")].find(existsSync) ??
-        path.join(folder ?? "", "python.exe")
+      ? ([path.join(folder ?? "", "Scripts", "python.exe"), path.join(folder ?? "", "python.exe")].find(
+          existsSync,
+        ) ?? path.join(folder ?? "", "python.exe"))
       : path.join(folder ?? "", "bin", "python"),
     args: [],
   }));
@@ -64,10 +67,7 @@ print(json.dumps({"executable": sys.executable, "version": list(sys.version_info
 `;
 
 /** What a Python says about itself; undefined when it does not exist, does not answer, or is no Python 3. */
-export function askPython(
-  python: PythonCommand,
-  signal?: AbortSignal,
-): Promise<PythonAnswer | undefined> {
+export function askPython(python: PythonCommand, signal?: AbortSignal): Promise<PythonAnswer | undefined> {
   return new Promise((resolve) => {
     execFile(
       python.command,

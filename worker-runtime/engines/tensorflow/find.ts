@@ -71,7 +71,7 @@ export async function locateRuntime(options: FindOptions = {}): Promise<LocatedR
 export function noRuntimeError(rejected: readonly RejectedRuntime[]): Error {
   const explicit = rejected.find(({ source }) => source === "explicit");
   if (explicit !== undefined) {
-    return failedPrecondition(explicit.reason);
+    return failedPrecondition(`${explicit.reason} It was ${explicit.origin}.`);
   }
   const reasons = rejected.map(({ reason }) => ` ${reason}`).join("");
   return notFound(
@@ -132,10 +132,10 @@ async function judge({ library, source, origin }: Place): Promise<LocatedRuntime
   }
   const status = statSync(library, { throwIfNoEntry: false });
   if (status === undefined) {
-    return rejected(`${library} (${origin}) does not exist.`);
+    return rejected(`${library} does not exist.`);
   }
   if (status.isDirectory()) {
-    return rejected(`${library} (${origin}) is a folder without a libtensorflow in it.`);
+    return rejected(`${library} is a folder without a libtensorflow in it.`);
   }
   const files = libraryFiles(library);
   for (const file of [files.path, ...files.preload]) {

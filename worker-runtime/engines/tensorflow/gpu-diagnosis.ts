@@ -189,7 +189,11 @@ function readDriver(text: string): GpuProblem | undefined {
       todo: "Restart the machine, and reinstall NVIDIA's driver if `nvidia-smi` fails as well.",
     };
   }
-  if (/CUDA driver version is insufficient for CUDA runtime version|CUDA_ERROR_SYSTEM_DRIVER_MISMATCH/.test(text)) {
+  if (
+    /CUDA driver version is insufficient for CUDA runtime version|CUDA_ERROR_SYSTEM_DRIVER_MISMATCH/.test(
+      text,
+    )
+  ) {
     return {
       kind: "driver-too-old",
       what: "NVIDIA's driver is older than the CUDA libraries need.",

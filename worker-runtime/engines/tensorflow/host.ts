@@ -8,7 +8,7 @@ import { invalidArgument } from "../../protocol/status.js";
 import { awaitServing } from "../get-status.js";
 import { checkOwnHost, checkPortFree, freePort } from "./address-check.js";
 import type { LibraryFiles } from "./candidate.js";
-import { exitNow, loadTensorFlow } from "./load.js";
+import { loadTensorFlow } from "./load.js";
 
 /** A machine under load takes its time to make devices; a server that started answers within milliseconds. */
 const SERVING_DEADLINE_MILLIS = 30_000;
@@ -65,11 +65,6 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     gpuBuild: library.gpu,
     gpuHidden,
   };
-}
-
-/** Ends the worker. TensorFlow cannot shut a server down, and its destructors crash, so the process just ends. */
-export function endHosting(code: number): never {
-  exitNow(code);
 }
 
 interface SettledAddress {

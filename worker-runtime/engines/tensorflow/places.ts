@@ -90,7 +90,13 @@ export async function systemPlaces(
     );
   }
   const known = await ldconfigFolders(signal);
-  const folders = new Set([...known, "/usr/local/lib", "/usr/lib", "/usr/lib64", "/usr/lib/x86_64-linux-gnu"]);
+  const folders = new Set([
+    ...known,
+    "/usr/local/lib",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/lib/x86_64-linux-gnu",
+  ]);
   return librariesIn([...folders], "system", (folder) => `the system's, in ${folder}`);
 }
 

@@ -111,7 +111,12 @@ async function windowsHolder(port: number): Promise<PortHolder | undefined> {
 export function parseNetstat(output: string, port: number): number | undefined {
   for (const line of output.split(/\r?\n/)) {
     const [protocol, local, peer, , pid] = line.trim().split(/\s+/);
-    if (protocol === "TCP" && local?.endsWith(`:${port}`) && peer?.endsWith(":0") && /^\d+$/.test(pid ?? "")) {
+    if (
+      protocol === "TCP" &&
+      local?.endsWith(`:${port}`) &&
+      peer?.endsWith(":0") &&
+      /^\d+$/.test(pid ?? "")
+    ) {
       return Number(pid);
     }
   }

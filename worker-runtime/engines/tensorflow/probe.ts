@@ -167,7 +167,11 @@ function parseLine(stdout: string): ProbeAnswer | undefined {
   }
 }
 
-function crashText(file: string, error: (Error & { signal?: string | null; killed?: boolean }) | null, stderr: string): string {
+function crashText(
+  file: string,
+  error: (Error & { signal?: string | null; killed?: boolean }) | null,
+  stderr: string,
+): string {
   const last = stderr.trim().split("\n").at(-1) ?? "";
   const how = error?.killed
     ? `did not finish loading within ${DEADLINE_MILLIS / 1000} s`

@@ -1,4 +1,5 @@
 import type { DType } from "../../protocol/dtype.js";
+import { invalidArgument } from "../../protocol/status.js";
 import { Tensor } from "../../protocol/tensor.js";
 import type { Graph } from "../graph.js";
 import { addConstant } from "../graph-op-builder.js";
@@ -51,7 +52,7 @@ export const truncatedNormal = normal("TruncatedNormal", "truncated_normal");
 
 export interface UniformOptions extends RandomOptions {
   readonly min?: number | undefined;
-  /** 1 unless given; integers need it. */
+  /** 1 unless given; whole numbers need it. */
   readonly max?: number | undefined;
 }
 
@@ -63,16 +64,22 @@ export function randomUniform(
 ): Output {
   const dtype = options.dtype ?? "float32";
   const min = options.min ?? 0;
+  if ((dtype === "int32" || dtype === "int64") && options.max === undefined) {
+    throw invalidArgument(`Say up to where (max) the random ${dtype} numbers go.`);
+  }
   return graph.withNameScope(options.name ?? "random_uniform", (scope) => {
     const sizes = shapeInput(graph, shape);
+    const unit = min === 0 && options.max === undefined;
+    // Python leaves out what changes nothing: from 0 to 1, the numbers are used as they are made.
+    if (unit && dtype !== "int32" && dtype !== "int64")
+      return graph.op("RandomUniform", [sizes], { dtype, ...seeds(options) }).output;
     const low = addConstant(graph, Tensor.of(min, dtype), "min");
     const high = addConstant(graph, Tensor.of(options.max ?? 1, dtype), "max");
     if (dtype === "int32" || dtype === "int64") {
       return graph.op("RandomUniformInt", [sizes, low, high], { ...seeds(options) }, scope).output;
     }
     const numbers = graph.op("RandomUniform", [sizes], { dtype, ...seeds(options) });
-    // Python leaves out the steps that change nothing: adding 0, spreading to 1.
-    if (min === 0) return graph.op("Mul", [numbers, high], {}, scope).output;
+    if (min === 0) return graph.op("Mul", [numbers, high]).output;
     const spread = graph.op("Sub", [high, low], {}, "sub");
     return graph.op("AddV2", [graph.op("Mul", [numbers, spread], {}, "mul"), low], {}, scope).output;
   });

@@ -1,10 +1,12 @@
+import type { AttrValue } from "../../../protos/generated/tensorflow/attr_value.js";
 import { VariableDef } from "../../../protos/generated/tensorflow/variable.js";
 import type { DType } from "../../protocol/dtype.js";
 import { invalidArgument } from "../../protocol/status.js";
+import { Tensor } from "../../protocol/tensor.js";
 import { stringListAttr, UNKNOWN_RANK } from "../attr-values.js";
 import type { Graph } from "../graph.js";
 import type { OpValue } from "../graph-op-builder.js";
-import { type Operation, Output } from "../operation.js";
+import { Operation, Output } from "../operation.js";
 import type { Shape } from "../shape.js";
 import { type OpOptions, toTensor } from "./common.js";
 import { group } from "./control-flow.js";
@@ -79,6 +81,20 @@ function referenceVariable(
   return { kind: "reference", handle, initializer, value, initialValue: initial, dtype, shape };
 }
 
+/** A value that becomes a Const goes where the variable is, whichever device that will be. */
+function resourceInitialValue(
+  graph: Graph,
+  initialValue: OpValue,
+  together: { readonly _class: AttrValue },
+  options: VariableOptions,
+): Output {
+  if (initialValue instanceof Output) return initialValue;
+  if (initialValue instanceof Operation) return initialValue.output;
+  const value = initialValue instanceof Tensor ? initialValue : Tensor.of(initialValue, options.dtype);
+  const attrs = { value, dtype: value.dtype, ...together };
+  return graph.withDevice(undefined, () => graph.op("Const", [], attrs, "initial_value").output);
+}
+
 function resourceVariable(
   graph: Graph,
   initialValue: OpValue,
@@ -87,11 +103,9 @@ function resourceVariable(
 ): Variable {
   const sharedName = scope.slice(0, -1);
   const together = { _class: stringListAttr([`loc:@${sharedName}`]) };
-  const initial = graph.withNameScope("Initializer", () => {
-    if (initialValue instanceof Output) return initialValue;
-    const made = toTensor(graph, initialValue, "initial_value", options.dtype);
-    return made;
-  });
+  const initial = graph.withNameScope("Initializer", () =>
+    resourceInitialValue(graph, initialValue, together, options),
+  );
   const { dtype, shape } = initial;
   const attrs = {
     dtype,

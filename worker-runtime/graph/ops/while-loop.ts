@@ -2,6 +2,7 @@ import { invalidArgument } from "../../protocol/status.js";
 import type { Graph } from "../graph.js";
 import type { OpValue } from "../graph-op-builder.js";
 import type { Operation, Output } from "../operation.js";
+import { mergeShapes } from "../shape.js";
 import { type OpOptions, toTensor } from "./common.js";
 import { enter, exit, loopCond, nextIteration, switchOn } from "./control-flow.js";
 
@@ -96,6 +97,7 @@ export function whileLoop(
           `Loop variable ${i} is ${before.dtype}, but the body makes ${result.dtype} of it.`,
         );
       }
+      mergeShapes(before.shape, result.shape, `Loop variable ${i} must keep its shape`);
       graph.updateInput(
         merged.op,
         1,

@@ -1,7 +1,9 @@
 import { type FieldSchema, messages } from "../../../protos/generated/schema.js";
 
 /** Any message of the generated code, addressed by its properties. */
-export type AnyMessage = Record<string, unknown> & { _unknownFields?: Record<number, Uint8Array[]> };
+export type AnyMessage = Record<string, unknown> & {
+  _unknownFields?: Record<number, Uint8Array[]> | undefined;
+};
 
 interface MessageShape {
   readonly fields: readonly FieldSchema[];

@@ -78,7 +78,13 @@ describe("the headless host", () => {
     const address = server.address();
     const port = typeof address === "object" && address ? address.port : 0;
     try {
-      const host = await spawnPeer(process.execPath, [program, "--port", String(port), "--data-dir", dataDir]);
+      const host = await spawnPeer(process.execPath, [
+        program,
+        "--port",
+        String(port),
+        "--data-dir",
+        dataDir,
+      ]);
       expect((await host.exited).code).toBe(1);
       expect(host.output()).toContain(`Port ${port} of 127.0.0.1 is in use`);
       expect(host.stdout()).toBe("");

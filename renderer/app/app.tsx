@@ -1,0 +1,114 @@
+import { lazy, type ReactElement, Suspense } from "react";
+import { Canvas } from "../canvas/index.js";
+import { ClusterSide } from "../cluster-panel/cluster-side.js";
+import { Dock } from "../dock/dock.js";
+import { Inspector } from "../inspector/index.js";
+import { useApp } from "../stores/app-store.js";
+import { uiActions, useUi } from "../stores/ui-store.js";
+import { IconButton } from "../ui/button.js";
+import { TooltipProvider } from "../ui/tooltip.js";
+import "./app.css";
+import { ConnectionBar } from "./connection-bar.js";
+import { DropTarget } from "./drop-target.js";
+import { NoticeBar } from "./notice-bar.js";
+import { RefusedPage } from "./refused-page.js";
+import { ResizeHandle } from "./resize-handle.js";
+import { RuntimeBanner } from "./runtime-banner.js";
+import { StatusBar } from "./status-bar.js";
+import { TopBar } from "./top-bar.js";
+import { useNarrow } from "./use-narrow.js";
+
+// Nothing of a dialog is needed to show the window.
+const Dialogs = lazy(() => import("../dialogs/dialogs.js"));
+
+export function App(): ReactElement {
+  const refusal = useApp((state) => (state.connection === "refused" ? state.refusal : undefined));
+  if (refusal !== undefined) return <RefusedPage refusal={refusal} />;
+  return (
+    <TooltipProvider>
+      <Frame />
+      <DropTarget />
+      <OpenDialog />
+    </TooltipProvider>
+  );
+}
+
+function OpenDialog(): ReactElement | null {
+  const open = useUi((state) => state.dialog !== undefined);
+  return open ? (
+    <Suspense>
+      <Dialogs />
+    </Suspense>
+  ) : null;
+}
+
+function Frame(): ReactElement {
+  const sideWidth = useUi((state) => state.sideWidth);
+  const narrow = useNarrow();
+  return (
+    <div className="frame">
+      <TopBar />
+      <ConnectionBar />
+      <div className="frame-middle">
+        <aside className="frame-side" style={{ width: sideWidth }} data-panel="side" tabIndex={-1}>
+          <ClusterSide />
+        </aside>
+        <ResizeHandle panel="sideWidth" edge="right" label="Width of the side panel" />
+        <div className="frame-centre">
+          <RuntimeBanner />
+          <NoticeBar />
+          <div className="frame-work">
+            <main className="frame-canvas" data-panel="canvas" tabIndex={-1}>
+              <Canvas />
+            </main>
+            <InspectorPanel overlay={narrow} />
+          </div>
+          <Dock />
+        </div>
+      </div>
+      <StatusBar />
+    </div>
+  );
+}
+
+function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElement | null {
+  const width = useUi((state) => state.inspectorWidth);
+  const open = useUi((state) => (overlay ? state.inspectorOverlay : state.inspectorOpen));
+  if (!open) {
+    return (
+      <div className="frame-inspector-opener">
+        <IconButton
+          icon="panel-right"
+          label="Show the inspector"
+          shortcut="Mod+I"
+          onClick={() => uiActions.toggleInspector(true)}
+        />
+      </div>
+    );
+  }
+  return (
+    <>
+      {overlay ? null : <ResizeHandle panel="inspectorWidth" edge="left" label="Width of the inspector" />}
+      <aside
+        className={overlay ? "frame-inspector overlay" : "frame-inspector"}
+        style={{ width }}
+        aria-label="Inspector"
+        data-panel="inspector"
+        tabIndex={-1}
+        onKeyDown={(event) => {
+          if (overlay && event.key === "Escape" && !event.defaultPrevented) uiActions.toggleInspector(false);
+        }}
+      >
+        <Inspector />
+        {overlay ? (
+          <IconButton
+            className="frame-inspector-close"
+            icon="close"
+            label="Hide the inspector"
+            onClick={() => uiActions.toggleInspector(false)}
+          />
+        ) : null}
+      </aside>
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+import type { ReactElement } from "react";
+import type { InstallProgress } from "../../main/api/runtime.js";
+import { attempt } from "../stores/app-store.js";
+import { cancelInstall, installRuntime, lookForRuntime, useRuntime } from "../stores/runtime-store.js";
+import { changeSettings, useSettings } from "../stores/settings-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { Button, IconButton } from "../ui/button.js";
+import { bytesText } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+import { ProblemView } from "../ui/problem-view.js";
+
+/** A missing TensorFlow runtime is one line with one button, never a dialog in the way. */
+export function RuntimeBanner(): ReactElement | null {
+  const state = useRuntime((store) => store.state);
+  const dismissed = useSettings((store) => store.settings.runtimeBannerDismissed);
+  if (state === undefined) return null;
+  if (state.progress) return <Progress progress={state.progress} />;
+  if (state.runtime) return null;
+  if (state.problem) {
+    return (
+      <div className="notices">
+        <div className="notice-row problem">
+          <ProblemView problem={state.problem}>
+            {state.offer ? (
+              <Button size="small" onClick={() => attempt(installRuntime)}>
+                Try again
+              </Button>
+            ) : null}
+            <Button size="small" variant="ghost" onClick={() => attempt(lookForRuntime)}>
+              Look again
+            </Button>
+          </ProblemView>
+        </div>
+      </div>
+    );
+  }
+  if (dismissed) return null;
+  return (
+    <div className="banner" role="status">
+      <Icon name="info" />
+      <span className="ell grow">
+        TensorFlow runtime not installed. Graphs can be edited; tasks need it to run.
+      </span>
+      {state.offer ? (
+        <Button size="small" icon="download" onClick={() => uiActions.open({ kind: "install" })}>
+          Install TensorFlow runtime ({bytesText(state.offer.downloadBytes)})…
+        </Button>
+      ) : (
+        <Button size="small" icon="refresh" onClick={() => attempt(lookForRuntime)}>
+          Look again
+        </Button>
+      )}
+      <IconButton
+        icon="close"
+        label="Hide this message"
+        onClick={() => attempt(() => changeSettings({ runtimeBannerDismissed: true }))}
+      />
+    </div>
+  );
+}
+
+const PHASES: Readonly<Record<InstallProgress["phase"], string>> = {
+  checking: "Checking Python and disk space",
+  downloading: "Downloading the TensorFlow runtime",
+  unpacking: "Unpacking the TensorFlow runtime",
+  verifying: "Verifying the TensorFlow runtime",
+};
+
+function Progress({ progress }: { readonly progress: InstallProgress }): ReactElement {
+  const { phase, doneBytes, totalBytes } = progress;
+  const known = totalBytes > 0;
+  return (
+    <div className="banner" role="status">
+      <span className="spinner" aria-hidden="true" />
+      <span>{PHASES[phase]}</span>
+      <div
+        className="bar"
+        role="progressbar"
+        aria-label={PHASES[phase]}
+        {...(known ? { "aria-valuenow": Math.round((100 * doneBytes) / totalBytes), "aria-valuemin": 0, "aria-valuemax": 100 } : {})}
+      >
+        <u style={{ width: known ? `${Math.min(100, (100 * doneBytes) / totalBytes).toFixed(1)}%` : "0%" }} />
+      </div>
+      <span className="fg2">
+        {known ? `${bytesText(doneBytes)} of ${bytesText(totalBytes)}` : doneBytes > 0 ? bytesText(doneBytes) : ""}
+      </span>
+      <Button size="small" onClick={() => attempt(cancelInstall)}>
+        Cancel
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import type { ReactElement } from "react";
+import type { Task } from "../../main/api/cluster.js";
+import { client } from "../client.js";
+import { attempt } from "../stores/app-store.js";
+import { taskName, useCluster } from "../stores/cluster-store.js";
+import { copyText } from "../ui/copy-button.js";
+import { countText } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+import { Menu, type MenuEntry } from "../ui/menu.js";
+import { Swatch } from "../ui/swatch.js";
+import { clusterHealth } from "../cluster-panel/health.js";
+
+/** Which cluster the session runs on, how it is held together, and how a Python script gets at it. */
+export function SessionTarget(): ReactElement {
+  const tasks = useCluster((state) => state.tasks);
+  const membership = useCluster((state) => state.state?.membership ?? "dynamic");
+  const health = clusterHealth(tasks);
+  const change = (to: typeof membership) => {
+    if (to !== membership) attempt(() => client().call("cluster.setMembership", { membership: to }));
+  };
+  const up = tasks.filter(({ state, address }) => state === "running" && address !== "");
+  const entries: MenuEntry[] = [
+    { kind: "heading", text: "Membership" },
+    {
+      kind: "item",
+      label: "Dynamic",
+      note: "Tasks come and go freely; the session tells them who takes part.",
+      checked: membership === "dynamic",
+      run: () => change("dynamic"),
+    },
+    {
+      kind: "item",
+      label: "Fixed",
+      note: "Every task knows the whole cluster from its start, as stock scripts expect. Changing it restarts all tasks and loses their variables.",
+      checked: membership === "fixed",
+      run: () => change("fixed"),
+    },
+    { kind: "separator" },
+    { kind: "heading", text: up.length > 0 ? "Use from Python: copy the target" : "Use from Python" },
+    ...(up.length > 0
+      ? up.map(targetEntry)
+      : [{ kind: "heading" as const, text: "Start a worker to get a grpc:// target." }]),
+  ];
+  return (
+    <Menu
+      label="Session target"
+      trigger={
+        <button type="button" className="session" aria-label={`Session target: local, ${health.text}`}>
+          <span className={`dot ${health.dot}`} aria-hidden="true" />
+          <span className="mono">local</span>
+          <span className="fg2 wide-only">{countText(tasks.length, "task")} on this machine</span>
+          {membership === "fixed" ? <span className="tag">fixed</span> : null}
+          <Icon name="chevron-down" />
+        </button>
+      }
+      entries={entries}
+    />
+  );
+}
+
+function targetEntry(task: Task): MenuEntry {
+  const target = `grpc://${task.address}`;
+  return {
+    kind: "item",
+    label: target,
+    swatch: <Swatch task={task} />,
+    hint: taskName(task),
+    run: () => attempt(() => copyText(target)),
+  };
+}

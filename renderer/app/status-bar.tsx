@@ -1,0 +1,118 @@
+import type { ReactElement } from "react";
+import { clusterHealth } from "../cluster-panel/health.js";
+import { useDocument } from "../stores/document-store.js";
+import { attempt, useApp } from "../stores/app-store.js";
+import { useCluster } from "../stores/cluster-store.js";
+import { useDrag } from "../stores/drag-store.js";
+import { useRun } from "../stores/run-store.js";
+import { useRuntime } from "../stores/runtime-store.js";
+import { changeSettings, shownTheme, useSettings } from "../stores/settings-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { bytesText, countText, durationText } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+
+/** Counts and totals. What went wrong stands where it belongs; here it is only counted. */
+export function StatusBar(): ReactElement {
+  const dragStatus = useDrag((state) => state.status);
+  return (
+    <footer className="status" data-panel="status" tabIndex={-1}>
+      {dragStatus === undefined ? (
+        <>
+          <ClusterStatus />
+          <RunStatus />
+        </>
+      ) : (
+        <span role="status">{dragStatus}</span>
+      )}
+      <ProblemCount />
+      <span className="grow" />
+      <EngineStatus />
+      <SavedStatus />
+      <ThemeButton />
+    </footer>
+  );
+}
+
+function ClusterStatus(): ReactElement {
+  const tasks = useCluster((state) => state.tasks);
+  const health = clusterHealth(tasks);
+  return (
+    <span>
+      <span className={`dot ${health.dot}`} aria-hidden="true" />
+      {health.text}
+    </span>
+  );
+}
+
+function RunStatus(): ReactElement {
+  const run = useRun((state) => state.latest);
+  const edited = useRun((state) => state.runRevision);
+  const revision = useDocument((state) => state.revision);
+  if (run?.stepMillis === undefined) return <span className="fg2">Not run yet</span>;
+  const old = edited !== undefined && edited !== revision;
+  const bytes = run.transfers.reduce((sum, transfer) => sum + transfer.bytes, 0);
+  return (
+    <>
+      <span className={old ? "fg2" : ""} title={old ? "Measured before the last edit" : "As the client saw the newest step"}>
+        <b>step {durationText(run.stepMillis)}</b>
+        {run.stepRegisteredGraph ? <span className="fg2">first, with set-up</span> : null}
+        {old ? "before edit" : null}
+      </span>
+      {run.tracedStep !== undefined && run.transfers.length > 0 ? (
+        <span className="wide-only" title={`From the trace of step ${run.tracedStep}`}>
+          {bytesText(bytes)} between tasks
+        </span>
+      ) : null}
+    </>
+  );
+}
+
+function ProblemCount(): ReactElement | null {
+  const inGraph = useDocument((state) => state.problems.size);
+  const inTasks = useCluster((state) => state.tasks.filter(({ problem }) => problem !== undefined).length);
+  const count = inGraph + inTasks;
+  if (count === 0) return null;
+  return (
+    <button type="button" className="lk bad" onClick={() => uiActions.showDock("problems")}>
+      <Icon name="error" size={13} />
+      {countText(count, "problem")}
+    </button>
+  );
+}
+
+function EngineStatus(): ReactElement {
+  const runtime = useRuntime((store) => store.state?.runtime);
+  const loaded = useRuntime((store) => store.state !== undefined);
+  if (!loaded) return <span />;
+  return runtime ? (
+    <span className="wide-only" title={`${runtime.path}\n${runtime.origin}`}>
+      TensorFlow {runtime.version} {runtime.gpu ? "GPU" : "CPU"} engine
+    </span>
+  ) : (
+    <span className="wide-only">No TensorFlow runtime</span>
+  );
+}
+
+function SavedStatus(): ReactElement {
+  const dirty = useDocument((state) => state.dirty);
+  const path = useDocument((state) => state.document.path);
+  const connected = useApp((state) => state.connection === "connected");
+  if (!connected) return <span>Not connected</span>;
+  return <span>{dirty ? "Edited, not saved" : path === undefined ? "Not saved yet" : "Saved"}</span>;
+}
+
+function ThemeButton(): ReactElement {
+  const theme = useSettings(shownTheme);
+  const next = theme === "dark" ? "light" : "dark";
+  return (
+    <button
+      type="button"
+      className="lk"
+      aria-label={`Change to the ${next} theme`}
+      onClick={() => attempt(() => changeSettings({ theme: next }))}
+    >
+      <Icon name={theme === "dark" ? "moon" : "sun"} size={13} />
+      Theme
+    </button>
+  );
+}

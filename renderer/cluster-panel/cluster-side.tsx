@@ -1,0 +1,29 @@
+import type { ReactElement } from "react";
+import { OpsPanel } from "../ops-panel/index.js";
+import { uiActions, useUi } from "../stores/ui-store.js";
+import { TabList } from "../ui/tabs.js";
+import { ClusterPanel } from "./cluster-panel.js";
+
+const TABS = [
+  { id: "cluster", label: "Cluster" },
+  { id: "ops", label: "Ops" },
+] as const;
+
+/** The panel at the left: the cluster or the ops. */
+export function ClusterSide(): ReactElement {
+  const tab = useUi((state) => state.sideTab);
+  return (
+    <>
+      <TabList label="Side panel" name="side" tabs={TABS} selected={tab} onSelect={uiActions.showSide} />
+      <div
+        className="side-panel"
+        id="side-panel"
+        role="tabpanel"
+        aria-labelledby={`side-tab-${tab}`}
+        data-own-keys=""
+      >
+        {tab === "cluster" ? <ClusterPanel /> : <OpsPanel />}
+      </div>
+    </>
+  );
+}

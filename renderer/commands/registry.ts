@@ -1,0 +1,52 @@
+/** Every command of the window, and how a key press becomes one. */
+import { canvasCommands } from "../canvas/commands.js";
+import { attempt } from "../stores/app-store.js";
+import type { Command } from "./command.js";
+import { type KeyPress, matchesShortcut } from "./shortcut.js";
+import { windowCommands } from "./window-commands.js";
+
+export const allCommands: readonly Command[] = [...windowCommands, ...canvasCommands];
+
+const byId = new Map(allCommands.map((command) => [command.id, command]));
+
+/** The command of an id. Throws for an id that no command has, which is a mistake in the program. */
+export function commandById(id: string): Command {
+  const command = byId.get(id);
+  if (command === undefined) throw new Error(`There is no command "${id}".`);
+  return command;
+}
+
+export function isEnabled(command: Command): boolean {
+  return command.enabled?.() ?? true;
+}
+
+/** Runs a command if it is enabled; what it throws is shown. */
+export function runCommand(command: Command): void {
+  if (isEnabled(command)) attempt(() => command.run());
+}
+
+/** Where the focus is when a key is pressed. */
+export interface KeyContext {
+  /** In a text field or another control that wants the key itself. */
+  readonly typing: boolean;
+  /** In a panel other than the canvas, or in a menu or dialog. */
+  readonly elsewhere: boolean;
+  /** A dialog is open. */
+  readonly modal: boolean;
+}
+
+/** The command that a key press means in its context; undefined where it means none. */
+export function commandForKey(
+  press: KeyPress,
+  context: KeyContext,
+  commands: readonly Command[] = allCommands,
+): Command | undefined {
+  if (context.modal) return undefined;
+  return commands.find(
+    (command) =>
+      command.shortcut !== undefined &&
+      matchesShortcut(command.shortcut, press) &&
+      (!context.typing || command.whileTyping === true) &&
+      (!context.elsewhere || command.onCanvas !== true),
+  );
+}

@@ -1,0 +1,286 @@
+/** The commands of the window itself. Those of the graph are in canvas/commands.ts. */
+import { client } from "../client.js";
+import { addTasks, useCluster } from "../stores/cluster-store.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { newDocument, openDocument, saveDocument, saveDocumentAs } from "../stores/file-actions.js";
+import { currentTasks, missingTasks, startLabel, startMissing } from "../stores/graph-tasks.js";
+import { startRun, stopRun } from "../stores/run-actions.js";
+import { isActive, useRun } from "../stores/run-store.js";
+import { lookForRuntime, useRuntime } from "../stores/runtime-store.js";
+import { changeSettings, useSettings } from "../stores/settings-store.js";
+import { uiActions, useUi } from "../stores/ui-store.js";
+import { focusNextPanel } from "./panels.js";
+import type { Command } from "./command.js";
+
+const running = () => isActive(useRun.getState().latest);
+const missing = () => missingTasks(useDocument.getState().document.nodes.values(), currentTasks());
+
+const file: Command[] = [
+  { id: "file.new", label: "New graph", icon: "file", group: "File", run: newDocument },
+  {
+    id: "file.open",
+    label: "Open…",
+    icon: "folder",
+    shortcut: "Mod+O",
+    group: "File",
+    whileTyping: true,
+    run: () => openDocument(),
+  },
+  {
+    id: "file.save",
+    label: "Save",
+    icon: "save",
+    shortcut: "Mod+S",
+    group: "File",
+    whileTyping: true,
+    run: async () => {
+      await saveDocument();
+    },
+  },
+  {
+    id: "file.saveAs",
+    label: "Save as…",
+    shortcut: "Mod+Shift+S",
+    group: "File",
+    whileTyping: true,
+    run: async () => {
+      await saveDocumentAs();
+    },
+  },
+];
+
+const edit: Command[] = [
+  {
+    id: "edit.undo",
+    label: "Undo",
+    icon: "undo",
+    shortcut: "Mod+Z",
+    group: "Edit",
+    run: () => documentActions.undo(),
+    enabled: () => useDocument.getState().canUndo,
+    hint: () => useDocument.getState().undoLabel,
+  },
+  {
+    id: "edit.redo",
+    label: "Redo",
+    icon: "redo",
+    shortcut: "Mod+Shift+Z Mod+Y",
+    group: "Edit",
+    run: () => documentActions.redo(),
+    enabled: () => useDocument.getState().canRedo,
+    hint: () => useDocument.getState().redoLabel,
+  },
+];
+
+const run: Command[] = [
+  {
+    id: "run.once",
+    label: "Run one step",
+    icon: "play",
+    shortcut: "Mod+Enter",
+    group: "Run",
+    whileTyping: true,
+    run: () => startRun(1),
+    enabled: () => !running(),
+  },
+  {
+    id: "run.many",
+    label: "Run many steps",
+    icon: "fast-forward",
+    shortcut: "Mod+Shift+Enter",
+    group: "Run",
+    whileTyping: true,
+    run: () => startRun(useUi.getState().manySteps),
+    enabled: () => !running(),
+    hint: () => `${useUi.getState().manySteps.toLocaleString("en")} steps`,
+  },
+  {
+    id: "run.customSteps",
+    label: "Run a number of steps…",
+    group: "Run",
+    run: () => uiActions.open({ kind: "custom-steps" }),
+    enabled: () => !running(),
+  },
+  {
+    id: "run.stop",
+    label: "Stop the run",
+    icon: "stop",
+    shortcut: "Shift+Escape",
+    group: "Run",
+    whileTyping: true,
+    run: stopRun,
+    enabled: running,
+    hint: () => (useRun.getState().latest?.state === "stopping" ? "again: abort the step" : "after this step"),
+  },
+  {
+    id: "run.trace",
+    label: "Trace the next run",
+    icon: "pulse",
+    group: "Run",
+    run: () => uiActions.setTrace(!useUi.getState().trace),
+    hint: () => (useUi.getState().trace ? "on" : "off"),
+  },
+];
+
+const cluster: Command[] = [
+  {
+    id: "cluster.startMissing",
+    label: "Start the tasks that the graph names",
+    icon: "power",
+    group: "Cluster",
+    run: () => startMissing(missing()),
+    enabled: () => missing().names.length > 0,
+    hint: () => (missing().names.length > 0 ? startLabel(missing()) : undefined),
+  },
+  {
+    id: "cluster.addWorker",
+    label: "Add worker",
+    icon: "plus",
+    group: "Cluster",
+    run: async () => {
+      await addTasks("worker", 1);
+    },
+  },
+  {
+    id: "cluster.stopAll",
+    label: "Stop all tasks",
+    icon: "stop",
+    group: "Cluster",
+    run: async () => {
+      const up = useCluster.getState().tasks.filter(({ state }) => state !== "stopped" && state !== "failed");
+      await Promise.all(up.map(({ id }) => client().call("cluster.stopTask", { taskId: id })));
+    },
+    enabled: () => useCluster.getState().tasks.some(({ state }) => state !== "stopped" && state !== "failed"),
+  },
+  {
+    id: "cluster.dynamic",
+    label: "Let tasks come and go (dynamic membership)",
+    group: "Cluster",
+    run: async () => {
+      await client().call("cluster.setMembership", { membership: "dynamic" });
+    },
+    enabled: () => useCluster.getState().state?.membership === "fixed",
+  },
+  {
+    id: "cluster.fixed",
+    label: "Fix the cluster for stock scripts (fixed membership)",
+    group: "Cluster",
+    run: async () => {
+      await client().call("cluster.setMembership", { membership: "fixed" });
+    },
+    enabled: () => useCluster.getState().state?.membership === "dynamic",
+  },
+  {
+    id: "runtime.install",
+    label: "Install TensorFlow runtime…",
+    icon: "download",
+    group: "Cluster",
+    run: () => uiActions.open({ kind: "install" }),
+    enabled: () => useRuntime.getState().state?.offer !== undefined,
+  },
+  {
+    id: "runtime.refresh",
+    label: "Look for a TensorFlow runtime again",
+    icon: "refresh",
+    group: "Cluster",
+    run: lookForRuntime,
+  },
+];
+
+const view: Command[] = [
+  {
+    id: "view.cluster",
+    label: "Show the cluster",
+    group: "View",
+    run: () => uiActions.showSide("cluster"),
+  },
+  { id: "view.ops", label: "Show the ops", group: "View", run: () => uiActions.showSide("ops") },
+  {
+    id: "view.inspector",
+    label: "Show or hide the inspector",
+    icon: "panel-right",
+    shortcut: "Mod+I",
+    group: "View",
+    run: () => uiActions.toggleInspector(),
+  },
+  {
+    id: "view.dock",
+    label: "Show or hide the dock",
+    icon: "panel-bottom",
+    shortcut: "Mod+J",
+    group: "View",
+    run: () => uiActions.toggleDock(),
+  },
+  ...(["results", "timeline", "logs", "problems"] as const).map(
+    (tab, index): Command => ({
+      id: `view.dock.${tab}`,
+      label: `Show ${tab}`,
+      shortcut: `Mod+${index + 1}`,
+      group: "View",
+      whileTyping: true,
+      run: () => uiActions.showDock(tab),
+    }),
+  ),
+  {
+    id: "view.nextPanel",
+    label: "Go to the next panel",
+    shortcut: "F6",
+    group: "View",
+    whileTyping: true,
+    run: () => focusNextPanel(1),
+  },
+  {
+    id: "view.previousPanel",
+    label: "Go to the panel before",
+    shortcut: "Shift+F6",
+    group: "View",
+    whileTyping: true,
+    run: () => focusNextPanel(-1),
+  },
+];
+
+const settings: Command[] = (["dark", "light", "system"] as const).map((theme) => ({
+  id: `settings.theme.${theme}`,
+  label: theme === "system" ? "Theme of the system" : `${theme === "dark" ? "Dark" : "Light"} theme`,
+  icon: theme === "dark" ? "moon" : theme === "light" ? "sun" : "desktop",
+  group: "Settings",
+  run: () => changeSettings({ theme }),
+  hint: () => (useSettings.getState().settings.theme === theme ? "on" : undefined),
+}));
+
+const help: Command[] = [
+  {
+    id: "help.palette",
+    label: "Search or run a command",
+    icon: "search",
+    shortcut: "Mod+K Mod+Shift+P",
+    group: "Help",
+    whileTyping: true,
+    run: () => uiActions.open({ kind: "palette" }),
+  },
+  {
+    id: "help.shortcuts",
+    label: "Keyboard shortcuts",
+    icon: "help",
+    shortcut: "?",
+    group: "Help",
+    run: () => uiActions.open({ kind: "shortcuts" }),
+  },
+  {
+    id: "help.about",
+    label: "About Tensordeck",
+    icon: "info",
+    group: "Help",
+    run: () => uiActions.open({ kind: "about" }),
+  },
+];
+
+export const windowCommands: readonly Command[] = [
+  ...file,
+  ...edit,
+  ...run,
+  ...cluster,
+  ...view,
+  ...settings,
+  ...help,
+];

@@ -1,0 +1,90 @@
+import { lazy, type ReactElement, Suspense } from "react";
+import { useDocument } from "../stores/document-store.js";
+import { useCluster } from "../stores/cluster-store.js";
+import { useRun } from "../stores/run-store.js";
+import { type DockTab, uiActions, useUi } from "../stores/ui-store.js";
+import { ResizeHandle } from "../app/resize-handle.js";
+import { IconButton } from "../ui/button.js";
+import { type Tab, TabList } from "../ui/tabs.js";
+import "./dock.css";
+
+const ResultsTab = lazy(() => import("./results-tab.js"));
+const TimelineTab = lazy(() => import("./timeline-tab.js"));
+const LogsTab = lazy(() => import("./logs-tab.js"));
+const ProblemsTab = lazy(() => import("./problems-tab.js"));
+const TensorTab = lazy(() => import("./tensor-tab.js"));
+
+/** The panel at the bottom: results, timeline, logs, problems, and every tensor that was opened. */
+export function Dock(): ReactElement {
+  const open = useUi((state) => state.dockOpen);
+  const height = useUi((state) => state.dockHeight);
+  const tab = useUi((state) => state.dockTab);
+  return (
+    <>
+      {open ? <ResizeHandle panel="dockHeight" edge="top" label="Height of the dock" /> : null}
+      <section
+        className="dock"
+        aria-label="Dock"
+        style={open ? { height } : undefined}
+        data-panel="dock"
+        tabIndex={-1}
+      >
+        <DockTabs open={open} tab={tab} />
+        {open ? (
+          <div className="dock-body" id="dock-panel" role="tabpanel" aria-labelledby={`dock-tab-${tab}`}>
+            <Suspense>
+              <DockContent tab={tab} />
+            </Suspense>
+          </div>
+        ) : null}
+      </section>
+    </>
+  );
+}
+
+function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab }): ReactElement {
+  const results = useRun((state) => state.latest?.fetches.length ?? 0);
+  const inGraph = useDocument((state) => state.problems.size);
+  const inTasks = useCluster((state) => state.tasks.filter(({ problem }) => problem !== undefined).length);
+  const tensors = useUi((state) => state.tensorTabs);
+  const tabs: Tab<DockTab>[] = [
+    { id: "results", label: "Results", count: results },
+    { id: "timeline", label: "Timeline" },
+    { id: "logs", label: "Logs" },
+    { id: "problems", label: "Problems", count: inGraph + inTasks, bad: true },
+    ...tensors.map((name): Tab<DockTab> => ({
+      id: `tensor:${name}`,
+      label: name,
+      extra: <IconButton small icon="close" label={`Close ${name}`} onClick={() => uiActions.closeTensor(name)} />,
+    })),
+  ];
+  return (
+    <TabList
+      label="Dock"
+      name="dock"
+      tabs={tabs}
+      selected={open ? tab : undefined}
+      onSelect={(id) => (open && id === tab ? undefined : uiActions.showDock(id))}
+    >
+      <span className="grow" />
+      <span className="dock-button">
+        <IconButton
+          icon={open ? "chevron-down" : "chevron-up"}
+          label={open ? "Close the dock" : "Open the dock"}
+          shortcut="Mod+J"
+          aria-expanded={open}
+          onClick={() => uiActions.toggleDock()}
+        />
+      </span>
+    </TabList>
+  );
+}
+
+function DockContent({ tab }: { readonly tab: DockTab }): ReactElement {
+  if (tab === "results") return <ResultsTab />;
+  if (tab === "timeline") return <TimelineTab />;
+  if (tab === "logs") return <LogsTab />;
+  if (tab === "problems") return <ProblemsTab />;
+  const name = tab.slice("tensor:".length);
+  return <TensorTab key={name} name={name} />;
+}

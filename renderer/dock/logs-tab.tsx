@@ -1,0 +1,163 @@
+import { type ReactElement, useEffect, useMemo, useRef, useState } from "react";
+import type { LogLine, Task } from "../../main/api/cluster.js";
+import { taskColourVar, taskName, useCluster } from "../stores/cluster-store.js";
+import { useLogs } from "../stores/logs-store.js";
+import { uiActions, useUi } from "../stores/ui-store.js";
+import { Button } from "../ui/button.js";
+import { CopyButton } from "../ui/copy-button.js";
+import { clockText, countText } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+import { Menu } from "../ui/menu.js";
+import { Swatch } from "../ui/swatch.js";
+import { useRowWindow } from "../ui/use-row-window.js";
+
+const ROW_HEIGHT = 23;
+
+type Level = "all" | "warning" | "error";
+interface Line extends LogLine {
+  readonly task: Task;
+}
+
+const LEVELS: readonly { readonly id: Level; readonly label: string }[] = [
+  { id: "all", label: "All" },
+  { id: "warning", label: "Warnings" },
+  { id: "error", label: "Errors" },
+];
+
+/** What the tasks wrote, all of them in one order of time. */
+export default function LogsTab(): ReactElement {
+  const tasks = useCluster((state) => state.tasks);
+  const lines = useLogs((state) => state.lines);
+  const shownTask = useUi((state) => state.logTask);
+  const [level, setLevel] = useState<Level>("all");
+  const [search, setSearch] = useState("");
+  const [follow, setFollow] = useState(true);
+  const frame = useRef<HTMLDivElement>(null);
+
+  const ofTasks = useMemo(() => {
+    const chosen = tasks.filter((task) => shownTask === undefined || task.id === shownTask);
+    const all: Line[] = chosen.flatMap((task) => (lines.get(task.id) ?? []).map((line) => ({ ...line, task })));
+    return all.sort((one, other) => one.at - other.at || one.sequence - other.sequence);
+  }, [tasks, lines, shownTask]);
+  const shown = useMemo(() => {
+    const wanted = search.trim().toLowerCase();
+    return ofTasks.filter(
+      (line) =>
+        (level === "all" || line.level === level || (level === "warning" && line.level === "error")) &&
+        (wanted === "" || line.text.toLowerCase().includes(wanted)),
+    );
+  }, [ofTasks, level, search]);
+  const count = (wanted: Level) => (wanted === "all" ? 0 : ofTasks.filter((line) => line.level === wanted).length);
+  const view = useRowWindow(frame, shown.length, ROW_HEIGHT);
+  const total = shown.length;
+
+  useEffect(() => {
+    if (follow && frame.current && total > 0) frame.current.scrollTop = frame.current.scrollHeight;
+  }, [follow, total]);
+
+  const task = tasks.find(({ id }) => id === shownTask);
+  return (
+    <>
+      <div className="dock-bar">
+        <label className="search">
+          <Icon name="search" />
+          <input aria-label="Search the log" placeholder="Search the log" value={search} onChange={(event) => setSearch(event.target.value)} />
+        </label>
+        <div className="seg" role="radiogroup" aria-label="Level">
+          {LEVELS.map(({ id, label }) => (
+            // biome-ignore lint/a11y/useSemanticElements: a segmented control of buttons
+            <button key={id} type="button" role="radio" aria-checked={level === id} onClick={() => setLevel(id)}>
+              {label}
+              {count(id) > 0 ? ` ${count(id)}` : ""}
+            </button>
+          ))}
+        </div>
+        <Menu
+          label="Task"
+          trigger={
+            <Button size="small">
+              {task ? taskName(task) : tasks.length === 1 ? "1 task" : `All ${tasks.length} tasks`}
+              <Icon name="chevron-down" />
+            </Button>
+          }
+          entries={[
+            { kind: "item", label: "All tasks", checked: shownTask === undefined, run: () => uiActions.showLog() },
+            ...tasks.map((choice) => ({
+              kind: "item" as const,
+              label: taskName(choice),
+              swatch: <Swatch task={choice} />,
+              run: () => uiActions.showLog(choice.id),
+            })),
+          ]}
+        />
+        <span className="grow" />
+        <span className="fg2">
+          {shown.length === ofTasks.length ? countText(shown.length, "line") : `${shown.length} of ${countText(ofTasks.length, "line")}`}
+        </span>
+        <Button size="small" variant={follow ? "standard" : "ghost"} icon="follow" aria-pressed={follow} onClick={() => setFollow(!follow)}>
+          Follow
+        </Button>
+        <CopyButton text={shown.map(lineText).join("\n")} />
+      </div>
+      <div
+        className="dock-scroll"
+        ref={frame}
+        role="log"
+        aria-label="Log"
+        aria-live="off"
+        onWheel={(event) => {
+          if (event.deltaY < 0) setFollow(false);
+        }}
+      >
+        {shown.length === 0 ? (
+          <p className="empty">
+            {ofTasks.length > 0 ? "No line matches." : tasks.length === 0 ? "Start a worker to see what it writes." : "The tasks wrote nothing yet."}
+          </p>
+        ) : (
+          <div style={{ height: shown.length * ROW_HEIGHT, position: "relative" }}>
+            {shown.slice(view.first, view.last).map((line, offset) => (
+              <LogRow key={`${line.task.id} ${line.sequence}`} line={line} top={(view.first + offset) * ROW_HEIGHT} search={search.trim()} />
+            ))}
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+function lineText(line: Line): string {
+  return `${clockText(line.at)} ${taskName(line.task)} ${line.level} ${line.text}`;
+}
+
+const LEVEL_ICONS = { info: "info", warning: "warning", error: "error" } as const;
+
+function LogRow({ line, top, search }: { readonly line: Line; readonly top: number; readonly search: string }): ReactElement {
+  return (
+    <div className={`log-line ${line.level}`} style={{ top, height: ROW_HEIGHT, "--c": taskColourVar(line.task) }}>
+      <span className="mono fg2">{clockText(line.at)}</span>
+      <span className="task-chip">
+        <Swatch task={line.task} />
+        {taskName(line.task)}
+      </span>
+      <span className="level">
+        <Icon name={LEVEL_ICONS[line.level]} size={14} />
+        {line.level}
+      </span>
+      <span className="message ell" title={line.text}>
+        <Marked text={line.text} search={search} />
+      </span>
+    </div>
+  );
+}
+
+function Marked({ text, search }: { readonly text: string; readonly search: string }): ReactElement {
+  const at = search === "" ? -1 : text.toLowerCase().indexOf(search.toLowerCase());
+  if (at < 0) return <>{text}</>;
+  return (
+    <>
+      {text.slice(0, at)}
+      <b>{text.slice(at, at + search.length)}</b>
+      {text.slice(at + search.length)}
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import type { ReactElement } from "react";
+import { taskColourVar, taskName, taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
+import { useDocument } from "../stores/document-store.js";
+import { attempt } from "../stores/app-store.js";
+import { startRun } from "../stores/run-actions.js";
+import { useRun } from "../stores/run-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { Button } from "../ui/button.js";
+import { bytesText, durationText, shapeText } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+import { Swatch } from "../ui/swatch.js";
+import { previewText } from "./tensor-text.js";
+
+/** What the newest step fetched. */
+export default function ResultsTab(): ReactElement {
+  const run = useRun((state) => state.latest);
+  const revision = useDocument((state) => state.revision);
+  const runRevision = useRun((state) => state.runRevision);
+  if (run === undefined || run.fetches.length === 0) {
+    return (
+      <div className="empty">
+        {run?.problem ? "The run failed before it had results." : "Run the graph to see its results."}
+        <div>
+          <Button icon="play" onClick={() => attempt(() => startRun(1))}>
+            Run
+          </Button>
+        </div>
+      </div>
+    );
+  }
+  const old = runRevision !== undefined && runRevision !== revision;
+  return (
+    <>
+      <div className="dock-bar fg2">
+        <span>
+          step {run.step.toLocaleString("en")}
+          {run.stepMillis === undefined ? "" : ` · ${durationText(run.stepMillis)}`}
+          {run.stepRegisteredGraph ? " · first step, includes placing the graph" : ""}
+          {run.sessionMillis === undefined ? "" : ` · session created in ${durationText(run.sessionMillis)}`}
+          {old ? " · before edit" : ""}
+        </span>
+      </div>
+      <div className="dock-scroll">
+        <table className={old ? "grid-table old" : "grid-table"}>
+          <thead>
+            <tr>
+              <th scope="col">Tensor</th>
+              <th scope="col">Type</th>
+              <th scope="col">Shape</th>
+              <th scope="col">Ran on</th>
+              <th scope="col" className="num">
+                Size
+              </th>
+              <th scope="col">Value</th>
+              <th scope="col">
+                <span className="hidden-text">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {run.fetches.map((tensor) => (
+              <tr key={tensor.name} onDoubleClick={() => uiActions.openTensor(tensor.name)}>
+                <td>
+                  <b>{tensor.name}</b>
+                </td>
+                <td className="mono">{tensor.dtype}</td>
+                <td className="mono">{shapeText(tensor.shape)}</td>
+                <td>
+                  <RanOn tensor={tensor.name} />
+                </td>
+                <td className="num">{bytesText(tensor.byteLength)}</td>
+                <td className="mono value">
+                  <span className="ell">{previewText(tensor)}</span>
+                </td>
+                <td className="num">
+                  <Button size="small" variant="ghost" icon="table" onClick={() => uiActions.openTensor(tensor.name)}>
+                    Open
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+/** The device that a traced step measured, else the task that the node is pinned to. */
+function RanOn({ tensor }: { readonly tensor: string }): ReactElement {
+  const node = tensor.replace(/:\d+$/, "");
+  const measured = useRun((state) => state.latest?.nodes.find((run) => run.node === node)?.device);
+  const pinned = useDocument((state) => state.document.nodes.get(node)?.device ?? "");
+  const tasks = useCluster((state) => state.tasks);
+  const device = measured ?? pinned;
+  const name = taskNameOfDevice(device);
+  if (name === undefined) return <span className="fg2">–</span>;
+  const task = tasks.find((candidate) => taskName(candidate) === name);
+  const part = /device:([A-Za-z_]+:\d+)/.exec(device)?.[1];
+  return (
+    <span className="task-chip" style={{ "--c": taskColourVar(task) }} title={measured ? "From the trace" : "Pinned to"}>
+      {task ? <Swatch task={task} /> : <Icon name="unknown" size={12} />}
+      {name}
+      {measured && part ? <span className="fg2">{part}</span> : null}
+    </span>
+  );
+}

@@ -1,0 +1,138 @@
+/** Opening and saving documents, with the questions that go before it. */
+import type { DocumentFile, Example } from "../../main/api/documents.js";
+import { ProblemError } from "../../main/api/wire.js";
+import { client } from "../client.js";
+import { useApp } from "./app-store.js";
+import { documentActions, useDocument } from "./document-store.js";
+import { confirm, uiActions } from "./ui-store.js";
+
+export const GRAPH_EXTENSIONS = ["pbtxt", "pb", "meta"] as const;
+
+let sourceId: string | undefined;
+let examples: Promise<readonly Example[]> | undefined;
+
+/** The examples that come with Tensordeck; asked for once. */
+export function listExamples(): Promise<readonly Example[]> {
+  examples ??= client()
+    .call("documents.examples")
+    .catch((error: unknown) => {
+      examples = undefined;
+      throw error;
+    });
+  return examples;
+}
+
+function show(file: DocumentFile): void {
+  documentActions.load(file);
+  sourceId = file.sourceId;
+}
+
+/** False when the user wants to keep the present document open, or saving it failed. */
+async function mayLeave(): Promise<boolean> {
+  const { dirty, document } = useDocument.getState();
+  if (!dirty) return true;
+  const choice = await confirm({
+    title: `Save changes to ${document.name}?`,
+    text: "Changes that are not saved are lost.",
+    choices: [
+      { id: "save", label: "Save", style: "primary" },
+      { id: "discard", label: "Discard changes", style: "danger" },
+    ],
+  });
+  if (choice === "save") return saveDocument();
+  return choice === "discard";
+}
+
+export async function newDocument(): Promise<void> {
+  if (!(await mayLeave())) return;
+  show({ name: "untitled", kind: "meta_graph", format: "text", metaGraph: new Uint8Array(0) });
+}
+
+export async function openExample(id: string): Promise<void> {
+  if (!(await mayLeave())) return;
+  show(await client().call("documents.openExample", { id }));
+}
+
+/** Opens a file; asks which one where no path is given. */
+export async function openDocument(path?: string): Promise<void> {
+  if (!(await mayLeave())) return;
+  const chosen = path ?? (await pickFile({ mode: "open", title: "Open a graph" }));
+  if (chosen === undefined) return;
+  show(await client().call("documents.open", { path: chosen }));
+}
+
+/** Opens a file that the browser holds. */
+export async function openDropped(file: File): Promise<void> {
+  if (!(await mayLeave())) return;
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  show(await client().call("documents.read", { name: file.name, bytes }));
+}
+
+/** Saves where the document is; asks for a place where it has none. False when the user cancelled. */
+export async function saveDocument(): Promise<boolean> {
+  const { path } = useDocument.getState().document;
+  return path === undefined ? saveDocumentAs() : write(path, false);
+}
+
+export async function saveDocumentAs(): Promise<boolean> {
+  const { document } = useDocument.getState();
+  const ending = document.format === "text" ? "pbtxt" : "pb";
+  const base = document.name.replace(/\.(pbtxt|pb|meta)$/, "");
+  const path = await pickFile({
+    mode: "save",
+    title: "Save the graph",
+    suggestedName: `${base}.${ending}`,
+    ...(document.path === undefined ? {} : { startPath: document.path }),
+  });
+  // Both dialogs ask before they answer the path of a file that exists.
+  return path === undefined ? false : write(path, true);
+}
+
+async function write(path: string, overwrite: boolean): Promise<boolean> {
+  const { document } = useDocument.getState();
+  const format = /\.pbtxt$/i.test(path) ? "text" : /\.(pb|meta)$/i.test(path) ? "binary" : document.format;
+  try {
+    const saved = await client().call("documents.save", {
+      path,
+      kind: document.kind,
+      format,
+      metaGraph: documentActions.toMetaGraph(),
+      overwrite,
+      ...(sourceId === undefined ? {} : { sourceId }),
+    });
+    documentActions.markSaved(saved);
+    sourceId = saved.sourceId ?? sourceId;
+    return true;
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem.code !== "ALREADY_EXISTS" || overwrite) throw error;
+    const choice = await confirm({
+      title: "Replace the file?",
+      text: error.problem.message,
+      choices: [{ id: "replace", label: "Replace", style: "danger" }],
+    });
+    return choice === "replace" ? write(path, true) : false;
+  }
+}
+
+interface PickOptions {
+  readonly mode: "open" | "save";
+  readonly title: string;
+  readonly extensions?: readonly string[];
+  readonly suggestedName?: string;
+  readonly startPath?: string;
+}
+
+/** A path of the user's choice, by the system's own dialog where there is one; undefined when it was cancelled. */
+export async function pickFile(options: PickOptions): Promise<string | undefined> {
+  const { extensions = GRAPH_EXTENSIONS, ...rest } = options;
+  if (useApp.getState().info?.fileDialogs === "native") {
+    const { mode, title, suggestedName } = options;
+    return client().call("files.pick", {
+      mode,
+      title,
+      extensions: [...extensions],
+      ...(suggestedName === undefined ? {} : { suggestedName }),
+    });
+  }
+  return new Promise((resolve) => uiActions.open({ kind: "file", ...rest, extensions, resolve }));
+}

@@ -1,0 +1,136 @@
+/** Starting and stopping runs of the open document. */
+import type { RunUpdate } from "../../main/api/runs.js";
+import { client } from "../client.js";
+import { listText } from "../ui/format.js";
+import { dismissNoticeByKey, type NoticeAction, showNotice, showProblem } from "./app-store.js";
+import { documentActions, useDocument } from "./document-store.js";
+import { currentTasks, missingTasks, startLabel, startMissing } from "./graph-tasks.js";
+import { isActive, useRun } from "./run-store.js";
+import { useRuntime } from "./runtime-store.js";
+import { uiActions, useUi } from "./ui-store.js";
+
+/** Messages about a run; the next run takes them away. */
+const RUN_NOTICE = "run";
+
+/** A click on Run came before and its `runs.start` is not answered yet. */
+let starting = false;
+/** The document's revision that the newest `runs.start` of this window was sent with. */
+let sentRevision: number | undefined;
+
+/** Runs the document for some steps; says in the bar what keeps it from running, with an offer that helps. */
+export async function startRun(steps: number): Promise<void> {
+  if (starting || isActive(useRun.getState().latest)) return;
+  dismissNoticeByKey(RUN_NOTICE);
+  const [blocker, ...others] = documentActions.runBlockers();
+  if (blocker !== undefined) {
+    const { node } = blocker;
+    const problem =
+      others.length === 0 ? blocker : { ...blocker, reason: joinReason(blocker.reason, others.length) };
+    const action: NoticeAction | undefined =
+      node === undefined
+        ? undefined
+        : { label: `Select ${node}`, run: () => documentActions.select([node]) };
+    showNotice({ kind: "problem", problem, key: RUN_NOTICE, ...(action ? { action } : {}) });
+    return;
+  }
+  if (offerMissingTasks(steps)) return;
+  await send(steps);
+}
+
+function joinReason(reason: string | undefined, others: number): string {
+  const more = `${others === 1 ? "One more thing keeps" : `${others} more things keep`} the graph from running.`;
+  return reason === undefined ? more : `${reason} ${more}`;
+}
+
+/** True when tasks were missing and the offer to start them is shown. */
+function offerMissingTasks(steps: number): boolean {
+  const nodes = useDocument.getState().document.nodes.values();
+  const missing = missingTasks(nodes, currentTasks());
+  if (missing.names.length === 0) return false;
+  const runtime = useRuntime.getState().state;
+  if (runtime !== undefined && runtime.runtime === undefined) {
+    showNotice({
+      kind: "problem",
+      key: RUN_NOTICE,
+      problem: {
+        code: "FAILED_PRECONDITION",
+        message: `This graph needs ${listText(missing.names)}, and no task can start without a TensorFlow runtime.`,
+        ...(runtime.problem?.reason ? { reason: runtime.problem.reason } : {}),
+        ...(runtime.offer ? {} : { remedy: "Install TensorFlow for Python on this machine, then look again." }),
+      },
+      ...(runtime.offer
+        ? { action: { label: "Install TensorFlow runtime…", run: () => uiActions.open({ kind: "install" }) } }
+        : {}),
+    });
+    return true;
+  }
+  showNotice({
+    kind: "info",
+    key: RUN_NOTICE,
+    problem: { code: "FAILED_PRECONDITION", message: `This graph needs ${listText(missing.names)}.` },
+    action: {
+      label: `${startLabel(missing)} and run`,
+      run: async () => {
+        dismissNoticeByKey(RUN_NOTICE);
+        await startMissing(missing);
+        await send(steps);
+      },
+    },
+  });
+  return true;
+}
+
+async function send(steps: number): Promise<void> {
+  if (starting) return;
+  starting = true;
+  sentRevision = useDocument.getState().revision;
+  useRun.setState({ stopRequested: undefined });
+  try {
+    const { runId } = await client().call("runs.start", {
+      graph: documentActions.toRunGraph(),
+      ...documentActions.runInputs(steps),
+      steps,
+      trace: useUi.getState().trace,
+      softPlacement: true,
+      logDevicePlacement: false,
+    });
+    useRun.setState({ runRevision: sentRevision, ownRunId: runId });
+  } catch (error) {
+    showProblem(error, { key: RUN_NOTICE });
+  } finally {
+    starting = false;
+  }
+}
+
+/** Asks the run to stop after its step; asked again, cancels the step. */
+export async function stopRun(): Promise<void> {
+  const { latest, stopRequested } = useRun.getState();
+  if (latest === undefined || !isActive(latest)) return;
+  const abort = stopRequested === latest.runId || latest.state === "stopping" || latest.step === 0;
+  useRun.setState({ stopRequested: latest.runId });
+  await client().call("runs.stop", { runId: latest.runId, abort });
+}
+
+/** Takes over what the application says of a run. */
+export function receiveRun(update: RunUpdate): void {
+  const { latest } = useRun.getState();
+  const isNew = latest?.runId !== update.runId;
+  // The first news of a run may come before the answer to the call that started it.
+  useRun.setState({ latest: update, ...(isNew ? { runRevision: starting ? sentRevision : undefined } : {}) });
+  if (isNew) dismissNoticeByKey(RUN_NOTICE);
+  if (update.state !== "failed" || update.problem === undefined) return;
+  if (!isNew && latest?.state === "failed") return;
+  showRunProblem(update);
+}
+
+function showRunProblem({ problem }: RunUpdate): void {
+  if (problem === undefined) return;
+  const { node } = problem;
+  const known = node !== undefined && useDocument.getState().document.nodes.has(node);
+  showNotice({
+    kind: "problem",
+    problem,
+    key: RUN_NOTICE,
+    ...(known ? { action: { label: `Select ${node}`, run: () => documentActions.select([node]) } } : {}),
+  });
+}

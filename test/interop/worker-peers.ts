@@ -1,0 +1,63 @@
+/** `tensordeck worker` as a child process, with the library of the test Python. */
+import path from "node:path";
+import {
+  environmentWithoutProxies,
+  libtensorflowDir,
+  type PeerProcess,
+  repositoryRoot,
+  spawnPeer,
+  tensorflowPython,
+} from "../support/peers.js";
+
+export const command = path.join(repositoryRoot, "build", "bin", "tensordeck.mjs");
+export const scripts = path.join(repositoryRoot, "test", "interop", "scripts");
+
+export function workerEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const env = { ...environmentWithoutProxies(), TENSORDECK_LIBTENSORFLOW: libtensorflowDir(), ...more };
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => more[name] !== undefined || name !== "TF_CONFIG"),
+  );
+}
+
+export interface StartedWorker extends PeerProcess {
+  readonly target: string;
+}
+
+/** Resolves once the worker has printed its target. */
+export async function startWorker(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<StartedWorker> {
+  const peer = await spawnPeer(process.execPath, [command, "worker", ...args], {
+    ready: /^target (grpc:\/\/\S+)$/m,
+    env: workerEnvironment(env),
+  });
+  return Object.assign(peer, { target: peer.match?.[1] ?? "" });
+}
+
+export interface Finished {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Runs the command to its end. */
+export async function runCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Finished> {
+  const peer = await spawnPeer(process.execPath, [command, ...args], { env: workerEnvironment(env) });
+  const { code } = await peer.exited;
+  return { code, output: peer.output() };
+}
+
+/** Runs one of the scripts with the test Python; what it printed to stdout. Fails with all output if it does. */
+export async function runScript(name: string, args: readonly string[]): Promise<string> {
+  const peer = await spawnPeer(tensorflowPython(), [path.join(scripts, name), ...args], {
+    env: { ...environmentWithoutProxies(), TF_CPP_MIN_LOG_LEVEL: "2" },
+  });
+  const { code } = await peer.exited;
+  if (code !== 0) {
+    throw new Error(`${name} ended with code ${code}:\n${peer.output()}`);
+  }
+  return peer.stdout();
+}

@@ -1,0 +1,189 @@
+import { chmod, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Problem } from "../../../main/api/problem.js";
+import { ProblemError } from "../../../main/api/wire.js";
+import { DocumentService } from "../../../main/documents/document-service.js";
+import { exampleLibrary } from "../../../main/documents/examples.js";
+import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
+import { SavedModel } from "../../../protos/generated/tensorflow/saved_model.js";
+
+let folder: string;
+let used: string[];
+let documents: DocumentService;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tensordeck-documents-"));
+  used = [];
+  documents = new DocumentService({
+    examples: exampleLibrary,
+    onUsed: async (path) => {
+      used.push(path);
+    },
+  });
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const at = (name: string) => join(folder, name);
+
+async function problemOfCall(promise: Promise<unknown>): Promise<Problem> {
+  const error = await promise.catch((thrown: unknown) => thrown);
+  if (error instanceof ProblemError) return error.problem;
+  throw new Error(`not a ProblemError: ${String(error)}`);
+}
+
+function metaGraphWith(...names: string[]): MetaGraphDef {
+  return MetaGraphDef.fromPartial({ graphDef: { node: names.map((name) => ({ name, op: "NoOp" })) } });
+}
+
+describe("examples", () => {
+  it("open as documents without a path", () => {
+    expect(documents.examples().map(({ id }) => id)).toContain("welcome");
+    const welcome = documents.openExample("welcome");
+    expect(welcome).toMatchObject({ kind: "meta_graph", format: "text" });
+    expect(welcome.path).toBeUndefined();
+    expect(MetaGraphDef.decode(welcome.metaGraph).graphDef?.node.map(({ name }) => name)).toContain("z");
+    expect(() => documents.openExample("none")).toThrow(ProblemError);
+  });
+});
+
+describe("a document", () => {
+  it("is saved in the kind and format that it was opened in", async () => {
+    const graph = GraphDef.encode(GraphDef.fromPartial({ node: [{ name: "a", op: "NoOp" }] })).finish();
+    await writeFile(at("g.pb"), graph);
+    const opened = await documents.open(at("g.pb"));
+    expect(opened).toMatchObject({ path: at("g.pb"), name: "g.pb", kind: "graph", format: "binary" });
+    const { path: _, name: __, ...rest } = opened;
+    const saved = await documents.save({ ...rest, path: at("g.pb"), overwrite: false });
+    expect(saved).toMatchObject({ path: at("g.pb"), kind: "graph", format: "binary" });
+    expect(new Uint8Array(await readFile(at("g.pb")))).toEqual(graph);
+    expect(used).toEqual([at("g.pb"), at("g.pb")]);
+  });
+
+  it("of text stays text that can be opened again", async () => {
+    const { metaGraph } = documents.openExample("welcome");
+    await documents.save({
+      path: at("w.pbtxt"),
+      kind: "meta_graph",
+      format: "text",
+      metaGraph,
+      overwrite: false,
+    });
+    expect(await readFile(at("w.pbtxt"), "utf8")).toContain('name: "z"');
+    const again = await documents.open(at("w.pbtxt"));
+    expect(MetaGraphDef.decode(again.metaGraph)).toEqual(MetaGraphDef.decode(metaGraph));
+  });
+
+  it("that another program made is not replaced unless asked", async () => {
+    await writeFile(at("other.pb"), "mine");
+    const request = {
+      path: at("other.pb"),
+      kind: "graph" as const,
+      format: "binary" as const,
+      metaGraph: MetaGraphDef.encode(metaGraphWith("a")).finish(),
+    };
+    expect((await problemOfCall(documents.save({ ...request, overwrite: false }))).code).toBe(
+      "ALREADY_EXISTS",
+    );
+    expect(await readFile(at("other.pb"), "utf8")).toBe("mine");
+    await documents.save({ ...request, overwrite: true });
+    // From now on it is ours.
+    await documents.save({ ...request, overwrite: false });
+  });
+
+  it("is unchanged when writing fails, and nothing is left behind", async () => {
+    const metaGraph = MetaGraphDef.encode(metaGraphWith("a")).finish();
+    const request = { kind: "graph" as const, format: "text" as const, metaGraph, overwrite: true };
+    const missing = await problemOfCall(documents.save({ ...request, path: join(folder, "no", "x.pbtxt") }));
+    expect(missing).toMatchObject({ code: "NOT_FOUND", message: expect.stringContaining("x.pbtxt") });
+    const isFolder = await problemOfCall(documents.save({ ...request, path: folder }));
+    expect(isFolder.message).toContain(folder);
+    expect(await readdir(folder)).toEqual([]);
+    const broken = { ...request, metaGraph: new Uint8Array([0xff]), path: at("y.pbtxt") };
+    expect((await problemOfCall(documents.save(broken))).code).toBe("INVALID_ARGUMENT");
+  });
+
+  it.skipIf(process.platform === "win32")("is written through a link and keeps its permissions", async () => {
+    await writeFile(at("real.pb"), GraphDef.encode(GraphDef.create()).finish());
+    await chmod(at("real.pb"), 0o640);
+    await symlink(at("real.pb"), at("link.pb"));
+    const metaGraph = MetaGraphDef.encode(metaGraphWith("a")).finish();
+    const request = { kind: "graph" as const, format: "binary" as const, metaGraph, overwrite: true };
+    await documents.save({ ...request, path: at("link.pb") });
+    expect((await documents.open(at("real.pb"))).metaGraph).toEqual(metaGraph);
+    expect((await readdir(folder)).sort()).toEqual(["link.pb", "real.pb"]);
+  });
+});
+
+describe("a SavedModel", () => {
+  const model = () =>
+    SavedModel.fromPartial({
+      savedModelSchemaVersion: 1n,
+      metaGraphs: [
+        { ...metaGraphWith("train"), metaInfoDef: { tags: ["train"] } },
+        { ...metaGraphWith("serve"), metaInfoDef: { tags: ["serve"] } },
+      ],
+    });
+
+  /** What the window does with a document: changes the graph and knows nothing of the rest. */
+  function edited(metaGraph: Uint8Array): Uint8Array {
+    const decoded = MetaGraphDef.decode(metaGraph);
+    decoded.graphDef?.node.push(...(metaGraphWith("added").graphDef?.node ?? []));
+    return MetaGraphDef.encode(decoded).finish();
+  }
+
+  async function namesIn(path: string): Promise<string[][]> {
+    const { metaGraphs } = SavedModel.decode(await readFile(path));
+    return metaGraphs.map(({ graphDef }) => graphDef?.node.map(({ name }) => name) ?? []);
+  }
+
+  it("keeps its other graphs when it is saved, in place and under another name", async () => {
+    await writeFile(at("saved_model.pb"), SavedModel.encode(model()).finish());
+    const opened = await documents.open(at("saved_model.pb"));
+    expect(opened.kind).toBe("saved_model");
+    const request = {
+      kind: opened.kind,
+      format: opened.format,
+      metaGraph: edited(opened.metaGraph),
+      overwrite: false,
+    };
+    const { sourceId } = opened;
+    if (sourceId === undefined) throw new Error("no source");
+    await documents.save({ ...request, path: at("copy.pb"), sourceId });
+    expect(await namesIn(at("copy.pb"))).toEqual([["train"], ["serve", "added"]]);
+    // A window that hands no source back still loses nothing in place.
+    await documents.save({ ...request, path: at("saved_model.pb") });
+    expect(await namesIn(at("saved_model.pb"))).toEqual([["train"], ["serve", "added"]]);
+  });
+
+  it("keeps them also when its content came from the browser", async () => {
+    const read = documents.read("saved_model.pb", SavedModel.encode(model()).finish());
+    expect(read.path).toBeUndefined();
+    const { name: _, ...rest } = read;
+    await documents.save({ ...rest, path: at("dropped.pb"), overwrite: false });
+    expect(await namesIn(at("dropped.pb"))).toEqual([["train"], ["serve"]]);
+  });
+});
+
+describe("what is no graph", () => {
+  it("is refused with what it is instead and where", async () => {
+    await writeFile(at("x.pbtxt"), "node { name: ");
+    expect(await problemOfCall(documents.open(at("x.pbtxt")))).toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: "x.pbtxt cannot be opened as a graph.",
+      reason: expect.any(String),
+      remedy: expect.stringContaining(".pbtxt"),
+    });
+    await writeFile(at("x.png"), new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3]));
+    expect((await problemOfCall(documents.open(at("x.png")))).code).toBe("INVALID_ARGUMENT");
+    expect(await problemOfCall(documents.open(at("none.pb")))).toMatchObject({
+      code: "NOT_FOUND",
+      message: `${at("none.pb")} cannot be opened.`,
+    });
+    expect((await problemOfCall(documents.open(folder))).code).toBe("INVALID_ARGUMENT");
+    expect((await problemOfCall(documents.open("a\0b"))).code).toBe("INVALID_ARGUMENT");
+    expect(used).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Settings } from "../../../main/api/app.js";
+import { SettingsService } from "../../../main/settings/settings-service.js";
+
+let folder: string;
+let told: Settings[];
+const file = () => join(folder, "sub", "settings.json");
+const make = () =>
+  new SettingsService(file(), (event, data) => {
+    if (event === "settings") told.push(data as Settings);
+  });
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tensordeck-settings-"));
+  told = [];
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe("settings", () => {
+  it("have defaults, are told when they change, and are there after a restart", async () => {
+    const settings = make();
+    expect(await settings.get()).toEqual({
+      theme: "dark",
+      recentDocuments: [],
+      runtimeBannerDismissed: false,
+    });
+    await Promise.all([settings.set({ theme: "light" }), settings.set({ runtimeBannerDismissed: true })]);
+    expect(told.length).toBe(2);
+    expect(await make().get()).toMatchObject({ theme: "light", runtimeBannerDismissed: true });
+  });
+
+  it("keep the good parts of a file that has bad ones, and survive one that is broken", async () => {
+    await make().set({ theme: "light" });
+    await writeFile(file(), JSON.stringify({ theme: "purple", recentDocuments: ["/a"], unknown: 1 }));
+    expect(await make().get()).toEqual({
+      theme: "dark",
+      recentDocuments: ["/a"],
+      runtimeBannerDismissed: false,
+    });
+    await writeFile(file(), '{"theme": "li');
+    const settings = make();
+    expect((await settings.get()).theme).toBe("dark");
+    await settings.set({ theme: "system" });
+    expect(JSON.parse(await readFile(file(), "utf8"))).toMatchObject({ theme: "system" });
+  });
+
+  it("keep the newest twenty documents, each once", async () => {
+    const settings = make();
+    for (let i = 0; i < 25; i++) await settings.addRecentDocument(`/d${i}`);
+    await settings.addRecentDocument("/d20");
+    const { recentDocuments } = await settings.get();
+    expect(recentDocuments.length).toBe(20);
+    expect(recentDocuments.slice(0, 3)).toEqual(["/d20", "/d24", "/d23"]);
+  });
+});

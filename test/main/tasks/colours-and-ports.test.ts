@@ -1,0 +1,38 @@
+import { createServer } from "node:net";
+import { describe, expect, it } from "vitest";
+import { Colours } from "../../../main/tasks/colours.js";
+import { FIRST_PORT, isPortFree, Ports } from "../../../main/tasks/ports.js";
+
+describe("colours", () => {
+  it("are given in order, and a freed one comes back only after all others", () => {
+    const colours = new Colours(4);
+    expect([colours.take(), colours.take()]).toEqual([0, 1]);
+    colours.free(0);
+    expect([colours.take(), colours.take(), colours.take(), colours.take()]).toEqual([2, 3, 0, 4]);
+  });
+});
+
+describe("ports", () => {
+  it("start at 2222, skip used ones, and are never given twice", async () => {
+    const used = new Set([FIRST_PORT, FIRST_PORT + 2]);
+    const ports = new Ports(async (port) => !used.has(port));
+    const taken = await Promise.all([ports.take(), ports.take(), ports.take()]);
+    expect(taken.sort()).toEqual([FIRST_PORT + 1, FIRST_PORT + 3, FIRST_PORT + 4]);
+    ports.release(FIRST_PORT + 3);
+    expect(await ports.take(FIRST_PORT + 3)).toBe(FIRST_PORT + 3);
+    expect(await ports.take(FIRST_PORT + 3)).toBe(FIRST_PORT + 5);
+  });
+
+  it.each(["127.0.0.1", "0.0.0.0", "::"])("are seen to be in use on %s", async (host) => {
+    const server = createServer();
+    const listening = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(0, host, () => resolve(true));
+    });
+    const address = server.address();
+    if (!listening || typeof address !== "object" || !address) return;
+    expect(await isPortFree(address.port)).toBe(false);
+    await new Promise((resolve) => server.close(resolve));
+    expect(await isPortFree(address.port)).toBe(true);
+  });
+});

@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { addNode } from "../../../renderer/document/edits/add.js";
+import { setAttr } from "../../../renderer/document/edits/attrs.js";
+import { connect, disconnect } from "../../../renderer/document/edits/connect.js";
+import { clipOf, paste } from "../../../renderer/document/edits/paste.js";
+import { moveNodes, pin } from "../../../renderer/document/edits/place.js";
+import { deleteNodes } from "../../../renderer/document/edits/remove.js";
+import { rename } from "../../../renderer/document/edits/rename.js";
+import { setFeed, toggleFetch } from "../../../renderer/document/edits/run-settings.js";
+import type { EditResult } from "../../../renderer/document/edits/types.js";
+import { commit, type History, isDirty, redo, saved, startHistory, undo } from "../../../renderer/document/history.js";
+import type { GraphDocument } from "../../../renderer/document/model.js";
+import { type } from "./graphs.js";
+import { lookup, welcome } from "./graphs.js";
+
+/** Everything that an edit can change, in a form that compares order, too. */
+function stateOf({ nodes, layout, runConfig, metaGraph }: GraphDocument): unknown {
+  return { nodes: [...nodes], layout: [...layout].sort(([one], [other]) => (one < other ? -1 : 1)), runConfig, metaGraph };
+}
+
+function doEdit(history: History, result: EditResult): History {
+  return result.ok ? commit(history, result.transaction) : history;
+}
+
+type Step = (document: GraphDocument) => EditResult;
+
+const step: fc.Arbitrary<Step> = fc
+  .record({ kind: fc.nat(9), pick: fc.nat(50), other: fc.nat(50), x: fc.integer({ min: -500, max: 500 }) })
+  .map(({ kind, pick, other, x }): Step => {
+    return (document) => {
+      const names = [...document.nodes.keys()];
+      const name = names[pick % Math.max(1, names.length)] ?? "";
+      const second = names[other % Math.max(1, names.length)] ?? "";
+      const steps: readonly (() => EditResult)[] = [
+        () => addNode(document, lookup, ["Mul", "Const", "Pack", "NoOp", "Cast"][pick % 5] ?? "Mul", { x, y: x }),
+        () => deleteNodes(document, [name, second]),
+        () => rename(document, name, `n${pick}_${other}`),
+        () => connect(document, lookup, { node: name, output: 0 }, { node: second, input: other % 2 }),
+        () => disconnect(document, [{ node: name, input: 0 }]),
+        () => pin(document, [name, second], `/job:worker/task:${pick % 2}`),
+        () => moveNodes(document, new Map([[name, { x, y: pick }]])),
+        () => setAttr(document, lookup, name, "dtype", type(pick % 2 === 0 ? "int32" : "float64")),
+        () => toggleFetch(document, `${name}:0`),
+        () => {
+          const clip = clipOf(document, new Set([name, second]));
+          return clip ? paste(document, clip, { x, y: 0 }, "Paste") : setFeed(document, "a:0", { kind: "literal", text: "1" });
+        },
+      ];
+      const run = steps[kind];
+      if (!run) throw new Error("no such step");
+      return run();
+    };
+  });
+
+describe("undo and redo", () => {
+  it("take back and bring back any sequence of edits exactly", () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
+        let history = startHistory(welcome());
+        const states = [stateOf(history.document)];
+        for (const one of steps) {
+          const before = history.past.length;
+          const last = history.past.at(-1);
+          history = doEdit(history, one(history.document));
+          if (history.past.length > before) states.push(stateOf(history.document));
+          else if (history.past.at(-1) !== last) states[states.length - 1] = stateOf(history.document);
+        }
+        for (let index = states.length - 1; index >= 0; index--) {
+          expect(stateOf(history.document)).toEqual(states[index]);
+          history = undo(history);
+        }
+        for (const state of states.slice(1)) {
+          history = redo(history);
+          expect(stateOf(history.document)).toEqual(state);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("make one step of moves of the same nodes, and another of moves of others", () => {
+    let history = startHistory(welcome());
+    for (const x of [10, 20, 30]) history = doEdit(history, moveNodes(history.document, new Map([["a", { x, y: 0 }]])));
+    history = doEdit(history, moveNodes(history.document, new Map([["b", { x: 5, y: 5 }]])));
+    expect(history.past.map(({ label }) => label)).toEqual(["Move a", "Move b"]);
+    history = undo(undo(history));
+    expect(history.document.layout.get("a")).toEqual({ x: 0, y: 0 });
+  });
+});
+
+describe("unsaved changes", () => {
+  const edited = (history: History, device: string) => doEdit(history, pin(history.document, ["z"], device));
+
+  it("are gone when undo comes back to what was opened", () => {
+    const start = startHistory(welcome());
+    const history = edited(start, "/job:worker/task:1");
+    expect([isDirty(start), isDirty(history), isDirty(undo(history))]).toEqual([false, true, false]);
+  });
+
+  it("stay when the saved state was undone and replaced", () => {
+    let history = edited(startHistory(welcome()), "/job:worker/task:1");
+    history = saved(history, history.document);
+    expect(isDirty(history)).toBe(false);
+    expect(isDirty(undo(history))).toBe(true);
+    expect(isDirty(redo(undo(history)))).toBe(false);
+    const other = edited(undo(history), "/job:worker/task:0");
+    expect(isDirty(other)).toBe(true);
+    expect(isDirty(undo(other))).toBe(true);
+  });
+
+  it("do not merge into the step that was saved", () => {
+    const move = (history: History, x: number) => doEdit(history, moveNodes(history.document, new Map([["a", { x, y: 0 }]])));
+    let history = move(startHistory(welcome()), 10);
+    history = move(saved(history, history.document), 20);
+    expect(history.past).toHaveLength(2);
+    expect(isDirty(history)).toBe(true);
+  });
+});

@@ -1,0 +1,68 @@
+import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
+import { type Tensor, tensorFromProto } from "../protocol/tensor.js";
+import { partialShapeFromProto, type Shape } from "./shape.js";
+import type { ShapeContext } from "./shape-inference.js";
+import { tryInferOutputShapes } from "./shape-inference.js";
+
+/** What shape propagation needs of an operation. */
+export interface ShapedOperation {
+  readonly name: string;
+  readonly type: string;
+  readonly attrs: ReadonlyMap<string, AttrValue>;
+  readonly inputs: readonly { readonly op: ShapedOperation; readonly index: number }[];
+  readonly outputs: readonly unknown[];
+  readonly shapesSoFar: readonly (Shape | undefined)[] | undefined;
+  setShapes(shapes: readonly (Shape | undefined)[]): void;
+}
+
+/** The value of an operation that is the same in every run: a Const's. Undefined for all others. */
+function constantValueOf(op: ShapedOperation | undefined): Tensor | undefined {
+  const value = op?.type === "Const" ? op.attrs.get("value")?.value : undefined;
+  if (value?.$case !== "tensor") return undefined;
+  try {
+    return tensorFromProto(value.value);
+  } catch {
+    // A Const with a damaged value says nothing of shapes; its own error shows when it runs.
+    return undefined;
+  }
+}
+
+/** The shape of the value behind a resource variable's handle; undefined where it is unknown or no such handle. */
+function handleShapeOf(op: ShapedOperation | undefined): Shape | undefined {
+  const shape = op?.type === "VarHandleOp" ? op.attrs.get("shape")?.value : undefined;
+  return shape?.$case === "shape" ? partialShapeFromProto(shape.value) : undefined;
+}
+
+/** What the shape rules may know of an operation; inputs whose shapes nobody worked out yet count as unknown. */
+export function shapeContextOf(op: ShapedOperation): ShapeContext {
+  return {
+    node: op.name,
+    op: op.type,
+    attr: (name) => op.attrs.get(name),
+    inputShapes: op.inputs.map((input) => input.op.shapesSoFar?.[input.index]),
+    constantInput: (index) => constantValueOf(op.inputs[index]?.op),
+    handleShape: (index) => handleShapeOf(op.inputs[index]?.op),
+    outputCount: op.outputs.length,
+  };
+}
+
+/**
+ * Works out the shapes of an operation and of all that it depends on. Without recursion, as graphs are deeper than a
+ * call stack. What comes round a loop counts as unknown, and so does the output of a node whose inputs do not fit.
+ */
+export function propagateShapes(last: ShapedOperation): readonly (Shape | undefined)[] {
+  const entered = new Set<ShapedOperation>();
+  const stack = [last];
+  for (let op = stack.at(-1); op; op = stack.at(-1)) {
+    if (!op.shapesSoFar && !entered.has(op)) {
+      entered.add(op);
+      stack.push(
+        ...op.inputs.map((input) => input.op).filter((source) => !source.shapesSoFar && !entered.has(source)),
+      );
+      continue;
+    }
+    stack.pop();
+    if (!op.shapesSoFar) op.setShapes(tryInferOutputShapes(shapeContextOf(op)).shapes);
+  }
+  return last.shapesSoFar ?? [];
+}
