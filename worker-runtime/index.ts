@@ -2,6 +2,18 @@
  * Tensordeck as a library: clusters, graphs, and sessions on any server that speaks TensorFlow's protocol.
  * What is exported here is the public API; everything else may change.
  */
+
+// The messages that the functions above take or give.
+export { ClusterDef } from "../protos/generated/tensorflow/cluster.js";
+export { ConfigProto, RunMetadata, RunOptions } from "../protos/generated/tensorflow/config.js";
+export { DeviceAttributes } from "../protos/generated/tensorflow/device_attributes.js";
+export { GraphDef } from "../protos/generated/tensorflow/graph.js";
+export { MetaGraphDef } from "../protos/generated/tensorflow/meta_graph.js";
+export { NodeDef } from "../protos/generated/tensorflow/node_def.js";
+export { OpDef, OpList } from "../protos/generated/tensorflow/op_def.js";
+export { TensorProto } from "../protos/generated/tensorflow/tensor.js";
+export { ServerDef } from "../protos/generated/tensorflow/tensorflow_server.js";
+export { DataType } from "../protos/generated/tensorflow/types.js";
 export { addressProblem, formatHostPort, type HostPort, parseHostPort } from "./cluster/address.js";
 export { clusterFromFlags, type HostsFlags, parseClusterJson, splitHosts } from "./cluster/classic.js";
 export {
@@ -37,6 +49,43 @@ export {
 } from "./cluster/replica-device-setter.js";
 export { makeServerDef, type ServerDefOptions } from "./cluster/server-def.js";
 export { isChief, isEvaluator, parseTfConfig, type TfConfig } from "./cluster/tf-config.js";
+export { Server, type ServerExit, type ServerOptions } from "./engines/server.js";
+export type { RejectedRuntime, RuntimeCandidate, RuntimeSource } from "./engines/tensorflow/candidate.js";
+export { type FindOptions, findRuntimes, searchRuntimes } from "./engines/tensorflow/find.js";
+export type { GpuDiagnosis, GpuProblem } from "./engines/tensorflow/gpu-diagnosis.js";
+export {
+  formatBytes,
+  type InstallOffer,
+  type InstallProgress,
+  type InstallRuntimeOptions,
+  installOffer,
+  installRuntime,
+} from "./engines/tensorflow/install.js";
+export type { LogLevel, LogLine } from "./engines/tensorflow/log-lines.js";
+export { type Edge, formatEdge, parseEdge, tensorName } from "./graph/edge.js";
+export { Graph, type GraphOptions, type NodeParts, Operation, type OpInput, Output } from "./graph/graph.js";
+export {
+  type GraphFile,
+  type GraphFileFormat,
+  type GraphFileKind,
+  readGraphFile,
+  writeGraphFile,
+} from "./graph/graph-file.js";
+export { inputArgs, outputTypes, type SignatureArg } from "./graph/node-signature.js";
+export { bundledOpRegistry, OpRegistry } from "./graph/op-registry.js";
+export * as ops from "./graph/ops/index.js";
+export { PRIVATE_ATTR_PREFIX, stripPrivateAttrs } from "./graph/private-attrs.js";
+export { formatText, parseText } from "./graph/text-format.js";
+export { type CsvOptions, readCsv, readCsvStream } from "./io/csv.js";
+export {
+  type FeedFileOptions,
+  type FeedWanted,
+  feedFromBytes,
+  feedFromFile,
+  feedFromText,
+} from "./io/feed.js";
+export { readNpy, writeNpy } from "./io/npy.js";
+export { readNpz } from "./io/npz.js";
 export {
   type DType,
   dataTypeOf,
@@ -68,4 +117,16 @@ export type { GraphSource } from "./session/graph-source.js";
 export type { PartialRun, PartialRunSpec } from "./session/partial-run.js";
 export type { Feeds, FeedValue, OperationRef, TensorRef } from "./session/references.js";
 export type { RunResult, StepOptions } from "./session/run-step.js";
+export type { ResetOptions } from "./session/session.js";
 export { type RunArguments, Session, type SessionConfig, type SessionOptions } from "./session/session.js";
+export type { LocalServerOptions } from "./session/session-options.js";
+export { type ChromeTrace, type ChromeTraceEvent, chromeTrace } from "./session/trace/chrome-trace.js";
+export { type NodePlacement, placementLine, placementOf } from "./session/trace/placement.js";
+export {
+  type NodeSummary,
+  type NodeTiming,
+  readStepStats,
+  type StepTrace,
+  summariseNodes,
+  type TransferTiming,
+} from "./session/trace/step-stats.js";

@@ -77,6 +77,7 @@ export class ClusterService {
   /** The ids of the new tasks, which are listed and starting. */
   addTasks(job: string, count: number, engine?: Engine): Promise<string[]> {
     return this.#enqueue(async () => {
+      this.#notice = undefined;
       const others = this.#active();
       const added = await this.#supervisor.add(job, count, engine ?? this.#collaborators.chooseEngine());
       if (this.#membership === "fixed" && others.length > 0) {
@@ -108,6 +109,7 @@ export class ClusterService {
   removeTask(taskId: string): Promise<void> {
     return this.#enqueue(async () => {
       const removed = this.#supervisor.get(taskId);
+      this.#notice = undefined;
       await this.#supervisor.remove(taskId);
       const others = this.#active();
       if (this.#membership === "fixed" && others.length > 0) {

@@ -5,6 +5,7 @@ import type { ClusterService } from "../cluster/cluster-service.js";
 import { problem } from "../problems.js";
 import type { ReadFeeds } from "./feeds.js";
 import { type CheckedGraph, checkGraph, type Pin, pinsOf } from "./graph-check.js";
+import { keepsStateInKernels } from "./kernel-state.js";
 import { lostTask, taskEnded, watchTasks } from "./lost-tasks.js";
 import { type Participant, participantsOf, type Readiness } from "./participants.js";
 import { runProblem } from "./run-problem.js";
@@ -25,7 +26,7 @@ export interface RunCollaborators {
 /**
  * Two sessions are kept: one in which every node of the user's is run as it is, for steps that are traced, and one in
  * which TensorFlow rewrites the graph for speed, for the steps after the first of a long run. Variables are the same
- * in both: they belong to the tasks.
+ * in both: they belong to the tasks. A graph with state that does not is run in the first alone.
  */
 export interface RunSessions {
   readonly plain: SessionKeeper;
@@ -95,7 +96,7 @@ export class Run {
     const unwatch = watchTasks(cluster, watchedTasks(prepared), (error) => step.abort(error));
     try {
       const { steps, trace } = this.#request;
-      const plainSteps = trace ? steps : 1;
+      const plainSteps = trace || keepsStateInKernels(graph.graphDef) ? steps : 1;
       const plain = await this.#openSession(graph, prepared, false, step.signal);
       this.status.begin(prepared.master.name, plain.isNew ? plain.openMillis : undefined);
       await this.#runSteps(graph, feeds, plain, 1, plainSteps, step.signal);

@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import { problem } from "../problems.js";
+import { PortLocks } from "./port-locks.js";
 
 /** TensorFlow's customary first port. */
 export const FIRST_PORT = 2222;
@@ -8,14 +9,16 @@ const HIGHEST_TRIED = FIRST_PORT + 2000;
 
 /**
  * Gives out ports from 2222 upward. A port stays taken from the moment it is given until it is released, so two tasks
- * that start at once never get the same one.
+ * that start at once, here or in another Tensordeck, never get the same one.
  */
 export class Ports {
   readonly #taken = new Set<number>();
   readonly #isFree: (port: number) => Promise<boolean>;
+  readonly #locks: PortLocks;
 
-  constructor(isFree: (port: number) => Promise<boolean> = isPortFree) {
+  constructor(isFree: (port: number) => Promise<boolean> = isPortFree, locks = new PortLocks()) {
     this.#isFree = isFree;
+    this.#locks = locks;
   }
 
   /**
@@ -32,15 +35,23 @@ export class Ports {
     });
   }
 
-  release(port: number): void {
+  async release(port: number): Promise<void> {
+    await this.#locks.release(port);
     this.#taken.delete(port);
+  }
+
+  async releaseAll(): Promise<void> {
+    await Promise.all([...this.#taken].map((port) => this.release(port)));
   }
 
   async #tryTake(port: number): Promise<boolean> {
     if (this.#taken.has(port)) return false;
     // Taken before the check, which others must not overtake.
     this.#taken.add(port);
-    if (await this.#isFree(port)) return true;
+    if (await this.#locks.take(port)) {
+      if (await this.#isFree(port)) return true;
+      await this.#locks.release(port);
+    }
     this.#taken.delete(port);
     return false;
   }

@@ -110,7 +110,7 @@ export class TaskSupervisor {
       if (this.#disposed || task.hasProcess || task.state !== "starting") return;
       try {
         if (mayMove && !(await isPortFree(entry.port))) {
-          this.#ports.release(entry.port);
+          await this.#ports.release(entry.port);
           entry.port = await this.#ports.take();
         }
         if (!this.#disposed) task.start(plan(task, entry.port), `${HOST}:${entry.port}`);
@@ -131,7 +131,7 @@ export class TaskSupervisor {
     const entry = this.#entry(taskId);
     await this.stop(taskId);
     if (!this.#entries.delete(taskId)) return;
-    this.#ports.release(entry.port);
+    await this.#ports.release(entry.port);
     this.#colours.free(entry.task.identity.colour);
     this.#collaborators.onChange();
   }
@@ -143,6 +143,7 @@ export class TaskSupervisor {
     this.#logs.dispose();
     // Not behind the queues: a start that hangs must not keep the application from ending.
     await Promise.allSettled(this.tasks().map((task) => task.stop()));
+    await this.#ports.releaseAll();
   }
 
   #enqueue(entry: Entry, command: () => Promise<void>): Promise<void> {

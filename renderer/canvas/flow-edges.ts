@@ -26,6 +26,8 @@ export interface GraphEdgeData extends Record<string, unknown> {
   /** "98 kB · 1.1 ms" after a traced run; `short` is for edges without the room. */
   readonly badge: { readonly long: string; readonly short: string } | undefined;
   readonly problem: boolean;
+  /** For the pointer that rests on the edge. */
+  readonly tip: string;
 }
 export type GraphFlowEdge = Edge<GraphEdgeData, "graph">;
 
@@ -77,7 +79,8 @@ function sameData(one: GraphEdgeData, other: GraphEdgeData): boolean {
     one.width === other.width &&
     one.label === other.label &&
     one.badge?.long === other.badge?.long &&
-    one.problem === other.problem
+    one.problem === other.problem &&
+    one.tip === other.tip
   );
 }
 
@@ -104,7 +107,13 @@ function edgeData(
     label: first ? undefined : label,
     badge: first ? badgeOf(transfer.bytes, transfer.micros) : undefined,
     problem: context.problemInputs.has(wire.id),
+    tip: tipOf(wire, context),
   };
+}
+
+function tipOf(wire: Wire, context: EdgeContext): string {
+  if (wire.output < 0) return `${wire.to} runs after ${wire.from}`;
+  return `${tensorName(wire.from, wire.output)} to ${wire.to}\n${edgeLabel(wire, context) ?? "dtype not known"}`;
 }
 
 function badgeOf(bytes: number, micros: number): NonNullable<GraphEdgeData["badge"]> {

@@ -28,6 +28,7 @@ export const GraphEdge = memo(function GraphEdge({
   const at = { transform: `translate(-50%, -50%) translate(${middle.x}px, ${middle.y}px)` };
   return (
     <>
+      <title>{data?.tip}</title>
       <BaseEdge id={id} path={path} className={classes.join(" ")} style={style} interactionWidth={14} />
       {data?.badge || data?.label ? (
         <EdgeLabelRenderer>

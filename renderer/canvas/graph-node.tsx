@@ -21,7 +21,9 @@ export const GraphNode = memo(function GraphNode(props: NodeProps<GraphFlowNode>
 
 function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement {
   const { device } = data.node;
-  const colour = useCluster((state) => (taskColourVar(device === "" ? undefined : state.taskForDevice(device))));
+  const colour = useCluster((state) =>
+    taskColourVar(device === "" ? undefined : state.taskForDevice(device)),
+  );
   const wrong = useDocument((state) => state.problems.has(id));
   const classes = ["node", "far"];
   if (device === "") classes.push("auto");

@@ -91,6 +91,7 @@ export function GraphView(): ReactElement {
       tabIndex={0}
       aria-label={`Dataflow graph, ${count === 1 ? "1 node" : `${count} nodes`}. Press L for the list view.`}
       onKeyDown={onCanvasKey}
+      onPointerDownCapture={takeFocus}
     >
       <ReactFlow<GraphFlowNode, GraphFlowEdge>
         nodes={nodes}
@@ -138,6 +139,12 @@ export function GraphView(): ReactElement {
       <CanvasOverlays />
     </section>
   );
+}
+
+/** React Flow keeps presses on nodes and on the pane from moving the focus. */
+function takeFocus({ target, currentTarget }: React.PointerEvent<HTMLElement>): void {
+  if (target instanceof Element && target.closest(".react-flow__renderer"))
+    currentTarget.focus({ preventScroll: true });
 }
 
 function applySelection(changes: readonly NodeChange<GraphFlowNode>[]): void {

@@ -56,9 +56,11 @@ class Reader {
       if (this.text[this.#at] === close) break;
       items.push(this.value());
       this.#skipSpace();
-      if (this.text[this.#at] === ",") this.#at++;
-      else if (this.text[this.#at] !== close)
+      const next = this.text[this.#at];
+      if (next === ",") this.#at++;
+      else if (next !== undefined && next !== close) {
         throw new LiteralError(`Expected "," or "${close}" after item ${items.length}.`);
+      }
     }
     this.#at++;
     const inner = items[0]?.shape ?? [];

@@ -41,11 +41,9 @@ export function runInputs(
   const feeds = Object.entries(runConfig.feeds)
     .filter(([name]) => nodes.has(parseTensorName(name).node))
     .map(([name, value]) => ({ name, value }));
-  const chosen = runConfig.fetches.filter((name) => nodes.has(parseTensorName(name).node));
+  const fetches = chosenFetches(document, lookup);
   const targets = runConfig.targets.filter((name) => nodes.has(name));
-  const explicit = chosen.length > 0 || targets.length > 0;
-  const fetches = explicit ? [...chosen] : openOutputs(document, lookup);
-  if (!explicit && fetches.length === 0) targets.push(...lastOps(document));
+  if (fetches.length + targets.length === 0) targets.push(...lastOps(document));
   if (watch && nodes.size <= MAX_WATCHED_NODES) {
     const roots = [...fetches.map((name) => parseTensorName(name).node), ...targets];
     const needed = ancestors(nodes, roots);
@@ -54,6 +52,14 @@ export function runInputs(
     }
   }
   return { feeds, fetches, targets };
+}
+
+/** What was chosen to be fetched; where nothing was, the outputs that nothing consumes. */
+export function chosenFetches(document: GraphDocument, lookup: OpLookup): string[] {
+  const { fetches, targets } = document.runConfig;
+  const chosen = fetches.filter((name) => document.nodes.has(parseTensorName(name).node));
+  const anyTarget = targets.some((name) => document.nodes.has(name));
+  return chosen.length > 0 || anyTarget ? chosen : openOutputs(document, lookup);
 }
 
 /** Outputs of nodes that nothing depends on, placeholders without a feed left out. */
@@ -88,9 +94,9 @@ function smallOutputs(
   needed: ReadonlySet<string>,
 ): string[] {
   const result: string[] = [];
-  for (const name of needed) {
-    const node = document.nodes.get(name);
-    if (!node || node.op === "Placeholder" || node.op === "Const") continue;
+  for (const node of document.nodes.values()) {
+    const { name } = node;
+    if (!needed.has(name) || node.op === "Placeholder" || node.op === "Const") continue;
     const signature = signatureOf(node, lookup);
     if (!signature || signature.opDef.isStateful) continue;
     for (const { index, dtype, isRef } of signature.outputs) {

@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import { revealNode } from "../canvas/view-store.js";
-import { openOutputs } from "../document/run-inputs.js";
+import { chosenFetches } from "../document/run-inputs.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
@@ -9,8 +9,7 @@ export function NothingSelected(): ReactElement {
   const document = useDocument((state) => state.document);
   // Until the op list is there, outputs are not known.
   useOps((state) => state.ops);
-  const [fetch] =
-    document.runConfig.fetches.length > 0 ? document.runConfig.fetches : openOutputs(document, lookupOp);
+  const [fetch] = chosenFetches(document, lookupOp);
   const name = fetch === undefined ? document.nodes.keys().next().value : parseTensorName(fetch).node;
   return (
     <>

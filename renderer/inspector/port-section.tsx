@@ -5,6 +5,7 @@ import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { type Port, portsOf } from "../canvas/ports.js";
 import { revealNode } from "../canvas/view-store.js";
+import { chosenFetches } from "../document/run-inputs.js";
 import { shapeText } from "../document/shapes.js";
 import { growsAlone, signatureOf } from "../document/signature.js";
 import { parseInput, tensorName } from "../document/tensor-names.js";
@@ -121,7 +122,7 @@ interface OutputProps {
 function Output({ node, port, index, readers }: OutputProps): ReactElement {
   const name = tensorName(node.name, index);
   const shape = useDocument((state) => shapeText(state.shapes.outputs.get(node.name)?.[index]));
-  const fetched = useDocument((state) => state.document.runConfig.fetches.includes(name));
+  const fetched = useDocument((state) => chosenFetches(state.document, lookupOp).includes(name));
   const [first] = readers;
   return (
     <>

@@ -28,7 +28,7 @@ export function OpCard({ op, top, panel, onAdd }: OpCardProps): ReactElement | n
   const left = (panel.current?.getBoundingClientRect().right ?? 0) + GAP;
   const notes = attrNotes(opDef);
   return createPortal(
-    <div ref={frame} className="op-card menu" style={{ left, top: top + shift }} role="tooltip">
+    <div ref={frame} className="op-card" style={{ left, top: top + shift }} role="tooltip">
       <div className="ph0">
         <b>{op}</b>
         {opDef.isStateful ? <span className="tag2">keeps state</span> : null}

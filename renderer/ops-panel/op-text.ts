@@ -47,6 +47,5 @@ function attrNote(attr: OpDef_AttrDef): string {
 
 /** TensorFlow's own page of an op. */
 export function docsUrl(op: string): string {
-  const page = op.replace(/([a-z\d])([A-Z])/g, "$1-$2").toLowerCase();
-  return `https://www.tensorflow.org/api_docs/cc/class/tensorflow/ops/${page}`;
+  return `https://www.tensorflow.org/api_docs/python/tf/raw_ops/${op}`;
 }

@@ -19,7 +19,7 @@ import type { EditResult } from "../document/edits/types.js";
 import { commit, type History, isDirty, redo, saved, startHistory, undo } from "../document/history.js";
 import { layeredLayout } from "../document/layout.js";
 import type { GraphDocument, Point, RunConfig } from "../document/model.js";
-import { type RunInputs, runBlockers, runInputs } from "../document/run-inputs.js";
+import { chosenFetches, type RunInputs, runBlockers, runInputs } from "../document/run-inputs.js";
 import { type DocumentStore, examine, lookupOp, useDocument } from "./document-state.js";
 
 /** Distance of a copy from its original, in canvas pixels. */
@@ -46,12 +46,12 @@ function setHistory(history: History, selection?: Iterable<string>): void {
   const { document } = history;
   const graphChanged =
     document.nodes !== before.document.nodes || document.metaGraph !== before.document.metaGraph;
-  const runChanged = graphChanged || document.runConfig !== before.document.runConfig;
+  const valuesChanged = graphChanged || document.runConfig.feeds !== before.document.runConfig.feeds;
   const chosen = new Set([...(selection ?? before.selection)].filter((name) => document.nodes.has(name)));
   useDocument.setState({
     ...historyState(history),
     ...(graphChanged ? examine(document) : {}),
-    ...(runChanged ? { revision: before.revision + 1 } : {}),
+    ...(valuesChanged ? { revision: before.revision + 1 } : {}),
     ...(sameNames(chosen, before.selection) ? {} : { selection: chosen }),
     refusal: undefined,
   });
@@ -176,7 +176,8 @@ export const documentActions = {
 
   setFeed: (tensor: string, value: FeedValue | undefined): boolean =>
     perform(setFeed(present(), tensor, value)),
-  toggleFetch: (tensor: string): boolean => perform(toggleFetch(present(), tensor)),
+  toggleFetch: (tensor: string): boolean =>
+    perform(toggleFetch(present(), tensor, chosenFetches(present(), lookupOp))),
   toggleTarget: (node: string): boolean => perform(toggleTarget(present(), node)),
   setRunOptions: (options: Partial<Pick<RunConfig, "steps" | "trace">>): boolean =>
     perform(setRunOptions(present(), options)),

@@ -26,9 +26,12 @@ async function measure(browser: Browser): Promise<number> {
     });
     try {
       await page.goto(host.match?.[1] ?? "", { waitUntil: "commit", timeout: TIMEOUT_MILLIS });
-      // The window can be used as soon as its main button can be.
-      const run = page.getByRole("button", { name: /^Run\b/, disabled: false }).first();
-      await run.waitFor({ state: "visible", timeout: TIMEOUT_MILLIS });
+      // It can be used once Run can be pressed and there is something to run: the last node of the welcome graph.
+      const run = page.getByRole("button", { name: "Run", exact: true, disabled: false });
+      const lastNode = page.locator('.react-flow__node[data-id="z"]');
+      await Promise.all(
+        [run, lastNode].map((part) => part.waitFor({ state: "visible", timeout: TIMEOUT_MILLIS })),
+      );
       return performance.now() - started;
     } finally {
       await host.stop();
@@ -39,7 +42,7 @@ async function measure(browser: Browser): Promise<number> {
   }
 }
 
-/** From `npm start -- --headless` to a window whose Run button can be pressed. The first round may build and does not count. */
+/** From `npm start -- --headless` to a window that shows the welcome graph and whose Run button can be pressed. The first round may build and does not count. */
 export const windowStartMeasurement: Measurement = {
   name: "npm start to an interactive window",
   async run(): Promise<readonly Row[]> {

@@ -117,6 +117,12 @@ describe.skipIf(peerMissing("tensorflow"))("tensordeck run on stock servers", ()
     expect(devices).toEqual([`${CPU_0} Compute`, `${CPU_1} Compute`]);
   });
 
+  test("a trace says which nodes TensorFlow's optimizers took out", async () => {
+    const { stderr } = await run("welcome.pbtxt", "--trace", join(folder, "optimized.json"));
+    expect(stderr).toContain("took 4 of 5 nodes out of the graph");
+    expect(stderr).toContain("--no-optimize");
+  });
+
   test("feeds a CSV column, writes .npy files", async () => {
     const csv = join(folder, "ones.csv");
     await writeFile(csv, `price,n\n${"2.5,1\n".repeat(1000)}`);
@@ -151,7 +157,7 @@ describe.skipIf(peerMissing("tensorflow"))("tensordeck run on stock servers", ()
 
   test.each([
     [["welcome.pbtxt", "--fetch", "zz"], 'NOT_FOUND: The graph has no node "zz"'],
-    [["sum.pbtxt", "--feed", "input=[[1]]"], "INVALID_ARGUMENT: Feed of input:0: a value of shape [1, 1]"],
+    [["sum.pbtxt", "--feed", "input=[[1]]"], "INVALID_ARGUMENT: Feed of input:0: The value has shape [1, 1]"],
     [["sum.pbtxt"], "INVALID_ARGUMENT: "],
     [["missing.pb"], "NOT_FOUND: There is no file"],
     [["blocking.pb", "--timeout", "0.5", "--fetch", "next"], "DEADLINE_EXCEEDED: "],

@@ -59,6 +59,7 @@ describe("a server that is killed while a step runs", () => {
     void master.process.stop("SIGKILL");
     await expect(step).rejects.toMatchObject({
       codeName: "UNAVAILABLE",
+      task: "/job:worker/replica:0/task:0",
       message: expect.stringContaining(cluster.worker?.[0] ?? "?"),
     });
     await session.close();

@@ -1,4 +1,9 @@
-import type { DescriptorProto, EnumDescriptorProto, FileDescriptorProto } from "@bufbuild/protobuf/wkt";
+import type {
+  DescriptorProto,
+  EnumDescriptorProto,
+  FieldDescriptorProto,
+  FileDescriptorProto,
+} from "@bufbuild/protobuf/wkt";
 import {
   FieldDescriptorProto_Label as Label,
   FieldDescriptorProto_Type as Type,
@@ -40,12 +45,16 @@ function camelCase(name: string): string {
   return name.replace(/_+(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+function isSingleScalar(field: FieldDescriptorProto): boolean {
+  return field.label !== Label.REPEATED && field.type !== Type.MESSAGE;
+}
+
 /** The messages and enums of descriptors. */
 export function describeFiles(files: Iterable<FileDescriptorProto>): Described {
   const out: Described = { messages: new Map(), enums: new Map() };
   const addEnum = (scope: string, e: EnumDescriptorProto) =>
     out.enums.set(`${scope}.${e.name}`, new Map(e.value.map((v) => [v.name, v.number])));
-  const addMessage = (scope: string, message: DescriptorProto) => {
+  const addMessage = (scope: string, message: DescriptorProto, tracksPresence: boolean) => {
     const full = `${scope}.${message.name}`;
     const entries = new Map(
       message.nestedType.filter((n) => n.options?.mapEntry).map((n) => [`.${full}.${n.name}`, n]),
@@ -65,16 +74,19 @@ export function describeFiles(files: Iterable<FileDescriptorProto>): Described {
           type: typeName(described.type),
           typeName: named ? described.typeName.slice(1) : undefined,
           oneof: inOneof ? camelCase(message.oneofDecl[field.oneofIndex]?.name ?? "") : undefined,
-          optional: field.proto3Optional,
+          optional: field.proto3Optional || (tracksPresence && isSingleScalar(field)),
         }),
       );
     }
     out.messages.set(full, fields);
-    for (const nested of message.nestedType) if (!nested.options?.mapEntry) addMessage(full, nested);
+    for (const nested of message.nestedType)
+      if (!nested.options?.mapEntry) addMessage(full, nested, tracksPresence);
     for (const nested of message.enumType) addEnum(full, nested);
   };
   for (const file of files) {
-    for (const message of file.messageType) addMessage(file.package, message);
+    // Every single field of a proto2 file knows whether it was set; in proto3 "optional" says so.
+    const tracksPresence = file.syntax !== "proto3";
+    for (const message of file.messageType) addMessage(file.package, message, tracksPresence);
     for (const e of file.enumType) addEnum(file.package, e);
   }
   return out;

@@ -149,6 +149,22 @@ export class RunnableGraph {
     return results;
   }
 
+  /** The nodes that must run for the given tensors and operations, save what is behind tensors that are fed. */
+  neededFor(names: readonly string[], fed: ReadonlySet<string>): Set<string> {
+    const needed = new Set<string>();
+    const queue = names.map((name) => parseEdge(name).node);
+    for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+      const node = this.#nodes.get(name);
+      if (node === undefined || needed.has(name)) continue;
+      needed.add(name);
+      for (const input of node.input) {
+        const edge = parseEdge(input);
+        if (edge.control || !fed.has(tensorName(edge.node, edge.output))) queue.push(edge.node);
+      }
+    }
+    return needed;
+  }
+
   /** The jobs that nodes are pinned to. */
   pinnedJobs(): string[] {
     const jobs = new Set<string>();

@@ -7,6 +7,7 @@ import type { RunResult } from "../session/run-step.js";
 import { Session, type SessionConfig } from "../session/session.js";
 import { chromeTrace } from "../session/trace/chrome-trace.js";
 import { placementOf } from "../session/trace/placement.js";
+import { readStepStats } from "../session/trace/step-stats.js";
 import { unoptimizedConfig } from "../session/trace/unoptimized-config.js";
 import { helpText } from "./args.js";
 import { failureText } from "./failure.js";
@@ -25,6 +26,9 @@ import {
 /** Exit codes of a process that a signal ended: 128 and the signal's number. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 type EndingSignal = keyof typeof EXIT_CODES;
+
+/** How many of the nodes that a trace lacks are named. */
+const FOLDED_NODES_NAMED = 5;
 
 /** Where a run says what is not a result. */
 function say(text: string): void {
@@ -150,17 +154,33 @@ async function runSteps(
       placement = placementOf(last.metadata?.partitionGraphs ?? [], graph.graph);
     }
   }
-  if (options.traceFile !== undefined) await writeTrace(options.traceFile, last, graph);
+  if (options.traceFile !== undefined) await writeTrace(options, options.traceFile, last, steps, graph);
   return { names: steps.fetches, values: last.values, placement, stepMillis };
 }
 
-async function writeTrace(file: string, { metadata }: RunResult, graph: RunnableGraph): Promise<void> {
+async function writeTrace(
+  options: RunCommandOptions,
+  file: string,
+  { metadata }: RunResult,
+  steps: Steps,
+  graph: RunnableGraph,
+): Promise<void> {
   const stats = metadata?.stepStats;
   if (stats === undefined || stats.devStats.length === 0) {
     say(`No trace was written: the server recorded nothing.\n`);
     return;
   }
   await writeFile(file, JSON.stringify(chromeTrace(stats, graph.graph)));
+  const traced = new Set(readStepStats(stats, graph.graph).nodes.map((timing) => timing.node));
+  const needed = graph.neededFor([...steps.fetches, ...steps.targets], new Set(steps.feeds.keys()));
+  const folded = [...needed].filter((name) => !traced.has(name));
+  if (options.optimize && folded.length > 0) {
+    say(
+      `TensorFlow's optimizers took ${folded.length} of ${needed.size} nodes out of the graph before it ran ` +
+        `(${folded.slice(0, FOLDED_NODES_NAMED).join(", ")}${folded.length > FOLDED_NODES_NAMED ? ", …" : ""}). ` +
+        "With --no-optimize the trace shows them, too.\n",
+    );
+  }
   say(`The trace of the last step is in ${file}; open it in chrome://tracing or ui.perfetto.dev.\n`);
 }
 

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 
 const DEADLINE_MILLIS = 5_000;
@@ -25,6 +26,11 @@ export function nvidiaGpus(signal?: AbortSignal): Promise<string[]> {
       },
     );
   });
+}
+
+/** Whether NVIDIA's driver is running on this Linux: its control device, or WSL's. Costs nothing. */
+export function hasNvidiaDriver(): boolean {
+  return ["/dev/nvidiactl", "/dev/dxg"].some((device) => existsSync(device));
 }
 
 /**

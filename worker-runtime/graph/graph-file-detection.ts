@@ -62,10 +62,21 @@ export function detectGraphFile(
 function looksLikeText(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   // Binary graphs have lengths and field tags all over, which are control characters.
-  return !sample.some((byte) => byte < 9 || (byte > 13 && byte < 32) || byte === 127);
+  if (sample.some((byte) => byte < 9 || (byte > 13 && byte < 32) || byte === 127)) return false;
+  // A few bytes of binary data may have none; text has few bytes that are not ASCII at its beginning.
+  const head = String.fromCharCode(...sample.subarray(0, 256));
+  return decodeText(bytes) !== undefined || /^\s*(#|[A-Za-z_]\w*\s*[:{<])/.test(head);
 }
 
-/** Top-level fields of each message that the others do not have under the same name. */
+function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return getTextEncoding().decodeUtf8(bytes, true);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The messages that a file may hold; their top-level fields have names of their own. */
 const KIND_BY_FULL_NAME: readonly (readonly [GraphFileKind, string])[] = [
   ["graph", "tensorflow.GraphDef"],
   ["meta_graph", "tensorflow.MetaGraphDef"],
@@ -73,12 +84,9 @@ const KIND_BY_FULL_NAME: readonly (readonly [GraphFileKind, string])[] = [
 ];
 
 function detectTextKind(bytes: Uint8Array, name: string): GraphFileKind {
-  let head: string;
-  try {
-    head = getTextEncoding().decodeUtf8(bytes, true);
-  } catch (error) {
-    throw invalidArgument(`"${name}" looks like text but is not valid UTF-8. ${WANTED}`, { cause: error });
-  }
+  const head = decodeText(bytes);
+  if (head === undefined)
+    throw invalidArgument(`"${name}" looks like text but is not valid UTF-8. ${WANTED}`);
   const body = head.replace(/^\uFEFF/, "").replace(/^(\s+|#[^\n]*(\n|$))+/, "");
   if (body === "")
     throw invalidArgument(`"${name}" has nothing in it but blank lines and comments. ${WANTED}`);
@@ -133,12 +141,7 @@ function scan(bytes: Uint8Array, limit = Number.POSITIVE_INFINITY): { fields: Wi
 
 function stringField(fields: readonly WireField[], number: number): string | undefined {
   const bytes = fields.find((f) => f.number === number)?.bytes;
-  if (!bytes || bytes.length > 4096) return undefined;
-  try {
-    return getTextEncoding().decodeUtf8(bytes, true);
-  } catch {
-    return undefined;
-  }
+  return bytes && bytes.length <= 4096 ? decodeText(bytes) : undefined;
 }
 
 /** Whether the bytes are a NodeDef: a node's name (1) and an op's name (2), as TensorFlow allows them. */

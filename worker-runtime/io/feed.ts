@@ -79,8 +79,8 @@ export function fitTensor(tensor: Tensor, wanted: FeedWanted): Tensor {
     if (matches(converted.shape, wanted.shape)) return converted;
     const count = elementsOfShape(converted.shape);
     throw invalidArgument(
-      `a value of shape ${shapeLabel(converted.shape)} (${count} ${count === 1 ? "element" : "elements"}) ` +
-        `is given, but shape ${shapeLabel(wanted.shape)} is wanted.`,
+      `The value has shape ${shapeLabel(converted.shape)} (${count} ${count === 1 ? "element" : "elements"}), ` +
+        `but shape ${shapeLabel(wanted.shape)} is wanted.`,
     );
   });
 }

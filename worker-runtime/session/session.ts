@@ -1,11 +1,18 @@
 import type { DeviceAttributes } from "../../protos/generated/tensorflow/device_attributes.js";
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
-import { cancelled, cancelledBy, failedPrecondition, type TensorFlowError } from "../protocol/status.js";
+import {
+  cancelled,
+  cancelledBy,
+  failedPrecondition,
+  StatusCode,
+  TensorFlowError,
+} from "../protocol/status.js";
 import { addressOfTarget, Channel } from "../rpc/channel.js";
 import { MasterClient } from "../rpc/master-client.js";
 import { CONTROL_DEADLINE_MILLIS } from "../rpc/service-client.js";
 import { Callable, type CallableSpec } from "./callable.js";
 import { PartialRun, type PartialRunSpec } from "./partial-run.js";
+import type { Participant } from "./participants.js";
 import {
   type Feeds,
   type OperationRef,
@@ -42,15 +49,34 @@ export interface ResetOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** An error of the connection to a task, which names only its address, with the task's name. */
+function withTask(error: unknown, participants: readonly Participant[]): unknown {
+  if (
+    !(error instanceof TensorFlowError) ||
+    error.code !== StatusCode.UNAVAILABLE ||
+    error.task !== undefined
+  ) {
+    return error;
+  }
+  const task = participants.find((one) => error.message.includes(one.address))?.task;
+  return new TensorFlowError(error.code, error.message, {
+    task,
+    payloads: error.payloads,
+    cause: error.cause,
+  });
+}
+
 /** Runs a call that is aborted when a task of the session goes away. */
 async function watched<T>(
-  { watch }: Connection,
+  { watch, plan }: Connection,
   abort: (reason: TensorFlowError) => void,
   call: () => Promise<T>,
 ): Promise<T> {
   const unwatch = watch.add(abort);
   try {
     return await call();
+  } catch (error) {
+    throw withTask(error, plan.participants);
   } finally {
     unwatch();
   }

@@ -20,14 +20,21 @@ export function setFeed(document: GraphDocument, tensor: string, value: FeedValu
   return change(document, label, { ...document.runConfig, feeds });
 }
 
-export function toggleFetch(document: GraphDocument, tensor: string): EditResult {
-  const { fetches } = document.runConfig;
-  const on = fetches.includes(tensor);
-  const after = on ? fetches.filter((name) => name !== tensor) : [...fetches, tensor];
-  return change(document, `${on ? "Stop fetching" : "Fetch"} ${tensor}`, {
-    ...document.runConfig,
-    fetches: after,
-  });
+/**
+ * Turns the fetching of a tensor on or off.
+ * @param present what a run fetches now; where nothing was chosen, the outputs that nothing consumes
+ */
+export function toggleFetch(
+  document: GraphDocument,
+  tensor: string,
+  present: readonly string[] = document.runConfig.fetches,
+): EditResult {
+  const on = present.includes(tensor);
+  const fetches = on ? present.filter((name) => name !== tensor) : [...present, tensor];
+  if (fetches.length === 0 && document.runConfig.targets.length === 0) {
+    return refused(`A run has to fetch something. Fetch another output before you leave out ${tensor}.`);
+  }
+  return change(document, `${on ? "Stop fetching" : "Fetch"} ${tensor}`, { ...document.runConfig, fetches });
 }
 
 export function toggleTarget(document: GraphDocument, node: string): EditResult {

@@ -35,7 +35,7 @@ export function types(...list: DType[]): AttrValue["value"] {
   };
 }
 
-export function constant(name: string, value: TensorValue, dtype?: DType, device = ""): Node {
+export function constant(name: string, value: TensorValue | Tensor, dtype?: DType, device = ""): Node {
   const tensor = value instanceof Tensor ? value : Tensor.of(value, dtype);
   return {
     name,

@@ -10,13 +10,13 @@ target, ps_hosts, worker_hosts = sys.argv[1:4]
 cluster = tf.train.ClusterSpec({"ps": ps_hosts.split(","), "worker": worker_hosts.split(",")})
 workers = cluster.num_tasks("worker")
 
-with tf.device(tf.compat.v1.train.replica_device_setter(cluster=cluster)):
+with tf.compat.v1.device(tf.compat.v1.train.replica_device_setter(cluster=cluster)):
     values = tf.compat.v1.placeholder(tf.int32, [None], name="values")
     total = tf.compat.v1.Variable(0, name="total")
     portions = tf.split(values, workers)
 sums = []
 for i in range(workers):
-    with tf.device("/job:worker/task:%d" % i):
+    with tf.compat.v1.device("/job:worker/task:%d" % i):
         portion = tf.compat.v1.Print(portions[i], [tf.size(portions[i])], "portion is ")
         sums.append(tf.reduce_sum(portion))
 result = total.assign_add(tf.reduce_sum(tf.stack(sums)))

@@ -1,4 +1,8 @@
-"""Two sessions on two servers of one cluster share a variable by its name: `s4_sharing.py TARGET0 TARGET1`."""
+"""Two sessions on two servers of one cluster share a variable by its name: `s4_sharing.py TARGET0 TARGET1`.
+
+The first releases placed what is not pinned on the first task of the cluster; TensorFlow 2.21 places it on the task
+that the session is with (seen on its own servers). So that both sessions mean one variable, its device is written out.
+"""
 import sys
 
 import tensorflow as tf
@@ -17,8 +21,9 @@ def ran(sess, fetch):
     }
 
 
-var = tf.compat.v1.Variable(0.0, name="var", use_resource=False)
-with tf.device("/job:local/task:1"):
+with tf.compat.v1.device("/job:local/task:0"):
+    var = tf.compat.v1.Variable(0.0, name="var", use_resource=False)
+with tf.compat.v1.device("/job:local/task:1"):
     var2 = tf.compat.v1.Variable(0.0, name="var2", use_resource=False)
 add = var.assign_add(1.0)
 

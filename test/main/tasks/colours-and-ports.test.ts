@@ -1,6 +1,11 @@
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { describe, expect, it } from "vitest";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Colours } from "../../../main/tasks/colours.js";
+import { PortLocks } from "../../../main/tasks/port-locks.js";
 import { FIRST_PORT, isPortFree, Ports } from "../../../main/tasks/ports.js";
 
 describe("colours", () => {
@@ -13,14 +18,33 @@ describe("colours", () => {
 });
 
 describe("ports", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tensordeck-locks-"));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
   it("start at 2222, skip used ones, and are never given twice", async () => {
     const used = new Set([FIRST_PORT, FIRST_PORT + 2]);
-    const ports = new Ports(async (port) => !used.has(port));
+    const ports = new Ports(async (port) => !used.has(port), new PortLocks(folder));
     const taken = await Promise.all([ports.take(), ports.take(), ports.take()]);
     expect(taken.sort()).toEqual([FIRST_PORT + 1, FIRST_PORT + 3, FIRST_PORT + 4]);
-    ports.release(FIRST_PORT + 3);
+    await ports.release(FIRST_PORT + 3);
     expect(await ports.take(FIRST_PORT + 3)).toBe(FIRST_PORT + 3);
     expect(await ports.take(FIRST_PORT + 3)).toBe(FIRST_PORT + 5);
+    await ports.releaseAll();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("that another application has given out are skipped for as long as it lives", async () => {
+    // The parent of this process lives; a child that has ended does not.
+    const ended = spawnSync(process.execPath, ["-e", ""]).pid;
+    await writeFile(join(folder, String(FIRST_PORT)), String(process.ppid));
+    await writeFile(join(folder, String(FIRST_PORT + 1)), String(ended));
+    const ports = new Ports(async () => true, new PortLocks(folder));
+    expect(await ports.take()).toBe(FIRST_PORT + 1);
+    await ports.releaseAll();
+    expect(await readdir(folder)).toEqual([String(FIRST_PORT)]);
   });
 
   it.each(["127.0.0.1", "0.0.0.0", "::"])("are seen to be in use on %s", async (host) => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { DataType } from "../../../protos/generated/tensorflow/types.js";
 import { VariableDef } from "../../../protos/generated/tensorflow/variable.js";
+import { attrText } from "../../../renderer/document/attr-text.js";
 import { addNode } from "../../../renderer/document/edits/add.js";
 import { setAttr } from "../../../renderer/document/edits/attrs.js";
 import { connect, disconnect, removeSlot, whyNotConnect } from "../../../renderer/document/edits/connect.js";
@@ -10,15 +11,25 @@ import { clipOf, paste } from "../../../renderer/document/edits/paste.js";
 import { deviceText, pin } from "../../../renderer/document/edits/place.js";
 import { deleteNodes } from "../../../renderer/document/edits/remove.js";
 import { rename } from "../../../renderer/document/edits/rename.js";
-import { attrText } from "../../../renderer/document/attr-text.js";
-import { binary, constant, documentOf, dtypeAttr, lookup, node, reasonOf, after, type, welcome } from "./graphs.js";
+import {
+  binary,
+  constant,
+  documentOf,
+  dtypeAttr,
+  edited,
+  lookup,
+  node,
+  reasonOf,
+  type,
+  welcome,
+} from "./graphs.js";
 
 const at = { x: 0, y: 0 };
 
 describe("adding a node", () => {
   it("gives it a free name, TensorFlow's defaults and a missing input for every argument", () => {
-    const once = after(welcome(), addNode(welcome(), lookup, "MatMul", at));
-    const twice = after(once, addNode(once, lookup, "MatMul", at));
+    const once = edited(welcome(), addNode(welcome(), lookup, "MatMul", at));
+    const twice = edited(once, addNode(once, lookup, "MatMul", at));
     const added = twice.nodes.get("MatMul_1");
     expect(added?.input).toEqual(["", ""]);
     expect(added?.attr.get("transpose_a")?.value).toEqual({ $case: "b", value: false });
@@ -27,7 +38,7 @@ describe("adding a node", () => {
 
   it("connects it to the output that was pulled and takes over its dtype", () => {
     const start = documentOf([constant("n", "7", "int32")]);
-    const result = after(
+    const result = edited(
       start,
       addNode(start, lookup, "Mul", at, { type: "output", end: { node: "n", output: 0 } }),
     );
@@ -37,7 +48,7 @@ describe("adding a node", () => {
 
   it("connects it to the input that was pulled, a Const with a value of the right dtype", () => {
     const start = documentOf([binary("m", "Mul", "", "", "int32")]);
-    const result = after(
+    const result = edited(
       start,
       addNode(start, lookup, "Const", at, { type: "input", end: { node: "m", input: 1 } }),
     );
@@ -72,11 +83,15 @@ describe("connecting", () => {
 
   it("refuses an edge that closes a circle, and a data edge into a control port", () => {
     const graph = welcome();
-    expect(whyNotConnect(graph, lookup, { node: "z", output: 0 }, { node: "x", input: 0 })).toContain("circle");
+    expect(whyNotConnect(graph, lookup, { node: "z", output: 0 }, { node: "x", input: 0 })).toContain(
+      "circle",
+    );
     expect(whyNotConnect(graph, lookup, { node: "a", output: 0 }, { node: "z", input: "control" })).toContain(
       "control edges",
     );
-    expect(whyNotConnect(graph, lookup, { node: "a", output: -1 }, { node: "z", input: "control" })).toBeUndefined();
+    expect(
+      whyNotConnect(graph, lookup, { node: "a", output: -1 }, { node: "z", input: "control" }),
+    ).toBeUndefined();
   });
 
   it("lets T of the consumer and of everything behind it follow", () => {
@@ -85,13 +100,17 @@ describe("connecting", () => {
       binary("x", "AddV2", "", ""),
       binary("y", "Mul", "x", "x"),
     ]);
-    const result = after(graph, connect(graph, lookup, { node: "i", output: 0 }, { node: "x", input: 0 }));
+    const result = edited(graph, connect(graph, lookup, { node: "i", output: 0 }, { node: "x", input: 0 }));
     expect([dtypeAttr(result, "x"), dtypeAttr(result, "y")]).toEqual([DataType.DT_INT32, DataType.DT_INT32]);
   });
 
   it("keeps control inputs after data inputs", () => {
-    const graph = documentOf([constant("a", "1"), constant("b", "1"), node("x", "AddV2", ["", "", "^b"], { T: type("float32") })]);
-    const result = after(graph, connect(graph, lookup, { node: "a", output: 0 }, { node: "x", input: 1 }));
+    const graph = documentOf([
+      constant("a", "1"),
+      constant("b", "1"),
+      node("x", "AddV2", ["", "", "^b"], { T: type("float32") }),
+    ]);
+    const result = edited(graph, connect(graph, lookup, { node: "a", output: 0 }, { node: "x", input: 1 }));
     expect(result.nodes.get("x")?.input).toEqual(["", "a", "^b"]);
   });
 
@@ -103,17 +122,29 @@ describe("connecting", () => {
       constant("axis", "0", "int32"),
       node("c", "ConcatV2", ["a", "b", "axis"], { N: one, T: type("float32"), Tidx: type("int32") }),
     ]);
-    const grown = after(graph, connect(graph, lookup, { node: "a", output: 0 }, { node: "c", input: "grow" }));
+    const grown = edited(
+      graph,
+      connect(graph, lookup, { node: "a", output: 0 }, { node: "c", input: "grow" }),
+    );
     expect(grown.nodes.get("c")?.input).toEqual(["a", "b", "a", "axis"]);
     expect(grown.nodes.get("c")?.attr.get("N")?.value).toEqual({ $case: "i", value: 3n });
-    const shrunk = after(grown, removeSlot(grown, lookup, "c", 0));
+    const shrunk = edited(grown, removeSlot(grown, lookup, "c", 0));
     expect(shrunk.nodes.get("c")?.input).toEqual(["b", "a", "axis"]);
     expect(reasonOf(removeSlot(shrunk, lookup, "c", 0))).toContain("at least 2");
   });
 
   it("leaves a missing input where an edge is taken away, and nothing where it was a control edge", () => {
-    const graph = documentOf([constant("a", "1"), node("x", "AddV2", ["a", "a", "^a"], { T: type("float32") })]);
-    const result = after(graph, disconnect(graph, [{ node: "x", input: 0 }, { node: "x", input: 2 }]));
+    const graph = documentOf([
+      constant("a", "1"),
+      node("x", "AddV2", ["a", "a", "^a"], { T: type("float32") }),
+    ]);
+    const result = edited(
+      graph,
+      disconnect(graph, [
+        { node: "x", input: 0 },
+        { node: "x", input: 2 },
+      ]),
+    );
     expect(result.nodes.get("x")?.input).toEqual(["", "a"]);
   });
 });
@@ -121,9 +152,15 @@ describe("connecting", () => {
 describe("deleting", () => {
   it("turns the consumers' inputs into missing ones and takes feeds and fetches along", () => {
     const graph = documentOf([...welcome().nodes.values()], {
-      runConfig: { feeds: { "x:0": { kind: "literal", text: "1" } }, fetches: ["x:0", "z:0"], targets: ["x"], steps: 5, trace: true },
+      runConfig: {
+        feeds: { "x:0": { kind: "literal", text: "1" } },
+        fetches: ["x:0", "z:0"],
+        targets: ["x"],
+        steps: 5,
+        trace: true,
+      },
     });
-    const result = after(graph, deleteNodes(graph, ["x", "a"]));
+    const result = edited(graph, deleteNodes(graph, ["x", "a"]));
     expect([...result.nodes.keys()]).toEqual(["b", "y", "z"]);
     expect(result.nodes.get("z")?.input).toEqual(["", "y"]);
     expect(result.nodes.get("y")?.input).toEqual(["", "b"]);
@@ -138,21 +175,31 @@ describe("renaming", () => {
     const variable = VariableDef.encode(
       VariableDef.fromPartial({ variableName: "w:0", initializerName: "w/Assign", snapshotName: "w/read:0" }),
     ).finish();
-    metaGraph.collectionDef.set("trainable_variables", { kind: { $case: "bytesList", value: { value: [variable] } } });
+    metaGraph.collectionDef.set("trainable_variables", {
+      kind: { $case: "bytesList", value: { value: [variable] } },
+    });
     const location = new TextEncoder().encode("loc:@w");
     const empty = { s: [location], i: [], f: [], b: [], type: [], shape: [], tensor: [], func: [] };
     const graph = documentOf(
       [
         node("w", "VariableV2", [], { dtype: type("float32") }),
-        node("wx", "Identity", ["w"], { T: type("float32"), _class: { value: { $case: "list", value: empty } } }),
+        node("wx", "Identity", ["w"], {
+          T: type("float32"),
+          _class: { value: { $case: "list", value: empty } },
+        }),
         node("n", "NoOp", ["^w"]),
         node("s", "Identity", ["w:0"], { T: type("float32") }),
       ],
       { metaGraph, runConfig: { feeds: {}, fetches: ["w:0"], targets: ["w"], steps: 1, trace: false } },
     );
-    const result = after(graph, rename(graph, "w", "weights"));
+    const result = edited(graph, rename(graph, "w", "weights"));
     expect([...result.nodes.keys()]).toEqual(["weights", "wx", "n", "s"]);
-    expect([...result.nodes.values()].map(({ input }) => input)).toEqual([[], ["weights"], ["^weights"], ["weights:0"]]);
+    expect([...result.nodes.values()].map(({ input }) => input)).toEqual([
+      [],
+      ["weights"],
+      ["^weights"],
+      ["weights:0"],
+    ]);
     expect(attrText(result.nodes.get("wx")?.attr.get("_class"))).toBe('["loc:@weights"]');
     expect(result.runConfig).toMatchObject({ fetches: ["weights:0"], targets: ["weights"] });
     expect(result.layout.has("w")).toBe(false);
@@ -160,19 +207,23 @@ describe("renaming", () => {
     expect(collectionDef.get("losses")?.kind?.value).toEqual({ value: ["weights:0", "wx:0"] });
     const bytes = collectionDef.get("trainable_variables")?.kind;
     const renamed = bytes?.$case === "bytesList" && bytes.value.value[0];
-    expect(renamed && VariableDef.decode(renamed)).toMatchObject({ variableName: "weights:0", snapshotName: "w/read:0" });
+    expect(renamed && VariableDef.decode(renamed)).toMatchObject({
+      variableName: "weights:0",
+      snapshotName: "w/read:0",
+    });
   });
 
   it("refuses names that TensorFlow refuses, and names that are taken", () => {
     expect(reasonOf(rename(welcome(), "z", "y"))).toBe("Another node is named y.");
-    for (const name of ["", "_z", "a b", "z:0", "^z"]) expect(reasonOf(rename(welcome(), "z", name))).toContain("name");
+    for (const name of ["", "_z", "a b", "z:0", "^z"])
+      expect(reasonOf(rename(welcome(), "z", name))).toContain("name");
   });
 });
 
 describe("attributes", () => {
   it("convert a Const's value with its dtype and let consumers follow", () => {
     const graph = documentOf([constant("a", "3"), binary("x", "Mul", "a", "a")]);
-    const result = after(graph, setAttr(graph, lookup, "a", "dtype", type("int64")));
+    const result = edited(graph, setAttr(graph, lookup, "a", "dtype", type("int64")));
     expect(attrText(result.nodes.get("a")?.attr.get("value"))).toBe("3");
     expect(dtypeAttr(result, "x")).toBe(DataType.DT_INT64);
   });
@@ -181,9 +232,12 @@ describe("attributes", () => {
     const graph = documentOf([
       constant("a", "1"),
       constant("axis", "0", "int32"),
-      node("c", "ConcatV2", ["a", "a", "axis"], { N: { value: { $case: "i", value: 2n } }, T: type("float32") }),
+      node("c", "ConcatV2", ["a", "a", "axis"], {
+        N: { value: { $case: "i", value: 2n } },
+        T: type("float32"),
+      }),
     ]);
-    const result = after(graph, setAttr(graph, lookup, "c", "N", { value: { $case: "i", value: 3n } }));
+    const result = edited(graph, setAttr(graph, lookup, "c", "N", { value: { $case: "i", value: 3n } }));
     expect(result.nodes.get("c")?.input).toEqual(["a", "a", "", "axis"]);
   });
 });
@@ -192,7 +246,7 @@ describe("pinning", () => {
   it("names the task and the number of nodes that change", () => {
     const result = pin(welcome(), ["x", "y", "z"], "/job:worker/task:1");
     expect(result.ok && result.transaction.label).toBe("Pin 3 nodes to worker/1");
-    const again = after(welcome(), result);
+    const again = edited(welcome(), result);
     const more = pin(again, ["a", "z"], "/job:worker/task:1");
     expect(more.ok && more.transaction.label).toBe("Pin a to worker/1");
     expect(reasonOf(pin(again, ["z"], "/job:worker/task:1"))).toBe("Already pinned there.");
@@ -209,7 +263,7 @@ describe("copies", () => {
   it("keep edges among themselves and to nodes that stay, under new names", () => {
     const graph = welcome();
     const clip = clipOf(graph, new Set(["x", "z"]));
-    const result = clip && after(graph, paste(graph, clip, { x: 100, y: 50 }, "Paste"));
+    const result = clip && edited(graph, paste(graph, clip, { x: 100, y: 50 }, "Paste"));
     expect(result?.nodes.get("x_1")?.input).toEqual(["a", "b"]);
     expect(result?.nodes.get("z_1")?.input).toEqual(["x_1", "y"]);
     expect(result?.layout.get("z_1")).toEqual({ x: 100 + 440, y: 50 });
@@ -218,14 +272,14 @@ describe("copies", () => {
   it("lose edges from nodes that another document does not have", () => {
     const clip = clipOf(welcome(), new Set(["x"]));
     const other = documentOf([constant("a", "1")]);
-    const result = clip && after(other, paste(other, clip, at, "Paste"));
+    const result = clip && edited(other, paste(other, clip, at, "Paste"));
     expect(result?.nodes.get("x")?.input).toEqual(["a", ""]);
   });
 });
 
 it("a Cast is put between outputs and inputs of different dtypes", () => {
   const graph = documentOf([constant("i", "1", "int32"), binary("x", "Mul", "i", "i")]);
-  const result = after(graph, insertCast(graph, lookup, "x", 0));
+  const result = edited(graph, insertCast(graph, lookup, "x", 0));
   expect(result.nodes.get("x")?.input).toEqual(["Cast", "i"]);
   expect(result.nodes.get("Cast")?.input).toEqual(["i"]);
   expect([dtypeAttr(result, "Cast", "SrcT"), dtypeAttr(result, "Cast", "DstT")]).toEqual([

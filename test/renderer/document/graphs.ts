@@ -41,7 +41,13 @@ export function placeholder(name: string, dtype: DType = "float32"): NodeDef {
   });
 }
 
-export function binary(name: string, op: string, left: string, right: string, dtype: DType = "float32"): NodeDef {
+export function binary(
+  name: string,
+  op: string,
+  left: string,
+  right: string,
+  dtype: DType = "float32",
+): NodeDef {
   return node(name, op, [left, right], { T: type(dtype) });
 }
 
@@ -71,7 +77,7 @@ export function welcome(): GraphDocument {
 }
 
 /** The document after an edit that has to be possible. */
-export function after(document: GraphDocument, result: EditResult): GraphDocument {
+export function edited(document: GraphDocument, result: EditResult): GraphDocument {
   if (!result.ok) throw new Error(`refused: ${result.reason}`);
   return apply(document, result.transaction.operations);
 }

@@ -9,14 +9,26 @@ import { deleteNodes } from "../../../renderer/document/edits/remove.js";
 import { rename } from "../../../renderer/document/edits/rename.js";
 import { setFeed, toggleFetch } from "../../../renderer/document/edits/run-settings.js";
 import type { EditResult } from "../../../renderer/document/edits/types.js";
-import { commit, type History, isDirty, redo, saved, startHistory, undo } from "../../../renderer/document/history.js";
+import {
+  commit,
+  type History,
+  isDirty,
+  redo,
+  saved,
+  startHistory,
+  undo,
+} from "../../../renderer/document/history.js";
 import type { GraphDocument } from "../../../renderer/document/model.js";
-import { type } from "./graphs.js";
-import { lookup, welcome } from "./graphs.js";
+import { lookup, type, welcome } from "./graphs.js";
 
 /** Everything that an edit can change, in a form that compares order, too. */
 function stateOf({ nodes, layout, runConfig, metaGraph }: GraphDocument): unknown {
-  return { nodes: [...nodes], layout: [...layout].sort(([one], [other]) => (one < other ? -1 : 1)), runConfig, metaGraph };
+  return {
+    nodes: [...nodes],
+    layout: [...layout].sort(([one], [other]) => (one < other ? -1 : 1)),
+    runConfig,
+    metaGraph,
+  };
 }
 
 function doEdit(history: History, result: EditResult): History {
@@ -33,7 +45,8 @@ const step: fc.Arbitrary<Step> = fc
       const name = names[pick % Math.max(1, names.length)] ?? "";
       const second = names[other % Math.max(1, names.length)] ?? "";
       const steps: readonly (() => EditResult)[] = [
-        () => addNode(document, lookup, ["Mul", "Const", "Pack", "NoOp", "Cast"][pick % 5] ?? "Mul", { x, y: x }),
+        () =>
+          addNode(document, lookup, ["Mul", "Const", "Pack", "NoOp", "Cast"][pick % 5] ?? "Mul", { x, y: x }),
         () => deleteNodes(document, [name, second]),
         () => rename(document, name, `n${pick}_${other}`),
         () => connect(document, lookup, { node: name, output: 0 }, { node: second, input: other % 2 }),
@@ -44,7 +57,9 @@ const step: fc.Arbitrary<Step> = fc
         () => toggleFetch(document, `${name}:0`),
         () => {
           const clip = clipOf(document, new Set([name, second]));
-          return clip ? paste(document, clip, { x, y: 0 }, "Paste") : setFeed(document, "a:0", { kind: "literal", text: "1" });
+          return clip
+            ? paste(document, clip, { x, y: 0 }, "Paste")
+            : setFeed(document, "a:0", { kind: "literal", text: "1" });
         },
       ];
       const run = steps[kind];
@@ -81,7 +96,8 @@ describe("undo and redo", () => {
 
   it("make one step of moves of the same nodes, and another of moves of others", () => {
     let history = startHistory(welcome());
-    for (const x of [10, 20, 30]) history = doEdit(history, moveNodes(history.document, new Map([["a", { x, y: 0 }]])));
+    for (const x of [10, 20, 30])
+      history = doEdit(history, moveNodes(history.document, new Map([["a", { x, y: 0 }]])));
     history = doEdit(history, moveNodes(history.document, new Map([["b", { x: 5, y: 5 }]])));
     expect(history.past.map(({ label }) => label)).toEqual(["Move a", "Move b"]);
     history = undo(undo(history));
@@ -110,7 +126,8 @@ describe("unsaved changes", () => {
   });
 
   it("do not merge into the step that was saved", () => {
-    const move = (history: History, x: number) => doEdit(history, moveNodes(history.document, new Map([["a", { x, y: 0 }]])));
+    const move = (history: History, x: number) =>
+      doEdit(history, moveNodes(history.document, new Map([["a", { x, y: 0 }]])));
     let history = move(startHistory(welcome()), 10);
     history = move(saved(history, history.document), 20);
     expect(history.past).toHaveLength(2);

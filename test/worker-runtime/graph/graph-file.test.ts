@@ -88,6 +88,8 @@ describe("recognising files", () => {
     [[0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1], "NumPy"],
     [[28, 0, 0, 0, 0x54, 0x46, 0x4c, 0x33], "TensorFlow Lite"],
     [[0, 0, 0, 9, 0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb], "index of a checkpoint"],
+    [[...Buffer.from('node { name: "'), 0xe9, 0x22, 0x7d], "looks like text but is not valid UTF-8"],
+    [[0x80, 0x3f, 0xaa, 0x40], "not a graph, or it is damaged"],
     [[0xff, 0xfe, 1, 2, 3, 4], "not a graph, or it is damaged"],
     [[8, 1], "not a graph"],
   ])("bytes %j are no graph", (bytes, expected) => {

@@ -76,7 +76,7 @@ describe("feedFromText", () => {
     expect(feedFromText("[1,2]", { dtype: "int32", shape: [-1] }).shape).toEqual([2]);
     expect(feedFromText("[1,2]", { dtype: "int32", shape: undefined }).shape).toEqual([2]);
     expect(() => feedFromText("3", { tensor: "a:0", dtype: "int32", shape: [-1, 2] })).toThrow(
-      "Feed of a:0: a value of shape [] (1 element) is given, but shape [?, 2] is wanted.",
+      "Feed of a:0: The value has shape [] (1 element), but shape [?, 2] is wanted.",
     );
     expect(() => feedFromText("x", { tensor: "a:0", dtype: "int32" })).toThrow(
       'Feed of a:0: "x" is not a number',

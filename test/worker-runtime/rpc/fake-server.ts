@@ -1,9 +1,9 @@
 import {
+  type handleUnaryCall,
   type Metadata,
   Server,
   ServerCredentials,
   type ServiceDefinition,
-  type ServiceError,
   status,
 } from "@grpc/grpc-js";
 import { MasterServiceDefinition } from "../../../protos/generated/tensorflow/master_service.js";
@@ -59,33 +59,28 @@ export async function startFakeServer(master: Handlers, worker: Handlers = {}): 
     handlers: Handlers,
   ): void => {
     const service = serviceOf(definition);
+    const answering = (method: string): handleUnaryCall<never, unknown> => {
+      const handler = handlers[method];
+      return (call, done) => {
+        calls.push({ method, request: call.request });
+        const controller = new AbortController();
+        call.on("cancelled", () => controller.abort());
+        Promise.resolve()
+          .then(() => {
+            if (handler === undefined) {
+              throw { code: status.UNIMPLEMENTED, details: "" } satisfies WireFailure;
+            }
+            return handler(call.request, controller.signal);
+          })
+          .then(
+            (value) => done(null, value),
+            (failure: WireFailure) => done(failure),
+          );
+      };
+    };
     server.addService(
       service,
-      Object.fromEntries(
-        Object.keys(service).map((method) => [
-          method,
-          (
-            call: { request: never; on(event: "cancelled", listener: () => void): void },
-            done: (error: Partial<ServiceError> | null, value?: unknown) => void,
-          ) => {
-            calls.push({ method, request: call.request });
-            const controller = new AbortController();
-            call.on("cancelled", () => controller.abort());
-            const handler = handlers[method];
-            Promise.resolve()
-              .then(() => {
-                if (handler === undefined) {
-                  throw { code: status.UNIMPLEMENTED, details: "" } satisfies WireFailure;
-                }
-                return handler(call.request, controller.signal);
-              })
-              .then(
-                (value) => done(null, value),
-                (failure: WireFailure) => done(failure),
-              );
-          },
-        ]),
-      ),
+      Object.fromEntries(Object.keys(service).map((method) => [method, answering(method)])),
     );
   };
   add(MasterServiceDefinition, master);

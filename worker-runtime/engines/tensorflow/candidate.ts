@@ -8,6 +8,8 @@ export interface LibraryFiles {
   readonly path: string;
   /** Libraries to load before it, in this order, with their symbols visible to those that follow. */
   readonly preload: readonly string[];
+  /** Libraries to load before all of these when the task is to use a GPU; they cost 200 MB. */
+  readonly gpuPreload: readonly string[];
 }
 
 /** A library that looks right from outside: it exists and is made for this machine. Nothing was loaded yet. */

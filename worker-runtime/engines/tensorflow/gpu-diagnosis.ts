@@ -1,5 +1,10 @@
 import type { LogLine } from "./log-lines.js";
 
+// Since 2.4: "Created device /job:…/device:GPU:0 with 78000 MB memory:  -> device: 0, name: NVIDIA H200, pci bus id: …,
+// compute capability: 9.0"; before: "Created TensorFlow device (…) -> physical GPU (device: 0, name: …, …)".
+const createdDevice =
+  /^Created (?:TensorFlow )?device .*-> .*device: \d+, name: ([^,]+),.*compute capability: ([\d.]+)/;
+
 export type GpuProblemKind =
   | "cpu-build"
   | "hidden"
@@ -48,11 +53,7 @@ export function diagnoseGpu(lines: Iterable<LogLine>, facts: GpuFacts): GpuDiagn
   };
   let unnamedLibrary = false;
   for (const { text } of lines) {
-    const device =
-      /^Created device .*\(device: \d+, name: ([^,]+),.*compute capability: ([\d.]+)\)/.exec(text) ??
-      /^Created TensorFlow device \(.*\) -> physical GPU \(device: \d+, name: ([^,]+),.*compute capability: ([\d.]+)\)/.exec(
-        text,
-      );
+    const device = createdDevice.exec(text);
     if (device !== null) {
       devices.push(`${device[1]}, compute capability ${device[2]}`);
       continue;

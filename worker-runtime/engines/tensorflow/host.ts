@@ -6,6 +6,7 @@ import { ServerDef } from "../../../protos/generated/tensorflow/tensorflow_serve
 import { formatHostPort, parseHostPort } from "../../cluster/address.js";
 import { invalidArgument } from "../../protocol/status.js";
 import { awaitServing } from "../get-status.js";
+import { hasNvidiaDriver } from "../nvidia.js";
 import { checkOwnHost, checkPortFree, freePort } from "./address-check.js";
 import type { LibraryFiles } from "./candidate.js";
 import { loadTensorFlow } from "./load.js";
@@ -54,7 +55,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
   await checkPortFree(port);
   const gpuHidden = options.gpu === "none" || (options.gpu === "auto" && serverDef.jobName === "ps");
   prepareEnvironment(gpuHidden ? "none" : options.gpu);
-  const library = loadTensorFlow(options.library);
+  const library = loadTensorFlow(options.library, !gpuHidden && hasNvidiaDriver());
   const server = await library.newServer(ServerDef.encode(serverDef).finish());
   await library.startServer(server);
   await awaitServing("127.0.0.1", port, SERVING_DEADLINE_MILLIS);

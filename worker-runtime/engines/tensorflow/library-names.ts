@@ -69,9 +69,10 @@ export function libraryFiles(main: string, platform: NodeJS.Platform = process.p
   const preload: string[] = [];
   const framework = namesByPlatform[platform]?.framework;
   const frameworkName = framework === undefined ? undefined : shortestMatch(folder, framework);
-  if (platform === "linux") {
-    preload.push(...besides(path.join(folder, "..", "nvidia", "cusolver", "lib"), /^libcusolver\.so\.\d+$/));
-  }
+  const gpuPreload =
+    platform === "linux"
+      ? besides(path.join(folder, "..", "nvidia", "cusolver", "lib"), /^libcusolver\.so\.\d+$/)
+      : [];
   if (platform === "win32") {
     // Pip's DLL is linked against the Python that it was built for.
     preload.push(...besides(folder, /^python3\d+\.dll$/i));
@@ -79,7 +80,7 @@ export function libraryFiles(main: string, platform: NodeJS.Platform = process.p
   if (frameworkName !== undefined) {
     preload.push(path.join(folder, frameworkName));
   }
-  return { path: main, preload };
+  return { path: main, preload, gpuPreload };
 }
 
 function besides(folder: string, pattern: RegExp): string[] {

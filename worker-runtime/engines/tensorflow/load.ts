@@ -59,14 +59,15 @@ const prototypes: Record<NeededSymbol, string> = {
 
 /**
  * Loads a libtensorflow into this process.
+ * @param forGpu whether a GPU is to be used: loads what the library would not find itself.
  * @throws TensorFlowError FAILED_PRECONDITION with the loader's text (which names a missing library), or with the
  *   symbols that the library lacks.
  */
-export function loadTensorFlow(files: LibraryFiles): TensorFlowLibrary {
+export function loadTensorFlow(files: LibraryFiles, forGpu: boolean): TensorFlowLibrary {
   // However the process comes to its end, it must not run into the library's destructors.
   process.once("exit", (code) => exitNow(code));
   // The main library resolves its symbols from those loaded before, so all are global.
-  for (const file of files.preload) {
+  for (const file of [...(forGpu ? files.gpuPreload : []), ...files.preload]) {
     loadOne(file);
   }
   const library = loadOne(files.path);

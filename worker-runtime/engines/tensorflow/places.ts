@@ -42,7 +42,6 @@ export function npmPlaces(from: readonly string[]): Place[] {
     for (const root of from) {
       const folder = packageFolder(name, root);
       if (folder !== undefined) {
-        places.push(...librariesIn([path.join(folder, "deps", "lib")], "npm", () => `unpacked by ${name}`));
         places.push(...librariesIn([path.join(folder, "deps")], "npm", () => `unpacked by ${name}`));
         break;
       }

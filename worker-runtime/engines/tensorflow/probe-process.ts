@@ -13,7 +13,7 @@ const requestSchema = z.object({
 function answer(): ProbeAnswer {
   try {
     const request = requestSchema.parse(JSON.parse(process.argv[2] ?? ""));
-    const library = loadTensorFlow(request);
+    const library = loadTensorFlow({ ...request, gpuPreload: [] }, false);
     writeFileSync(request.opListFile, library.opList());
     return { version: library.version, gpu: library.gpu ?? null };
   } catch (error) {

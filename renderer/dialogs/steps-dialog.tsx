@@ -1,0 +1,52 @@
+import { type FormEvent, type ReactElement, useState } from "react";
+import { attempt } from "../stores/app-store.js";
+import { startRun } from "../stores/run-actions.js";
+import { uiActions, useUi } from "../stores/ui-store.js";
+import { Button } from "../ui/button.js";
+import { Dialog } from "../ui/dialog.js";
+
+const MOST_STEPS = 1_000_000;
+
+export function StepsDialog(): ReactElement {
+  const [text, setText] = useState(String(useUi.getState().manySteps));
+  const steps = Number(text.replaceAll(/[\s,_]/g, ""));
+  const valid = Number.isInteger(steps) && steps >= 1 && steps <= MOST_STEPS;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!valid) return;
+    uiActions.setManySteps(steps);
+    uiActions.close();
+    attempt(() => startRun(steps));
+  };
+  return (
+    <Dialog title="Run a number of steps" onClose={uiActions.close}>
+      <form onSubmit={submit} style={{ display: "contents" }}>
+        <div className="dlg-body">
+          <label className="field">
+            <span>Steps</span>
+            <input
+              className="text-input"
+              inputMode="numeric"
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+              onFocus={(event) => event.target.select()}
+              aria-invalid={!valid}
+            />
+          </label>
+          {valid ? null : (
+            <p className="field-error" role="alert">
+              Write a whole number from 1 to 1,000,000.
+            </p>
+          )}
+        </div>
+        <div className="dlg-foot">
+          <span className="grow" />
+          <Button onClick={uiActions.close}>Cancel</Button>
+          <Button type="submit" variant="primary" icon="play" disabled={!valid}>
+            Run {valid ? steps.toLocaleString("en") : ""} steps
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,106 @@
+import { type ReactElement, useMemo, useState } from "react";
+import type { RunUpdate } from "../../main/api/runs.js";
+import { client } from "../client.js";
+import { attempt } from "../stores/app-store.js";
+import { useDocument } from "../stores/document-store.js";
+import { useRun } from "../stores/run-store.js";
+import { uiActions, useUi } from "../stores/ui-store.js";
+import { Button } from "../ui/button.js";
+import { bytesText, countText, durationText } from "../ui/format.js";
+import { downloadText } from "./download.js";
+import { layTimeline, type Timeline } from "./lanes.js";
+import { deviceText, TimelinePlot } from "./timeline-plot.js";
+import { TimelineTable } from "./timeline-table.js";
+import "./timeline.css";
+
+/** When and where every node of the newest traced step ran. */
+export default function TimelineTab(): ReactElement {
+  const run = useRun((state) => state.latest);
+  const trace = useUi((state) => state.trace);
+  const [asTable, setAsTable] = useState(false);
+  const timeline = useMemo(
+    () => (run?.tracedStep === undefined ? undefined : layTimeline(run.nodes, run.transfers)),
+    [run?.tracedStep, run?.nodes, run?.transfers],
+  );
+  if (run === undefined || timeline === undefined) {
+    return (
+      <div className="empty">
+        {trace ? "Run the graph to see where time goes." : "Turn on Trace and run to see where time goes."}
+        {trace ? null : (
+          <div>
+            <Button icon="pulse" onClick={() => uiActions.setTrace(true)}>
+              Turn on
+            </Button>
+          </div>
+        )}
+      </div>
+    );
+  }
+  return (
+    <>
+      <div className="dock-bar fg2">
+        <span className="legend">
+          <i className="legend-run" />
+          node ran
+        </span>
+        <span className="legend">
+          <i className="legend-transfer" />
+          RecvTensor, in the sender's colour
+        </span>
+        <span className="grow" />
+        <span>
+          step {run.tracedStep}
+          <BeforeEdit />
+        </span>
+        <Button size="small" variant="ghost" icon="table" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+          {asTable ? "Show lanes" : "Show table"}
+        </Button>
+        <Button size="small" variant="ghost" icon="download" onClick={() => attempt(() => saveTrace(run.runId))}>
+          Save Chrome trace
+        </Button>
+      </div>
+      <div className="timeline">
+        {asTable ? <TimelineTable timeline={timeline} /> : <TimelinePlot timeline={timeline} />}
+        <Summary run={run} timeline={timeline} />
+      </div>
+    </>
+  );
+}
+
+function BeforeEdit(): ReactElement | null {
+  const old = useRun((state) => state.runRevision);
+  const revision = useDocument((state) => state.revision);
+  return old !== undefined && old !== revision ? <> · before edit</> : null;
+}
+
+/** Only sums of what was measured. */
+function Summary({ run, timeline }: { readonly run: RunUpdate; readonly timeline: Timeline }): ReactElement {
+  const bytes = run.transfers.reduce((sum, transfer) => sum + transfer.bytes, 0);
+  return (
+    <div className="summary">
+      <div className="summary-head">
+        <b>{durationText(run.computeMillis ?? timeline.endMicros / 1000)}</b>
+        <span className="fg2">first node to last, step {run.tracedStep}</span>
+      </div>
+      {timeline.lanes
+        .filter(({ bars }) => bars.length > 0)
+        .map((lane) => (
+          <div key={lane.device} className="summary-row">
+            <span>{deviceText(lane.device)} busy</span>
+            <b>{durationText(lane.busyMicros / 1000)}</b>
+            <i style={{ width: `${Math.min(100, (100 * lane.busyMicros) / timeline.endMicros).toFixed(1)}%` }} />
+          </div>
+        ))}
+      <p>
+        {countText(run.nodes.length, "node")} ran.{" "}
+        {run.transfers.length === 0
+          ? "Nothing went between tasks."
+          : `${countText(run.transfers.length, "tensor")}, ${bytesText(bytes)} went between tasks.`}
+      </p>
+    </div>
+  );
+}
+
+async function saveTrace(runId: string): Promise<void> {
+  downloadText(await client().call("runs.chromeTrace", { runId }), "tensordeck-trace.json", "application/json");
+}

@@ -1,0 +1,53 @@
+/** Each test gets an application and a window of its own; one browser serves a file. */
+
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { test as base, expect } from "vitest";
+import { launchBrowser } from "../../support/browser.js";
+import { type RunningApp, startApp } from "./app.js";
+import { WindowPage } from "./window-page.js";
+
+interface Fixtures {
+  readonly app: RunningApp;
+  /** The window, opened by the address that the application printed, with the welcome graph on its canvas. */
+  readonly window: WindowPage;
+}
+
+let browser: Promise<Browser> | undefined;
+
+/** The file's browser; ended with the process that the file runs in. */
+export function sharedBrowser(): Promise<Browser> {
+  browser ??= launchBrowser();
+  return browser;
+}
+
+/** Ends the file's browser. For `afterAll`. */
+export async function closeBrowser(): Promise<void> {
+  await (await browser)?.close();
+  browser = undefined;
+}
+
+export const test = base.extend<Fixtures>({
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern which fixtures are needed
+  app: async ({}, use) => {
+    const app = await startApp();
+    await use(app);
+    await app.stop();
+  },
+  window: async ({ app, task }, use) => {
+    const window = await WindowPage.open(await sharedBrowser(), app.link);
+    try {
+      await window.ready();
+      await use(window);
+      expect(window.errors, "errors in the browser's console").toEqual([]);
+    } finally {
+      if (task.result?.state === "fail") {
+        const picture = join(tmpdir(), `tensordeck-e2e-${task.id}.png`);
+        await window.page.screenshot({ path: picture });
+        console.error(`${task.name}: the window when it failed is at ${picture}`);
+      }
+      await window.close();
+    }
+  },
+});

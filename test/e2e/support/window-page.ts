@@ -1,0 +1,146 @@
+/** The window as a user sees it: what can be clicked and what can be read, by the names that it shows. */
+import type { Browser, BrowserContextOptions, ConsoleMessage, Locator, Page } from "playwright-core";
+
+/** Large enough that the whole of a small graph, the inspector and both panels are in view. */
+const VIEWPORT = { width: 1440, height: 900 };
+
+export class WindowPage {
+  /** What the page wrote to its console as an error, and what it threw; a test that expects one takes it out. */
+  readonly errors: string[] = [];
+
+  private constructor(readonly page: Page) {
+    page.setDefaultTimeout(20_000);
+    page.on("console", (message: ConsoleMessage) => {
+      if (message.type() === "error") this.errors.push(message.text());
+    });
+    page.on("pageerror", (error) => this.errors.push(String(error)));
+  }
+
+  /** A fresh browser profile with one tab at the address. Motion is reduced, so that nothing has to be waited for. */
+  static async open(
+    browser: Browser,
+    address: string,
+    options: BrowserContextOptions = {},
+  ): Promise<WindowPage> {
+    const context = await browser.newContext({
+      viewport: VIEWPORT,
+      colorScheme: "dark",
+      reducedMotion: "reduce",
+      ...options,
+    });
+    const window = new WindowPage(await context.newPage());
+    await window.page.goto(address);
+    return window;
+  }
+
+  async close(): Promise<void> {
+    await this.page.context().close();
+  }
+
+  get canvas(): Locator {
+    return this.page.locator("[data-canvas]");
+  }
+
+  get nodes(): Locator {
+    return this.page.locator(".react-flow__node");
+  }
+
+  node(name: string): Locator {
+    return this.page.locator(`.react-flow__node[data-id="${name}"]`);
+  }
+
+  /** What a node shows as its value. */
+  value(name: string): Locator {
+    return this.node(name).locator(".val");
+  }
+
+  /** Where a node stands: the task it is pinned to. */
+  chip(name: string): Locator {
+    return this.node(name).locator(".chip");
+  }
+
+  /** Where a node ran, from the trace. */
+  ranOn(name: string): Locator {
+    return this.node(name).locator(".nb .tm");
+  }
+
+  port(node: string, id: string): Locator {
+    return this.node(node).locator(`.port[data-handleid="${id}"]`);
+  }
+
+  /** The row of a task in the cluster panel, by "worker/0". */
+  task(name: string): Locator {
+    return this.page.getByRole("tree", { name: "Cluster" }).getByRole("treeitem", {
+      name: new RegExp(`^${name},`),
+    });
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole("button", { name });
+  }
+
+  get runButton(): Locator {
+    return this.page.getByRole("button", { name: "Run", exact: true });
+  }
+
+  get alerts(): Locator {
+    return this.page.getByRole("alert");
+  }
+
+  get inspector(): Locator {
+    return this.page.getByRole("complementary", { name: "Inspector" });
+  }
+
+  get device(): Locator {
+    return this.inspector.getByLabel("Device");
+  }
+
+  /** The window shows the graph and knows the engine's ops. */
+  async ready(): Promise<void> {
+    await this.node("z").waitFor();
+    await this.runButton.waitFor();
+  }
+
+  /** One click, then waits until both workers run. */
+  async startTwoWorkers(): Promise<void> {
+    await this.button("Start 2 workers").click();
+    await this.task("worker/0")
+      .and(this.page.getByLabel(/, running,/))
+      .waitFor();
+    await this.task("worker/1")
+      .and(this.page.getByLabel(/, running,/))
+      .waitFor();
+  }
+
+  async select(node: string): Promise<void> {
+    await this.node(node).locator(".nh").click();
+    await this.inspector.getByText(node, { exact: true }).first().waitFor();
+  }
+
+  /** Drags what the pointer finds in the middle of one element to the middle of another. */
+  async drag(from: Locator, to: Locator): Promise<void> {
+    const start = await from.boundingBox();
+    const end = await to.boundingBox();
+    if (start === null || end === null)
+      throw new Error("What is to be dragged, or its target, is not in view.");
+    const { mouse } = this.page;
+    await mouse.move(start.x + start.width / 2, start.y + start.height / 2);
+    await mouse.down();
+    // A drag begins only after some pixels of movement.
+    await mouse.move(start.x + start.width / 2 + 12, start.y + start.height / 2 + 12, { steps: 4 });
+    await mouse.move(end.x + end.width / 2, end.y + end.height / 2, { steps: 8 });
+    await mouse.up();
+  }
+
+  async press(keys: string): Promise<void> {
+    await this.page.keyboard.press(keys);
+  }
+
+  /** Chooses from the main menu: menu("Open example", "Sum"). The last entry is the one that is carried out. */
+  async menu(...path: readonly string[]): Promise<void> {
+    await this.page.getByRole("button", { name: "Menu", exact: true }).click();
+    for (const name of path) {
+      await this.page.getByRole("menuitem", { name: new RegExp(`^${name}`) }).click();
+    }
+  }
+}

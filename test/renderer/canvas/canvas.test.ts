@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import type { Task } from "../../../main/api/cluster.js";
+import type { NodeRun, TensorPreview, Transfer } from "../../../main/api/runs.js";
+import { neighbour } from "../../../renderer/canvas/canvas-keys.js";
+import { placeLabels } from "../../../renderer/canvas/edge-labels.js";
+import { edgePath } from "../../../renderer/canvas/edge-path.js";
+import { crossingWidth, flowEdges } from "../../../renderer/canvas/flow-edges.js";
+import { flowNodes } from "../../../renderer/canvas/flow-nodes.js";
+import {
+  bytesText,
+  microsText,
+  nodeTitle,
+  previewText,
+  shortDevice,
+} from "../../../renderer/canvas/node-text.js";
+import { pin } from "../../../renderer/document/edits/place.js";
+import { inferShapes } from "../../../renderer/document/shapes.js";
+import { wiringOf } from "../../../renderer/document/wiring.js";
+import { binary, constant, documentOf, edited, lookup, node, welcome } from "../document/graphs.js";
+
+const task = (index: number): Task => ({
+  id: `t${index}`,
+  job: "worker",
+  index,
+  address: "",
+  engine: "tensorflow",
+  state: "running",
+  colour: index,
+  devices: [],
+  metrics: [],
+});
+const tasks = [task(0), task(1)];
+const taskForDevice = (device: string) => tasks.find(({ index }) => device.includes(`/task:${index}`));
+
+function edgesOf(transfers: readonly Transfer[], nodes: readonly NodeRun[] = []) {
+  let document = edited(welcome(), pin(welcome(), ["a", "b", "x", "y"], "/job:worker/task:0"));
+  document = edited(document, pin(document, ["z"], "/job:worker/task:1"));
+  const shapes = inferShapes(document.nodes, lookup);
+  const context = {
+    document,
+    lookup,
+    shapes,
+    nodes,
+    transfers,
+    taskForDevice,
+    problemInputs: new Set<string>(),
+    selected: new Set<string>(),
+  };
+  return { edges: flowEdges(context, new Map()), context };
+}
+
+describe("edges", () => {
+  it("are coloured by the sender where they cross tasks, and grey on one task", () => {
+    const { edges } = edgesOf([]);
+    const colours = Object.fromEntries(edges.map(({ id, data }) => [id, data?.colour]));
+    expect(colours).toMatchObject({ "x 0": undefined, "z 0": "var(--t1)", "z 1": "var(--t1)" });
+  });
+
+  it("carry bytes and time once per tensor and receiving task", () => {
+    const transfer: Transfer = {
+      tensor: "x:0",
+      fromDevice: "/job:worker/replica:0/task:0/device:CPU:0",
+      toDevice: "/job:worker/replica:0/task:1/device:CPU:0",
+      startMicros: 0,
+      durationMicros: 1100,
+      bytes: 98_000,
+    };
+    const badges = edgesOf([transfer]).edges.flatMap(({ id, data }) =>
+      data?.badge ? [[id, data.badge.long]] : [],
+    );
+    expect(badges).toEqual([["z 0", "98 kB · 1.10 ms"]]);
+  });
+
+  it("stay the same objects while nothing about them changed", () => {
+    const { edges, context } = edgesOf([]);
+    const again = flowEdges(context, new Map(edges.map((edge) => [edge.id, edge])));
+    expect(again.every((edge, index) => edge === edges[index])).toBe(true);
+  });
+
+  it("are 2 to 5 pixels wide by the logarithm of their bytes", () => {
+    expect([crossingWidth(undefined), crossingWidth(4), crossingWidth(1e6), crossingWidth(1e12)]).toEqual([
+      2, 2, 3.5, 5,
+    ]);
+  });
+
+  it("run straight where they can, and round the nodes where they go back", () => {
+    expect(edgePath({ x: 0, y: 5 }, { x: 100, y: 5 }).path).toBe("M0 5H100");
+    expect(edgePath({ x: 0, y: 0 }, { x: 100, y: 50 }).path).toContain("C50 0 50 50");
+    const back = edgePath({ x: 100, y: 0 }, { x: 0, y: 10 });
+    expect(back.path).toContain("Q");
+    expect(back.middle.y).toBeGreaterThan(10);
+  });
+});
+
+describe("labels of edges", () => {
+  it("stand only where there is room", () => {
+    const far = documentOf([constant("a", "1"), node("n", "Identity", ["a"])], {
+      layout: new Map([
+        ["a", { x: 0, y: 0 }],
+        ["n", { x: 400, y: 0 }],
+      ]),
+    });
+    const labels = placeLabels(far, wiringOf(far.nodes).edges, () => "float32 []");
+    expect([...labels.keys()]).toEqual(["n 0"]);
+    const near = { ...far, layout: new Map(far.layout).set("n", { x: 160, y: 0 }) };
+    expect(placeLabels(near, wiringOf(near.nodes).edges, () => "float32 []").size).toBe(0);
+  });
+});
+
+describe("nodes", () => {
+  it("that did not change stay the same objects, so that nothing is drawn again", () => {
+    const document = welcome();
+    const first = flowNodes(document, lookup, new Set(), new Map());
+    const known = new Map(first.map((one) => [one.id, one]));
+    const selected = flowNodes(document, lookup, new Set(["z"]), known);
+    expect(selected.filter((one, index) => one !== first[index]).map(({ id }) => id)).toEqual(["z"]);
+  });
+
+  it("have a size that no value changes, and one place per port", () => {
+    const [, , x] = flowNodes(welcome(), lookup, new Set(), new Map());
+    expect(x).toMatchObject({ width: 136, height: 60 });
+    expect(x?.handles?.map(({ id }) => id)).toEqual(["control-in", "control-out", "i0", "i1", "o0"]);
+  });
+
+  it("have a formula for a title where it is short", () => {
+    expect(nodeTitle(binary("y", "Mul", "a", "b"))).toBe("y = a × b");
+    expect(nodeTitle(binary("y", "Mul", "a", ""))).toBe("y");
+    expect(nodeTitle(binary("layer/y", "Mul", "a", "b"))).toBe("layer/y");
+    expect(nodeTitle(node("a/very/long/path/of/scopes/to/MatMul", "MatMul"))).toBe("…/MatMul");
+  });
+});
+
+describe("words", () => {
+  const preview = (shape: number[], values: string[], dtype = "float32"): TensorPreview => ({
+    name: "z:0",
+    dtype,
+    shape,
+    values,
+    elementCount: shape.reduce((product, size) => product * size, 1),
+    byteLength: 0,
+  });
+
+  it("show small values and the shape of large ones", () => {
+    expect(previewText(preview([], ["11"]))).toBe("11.0");
+    expect(previewText(preview([], ["11"], "int32"))).toBe("11");
+    expect(previewText(preview([3], ["1", "2.5", "nan"]))).toBe("[1.0, 2.5, nan]");
+    expect(previewText(preview([1000], ["1"]))).toBe("[1000]");
+    expect(previewText(preview([], ["text"], "string"))).toBe("text");
+  });
+
+  it("give times and bytes their units", () => {
+    expect([30, 1300, 12_000, 123_456, 2_500_000].map(microsText)).toEqual([
+      "0.03 ms",
+      "1.30 ms",
+      "12.0 ms",
+      "123 ms",
+      "2.50 s",
+    ]);
+    expect([4, 980, 98_000, 999_900, 1_100_000].map(bytesText)).toEqual([
+      "4 B",
+      "980 B",
+      "98 kB",
+      "1.0 MB",
+      "1.1 MB",
+    ]);
+    expect(shortDevice("/job:worker/replica:0/task:0/device:GPU:1")).toBe("GPU:1");
+  });
+});
+
+it("arrows go to the nearest node in their direction", () => {
+  const layout = new Map([
+    ["a", { x: 0, y: 0 }],
+    ["b", { x: 0, y: 90 }],
+    ["x", { x: 220, y: 10 }],
+    ["z", { x: 440, y: 0 }],
+  ]);
+  const document = {
+    ...documentOf([constant("a", "1"), constant("b", "1"), constant("x", "1"), constant("z", "1")]),
+    layout,
+  };
+  expect(neighbour(document, "a", { x: 1, y: 0 })).toBe("x");
+  expect(neighbour(document, "a", { x: 0, y: 1 })).toBe("b");
+  expect(neighbour(document, "z", { x: -1, y: 0 })).toBe("x");
+  expect(neighbour(document, "a", { x: -1, y: 0 })).toBeUndefined();
+  expect(neighbour(document, undefined, { x: 1, y: 0 })).toBe("a");
+});

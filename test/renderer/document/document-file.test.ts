@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import { FunctionDefLibrary } from "../../../protos/generated/tensorflow/function.js";
+import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import { type CollectionDef, MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
+import {
+  graphToRun,
+  readDocument,
+  writeDocument,
+  X_ATTR,
+  Y_ATTR,
+} from "../../../renderer/document/document-file.js";
+import { EMPTY_RUN_CONFIG, type RunConfig } from "../../../renderer/document/model.js";
+import { COLLECTION, readRunConfig, writeRunConfig } from "../../../renderer/document/run-config.js";
+import { binary, constant, node } from "./graphs.js";
+
+function metaGraph(changes: Partial<MetaGraphDef> = {}): MetaGraphDef {
+  const graphDef = GraphDef.fromPartial({ node: [] });
+  graphDef.node = [constant("a", "3"), binary("x", "AddV2", "a", "a")];
+  return { ...MetaGraphDef.fromPartial({}), graphDef, ...changes };
+}
+
+function open(meta: MetaGraphDef) {
+  return readDocument({
+    name: "g",
+    kind: "meta_graph",
+    format: "text",
+    metaGraph: MetaGraphDef.encode(meta).finish(),
+  });
+}
+
+describe("a document", () => {
+  it("loses nothing of its file by opening and saving", () => {
+    const meta = metaGraph();
+    meta.metaInfoDef = {
+      ...MetaGraphDef.fromPartial({ metaInfoDef: { tags: ["serve"] } }).metaInfoDef,
+      tensorflowVersion: "2.21.0",
+    } as MetaGraphDef["metaInfoDef"];
+    meta.collectionDef.set("variables", {
+      kind: { $case: "bytesList", value: { value: [Uint8Array.of(1, 2)] } },
+    });
+    if (meta.graphDef) {
+      meta.graphDef.library = FunctionDefLibrary.fromPartial({ function: [{ signature: { name: "f" } }] });
+      meta.graphDef.versions = { producer: 2000, minConsumer: 12, badConsumers: [] };
+      meta.graphDef.node[0]?.attr.set("_my_note", { value: { $case: "s", value: Uint8Array.of(65) } });
+    }
+    const again = MetaGraphDef.decode(writeDocument(open(meta)));
+    for (const one of again.graphDef?.node ?? []) {
+      one.attr.delete(X_ATTR);
+      one.attr.delete(Y_ATTR);
+    }
+    expect(again).toEqual(MetaGraphDef.decode(MetaGraphDef.encode(meta).finish()));
+  });
+
+  it("keeps fields that this version does not know", () => {
+    const bytes = MetaGraphDef.encode(metaGraph()).finish();
+    // Field 1000, a varint: no MetaGraphDef has it.
+    const unknown = Uint8Array.of(0xc0, 0x3e, 0x2a);
+    const file = new Uint8Array([...bytes, ...unknown]);
+    const document = readDocument({ name: "g", kind: "meta_graph", format: "binary", metaGraph: file });
+    expect(Buffer.from(writeDocument(document)).includes(Buffer.from(unknown))).toBe(true);
+  });
+
+  it("brings nodes back to where they were", () => {
+    const first = open(metaGraph());
+    const moved = { ...first, layout: new Map(first.layout).set("x", { x: -40, y: 512 }) };
+    const bytes = writeDocument(moved);
+    const again = readDocument({ name: "g", kind: "meta_graph", format: "text", metaGraph: bytes });
+    expect(again.layout.get("x")).toEqual({ x: -40, y: 512 });
+    expect(again.nodes.get("x")?.attr.has(X_ATTR)).toBe(false);
+  });
+
+  it("lays out only what has no place yet", () => {
+    const meta = metaGraph();
+    const placed = meta.graphDef?.node[0];
+    placed?.attr
+      .set(X_ATTR, { value: { $case: "f", value: 7 } })
+      .set(Y_ATTR, { value: { $case: "f", value: 9 } });
+    const document = open(meta);
+    expect(document.layout.get("a")).toEqual({ x: 7, y: 9 });
+    expect(document.layout.get("x")?.y).toBeGreaterThan(9);
+  });
+
+  it("is run without any attribute of Tensordeck's own, in functions neither", () => {
+    const meta = metaGraph();
+    const note = { value: { $case: "s", value: Uint8Array.of(65) } } as const;
+    if (meta.graphDef) {
+      meta.graphDef.node[0]?.attr.set("_tensordeck_note", note).set("_class", note);
+      const inner = node("i", "Identity", ["x"], { _tensordeck_note: note });
+      meta.graphDef.library = {
+        ...FunctionDefLibrary.fromPartial({ function: [{ signature: { name: "f" } }] }),
+      };
+      meta.graphDef.library.function[0]?.nodeDef.push(inner);
+    }
+    const graph = graphToRun(open(meta));
+    expect([...(graph.node[0]?.attr.keys() ?? [])].sort()).toEqual(["_class", "dtype", "value"]);
+    expect(graph.library?.function[0]?.nodeDef[0]?.attr.size).toBe(0);
+  });
+
+  it("with two nodes of one name is refused in words", () => {
+    const meta = metaGraph();
+    meta.graphDef?.node.push(constant("a", "1"));
+    expect(() => open(meta)).toThrow("two nodes named a");
+  });
+});
+
+describe("the run configuration", () => {
+  const config: RunConfig = {
+    feeds: {
+      "x:0": { kind: "literal", text: "[1, 2]" },
+      "y:0": { kind: "file", path: "/data/y.csv", column: 2 },
+      "z:0": { kind: "content", name: "z.npy", bytes: Uint8Array.of(0, 200, 255), column: "a" },
+    },
+    fetches: ["sum:0"],
+    targets: ["init"],
+    steps: 1000,
+    trace: true,
+  };
+
+  it("comes back from the collection as it was", () => {
+    expect(readRunConfig(writeRunConfig(undefined, config))).toEqual(config);
+  });
+
+  it("leaves other values and settings it does not know in place", () => {
+    const other = new TextEncoder().encode("other");
+    const foreign = new TextEncoder().encode(JSON.stringify({ frames: [1], run: { later: true } }));
+    const before: CollectionDef = { kind: { $case: "bytesList", value: { value: [foreign, other] } } };
+    const written = writeRunConfig(before, config);
+    const values = written?.kind?.$case === "bytesList" ? written.kind.value.value : [];
+    expect(JSON.parse(new TextDecoder().decode(values[0]))).toMatchObject({
+      frames: [1],
+      run: { later: true, steps: 1000 },
+    });
+    expect(values[1]).toEqual(other);
+  });
+
+  it("adds no collection to a graph that has nothing to say", () => {
+    expect(writeRunConfig(undefined, EMPTY_RUN_CONFIG)).toBeUndefined();
+    const document = open(metaGraph());
+    expect(MetaGraphDef.decode(writeDocument(document)).collectionDef.has(COLLECTION)).toBe(false);
+  });
+
+  it("that cannot be read is taken for none", () => {
+    const broken: CollectionDef = {
+      kind: { $case: "bytesList", value: { value: [new TextEncoder().encode("{")] } },
+    };
+    expect(readRunConfig(broken)).toEqual(EMPTY_RUN_CONFIG);
+  });
+});
