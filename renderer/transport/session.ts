@@ -55,6 +55,8 @@ async function exchange(token: string): Promise<string | undefined> {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ token }),
+    // With the page's own policy, "no-referrer", the browser would send no Origin, and the host would refuse.
+    referrerPolicy: "same-origin",
     cache: "no-store",
   });
   if (!response.ok) return undefined;

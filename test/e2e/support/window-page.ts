@@ -79,6 +79,11 @@ export class WindowPage {
     return this.page.getByRole("button", { name });
   }
 
+  /** "Results", "Timeline", "Logs", "Problems". */
+  dockTab(name: string): Locator {
+    return this.page.getByRole("tablist", { name: "Dock" }).getByRole("tab", { name: new RegExp(`^${name}`) });
+  }
+
   get runButton(): Locator {
     return this.page.getByRole("button", { name: "Run", exact: true });
   }

@@ -59,7 +59,7 @@ export async function startFakeServer(master: Handlers, worker: Handlers = {}): 
     handlers: Handlers,
   ): void => {
     const service = serviceOf(definition);
-    const answering = (method: string): handleUnaryCall<never, unknown> => {
+    const answering = (method: string): handleUnaryCall<unknown, unknown> => {
       const handler = handlers[method];
       return (call, done) => {
         calls.push({ method, request: call.request });
@@ -70,7 +70,7 @@ export async function startFakeServer(master: Handlers, worker: Handlers = {}): 
             if (handler === undefined) {
               throw { code: status.UNIMPLEMENTED, details: "" } satisfies WireFailure;
             }
-            return handler(call.request, controller.signal);
+            return handler(call.request as never, controller.signal);
           })
           .then(
             (value) => done(null, value),
