@@ -35,7 +35,7 @@ export function RunGroup(): ReactElement {
           aria-label={`Run ${steps} steps`}
           onClick={() => attempt(() => startRun(steps))}
         >
-          <span className="wide-only">Run {steps.toLocaleString("en").replaceAll(",", " ")} steps</span>
+          <span className="wide-only">Run {steps} steps</span>
         </Button>
         <Menu
           align="end"

@@ -17,8 +17,9 @@ export interface GraphNodeData extends Record<string, unknown> {
 }
 export type GraphFlowNode = Node<GraphNodeData, "graph">;
 
-/** Side of the area of a port that reacts to the pointer, in pixels. */
-export const PORT_SIZE = 9;
+/** Sides of ports in pixels, as the style sheet has them. */
+const PORT_SIZE = 9;
+const CONTROL_PORT_SIZE = 7;
 
 /** Nodes that did not change are the same objects as before, so that React Flow and React skip them. */
 export function flowNodes(
@@ -76,31 +77,21 @@ export function flowNodes(
 }
 
 function handlesOf(ports: Ports, width: number): NodeHandle[] {
-  const half = PORT_SIZE / 2;
-  const target = (id: string, y: number): NodeHandle => ({
+  const handle = (type: "source" | "target", id: string, centre: number, size: number): NodeHandle => ({
     id,
-    type: "target",
-    position: Position.Left,
-    x: -half,
-    y: y - half,
-    width: PORT_SIZE,
-    height: PORT_SIZE,
-  });
-  const source = (id: string, y: number): NodeHandle => ({
-    id,
-    type: "source",
-    position: Position.Right,
-    x: width - half,
-    y: y - half,
-    width: PORT_SIZE,
-    height: PORT_SIZE,
+    type,
+    position: type === "target" ? Position.Left : Position.Right,
+    x: (type === "target" ? 0 : width) - size / 2,
+    y: centre - size / 2,
+    width: size,
+    height: size,
   });
   const handles = [
-    target("control-in", CONTROL_PORT_Y),
-    source("control-out", CONTROL_PORT_Y),
-    ...ports.inputs.map(({ id }, index) => target(id, portY(index))),
-    ...ports.outputs.map(({ id }, index) => source(id, portY(index))),
+    handle("target", "control-in", CONTROL_PORT_Y, CONTROL_PORT_SIZE),
+    handle("source", "control-out", CONTROL_PORT_Y, CONTROL_PORT_SIZE),
+    ...ports.inputs.map(({ id }, index) => handle("target", id, portY(index), PORT_SIZE)),
+    ...ports.outputs.map(({ id }, index) => handle("source", id, portY(index), PORT_SIZE)),
   ];
-  if (ports.grow) handles.push(target("grow", portY(ports.inputs.length)));
+  if (ports.grow) handles.push(handle("target", "grow", portY(ports.inputs.length), PORT_SIZE));
   return handles;
 }

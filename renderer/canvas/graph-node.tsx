@@ -49,7 +49,7 @@ const FarPorts = memo(function FarPorts({ ports }: { ports: GraphFlowNode["data"
       className={`far-port ${type}`}
       data-handleid={id}
       data-handlepos={type === "source" ? "right" : "left"}
-      style={{ top: y - 1 }}
+      style={{ top: y }}
     />
   );
   return (
@@ -154,7 +154,7 @@ const PortHandle = memo(function PortHandle({ node, port, side, y, kind }: PortH
       type={side === "in" ? "target" : "source"}
       position={side === "in" ? Position.Left : Position.Right}
       className={`port ${side} ${kind}${state}`}
-      style={{ top: y - 1 }}
+      style={{ top: y }}
       title={refusal ? `${port.label}: ${refusal}` : port.label}
     />
   );

@@ -86,8 +86,10 @@ export function feedText(feed: FeedValue | undefined): string {
   }
 }
 
-/** "0.03 ms", "1.30 ms", "12.0 s". */
+/** "4 µs", "0.03 ms", "1.30 ms", "12.0 s". */
 export function microsText(micros: number): string {
+  if (micros < 1) return "<1 µs";
+  if (micros < 10) return `${Math.round(micros)} µs`;
   if (micros >= 1_000_000) return `${(micros / 1_000_000).toFixed(micros < 10_000_000 ? 2 : 1)} s`;
   const millis = micros / 1000;
   return `${millis.toFixed(millis < 10 ? 2 : millis < 100 ? 1 : 0)} ms`;

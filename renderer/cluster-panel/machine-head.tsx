@@ -24,8 +24,8 @@ export function MachineHead({ machine, focusable, onFocus }: MachineHeadProps): 
   const gpus = machine.gpus.map(({ name, memoryBytes }) =>
     memoryBytes > 0 ? `${name} ${bytesText(memoryBytes)}` : name,
   );
+  const system = SYSTEMS[machine.platform] ?? machine.platform;
   const parts = [
-    SYSTEMS[machine.platform] ?? machine.platform,
     ...(gpus.length > 0 ? gpus : [countText(machine.cores, "core")]),
     bytesText(machine.memoryBytes),
   ];
@@ -41,7 +41,7 @@ export function MachineHead({ machine, focusable, onFocus }: MachineHeadProps): 
       role="treeitem"
       aria-level={1}
       aria-expanded="true"
-      aria-label={`${machine.name}${machine.isThisMachine ? ", this machine" : ""}, ${[...parts, engineText].join(", ")}`}
+      aria-label={`${machine.name}${machine.isThisMachine ? ", this machine" : ""}, ${[system, ...parts, engineText].join(", ")}`}
       tabIndex={focusable ? 0 : -1}
       onFocus={onFocus}
     >
@@ -78,7 +78,7 @@ export function MachineHead({ machine, focusable, onFocus }: MachineHeadProps): 
           ]}
         />
       </div>
-      <div className="msub" title={engine ? `${engine.path}\n${engine.origin}` : undefined}>
+      <div className="msub" title={engine ? `${system}\n${engine.path}\n${engine.origin}` : system}>
         <Icon name={machine.gpus.length > 0 ? "chip" : "desktop"} size={14} />
         <span className="ell">{[...parts, engineText].filter(Boolean).join(" · ")}</span>
       </div>

@@ -38,6 +38,7 @@ export function Palette(): ReactElement {
       overlayClassName="scrim"
       contentClassName="palette"
       loop
+      filter={score}
     >
       <div className="palette-input">
         <Icon name="prompt" />
@@ -54,6 +55,7 @@ export function Palette(): ReactElement {
                 <CommandItem
                   key={command.id}
                   command={command}
+                  search={search}
                   onChoose={() => {
                     close();
                     runCommand(command);
@@ -69,6 +71,7 @@ export function Palette(): ReactElement {
                 key={node.name}
                 className="mi"
                 value={`node ${node.name}`}
+                keywords={[node.name]}
                 onSelect={() => {
                   close();
                   documentActions.select([node.name]);
@@ -76,7 +79,9 @@ export function Palette(): ReactElement {
                 }}
               >
                 <Icon name="cube" />
-                <span className="ell">{node.name}</span>
+                <span className="ell">
+                  <Marked text={node.name} search={search} />
+                </span>
                 <span className="mi-end">{[node.op, taskNameOfDevice(node.device)].filter(Boolean).join(", ")}</span>
               </Cmdk.Item>
             ))}
@@ -91,12 +96,44 @@ export function Palette(): ReactElement {
   );
 }
 
-function CommandItem({ command, onChoose }: { readonly command: Command; onChoose(): void }): ReactElement {
+/** Every word that was typed must be part of the label; what begins with it comes first. */
+export function score(_value: string, search: string, keywords: readonly string[] = []): number {
+  const label = keywords.join(" ").toLowerCase();
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.every((word) => label.includes(word))) return 0;
+  const [first = ""] = words;
+  if (label.startsWith(first)) return 1;
+  return label.includes(` ${first}`) ? 0.8 : 0.5;
+}
+
+/** The text with the part that was searched for underlined. */
+function Marked({ text, search }: { readonly text: string; readonly search: string }): ReactElement {
+  const wanted = search.trim().toLowerCase();
+  const at = wanted === "" ? -1 : text.toLowerCase().indexOf(wanted);
+  if (at < 0) return <>{text}</>;
+  return (
+    <>
+      {text.slice(0, at)}
+      <mark>{text.slice(at, at + wanted.length)}</mark>
+      {text.slice(at + wanted.length)}
+    </>
+  );
+}
+
+interface CommandItemProps {
+  readonly command: Command;
+  readonly search: string;
+  onChoose(): void;
+}
+
+function CommandItem({ command, search, onChoose }: CommandItemProps): ReactElement {
   const hint = command.hint?.();
   return (
-    <Cmdk.Item className="mi" value={`${command.label} ${command.id}`} onSelect={onChoose}>
+    <Cmdk.Item className="mi" value={command.id} keywords={[command.label]} onSelect={onChoose}>
       {command.icon ? <Icon name={command.icon} /> : <span style={{ width: 16 }} />}
-      <span className="ell">{command.label}</span>
+      <span className="ell">
+        <Marked text={command.label} search={search} />
+      </span>
       <span className="mi-end">
         {hint}
         {command.shortcut ? <kbd>{shortcutText(command.shortcut)}</kbd> : null}

@@ -86,8 +86,8 @@ function Summary({ run, timeline }: { readonly run: RunUpdate; readonly timeline
         .filter(({ bars }) => bars.length > 0)
         .map((lane) => (
           <div key={lane.device} className="summary-row">
-            <span>{deviceText(lane.device)} busy</span>
-            <b>{durationText(lane.busyMicros / 1000)}</b>
+            <span className="ell">{deviceText(lane.device)}</span>
+            <b>{durationText(lane.busyMicros / 1000)} busy</b>
             <i style={{ width: `${Math.min(100, (100 * lane.busyMicros) / timeline.endMicros).toFixed(1)}%` }} />
           </div>
         ))}

@@ -21,7 +21,7 @@ export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
     <>
       <div className="ih">
         <b className="ell">{node.name}</b>
-        <span className="tag">{node.op}</span>
+        <span className="kind">{node.op}</span>
         <span className="sp1" />
         <a className="lk" href={docsUrl(node.op)} target="_blank" rel="noreferrer">
           Docs

@@ -19,7 +19,7 @@ export function SelectionInspector(): ReactElement {
     <>
       <div className="ih">
         <b>{chosen.length} nodes</b>
-        <span className="tag">selected</span>
+        <span className="kind">selected</span>
       </div>
       <div className="sec">
         <div className="f">

@@ -19,6 +19,7 @@ import type { EditResult } from "../document/edits/types.js";
 import { commit, type History, isDirty, redo, saved, startHistory, undo } from "../document/history.js";
 import { layeredLayout } from "../document/layout.js";
 import type { GraphDocument, Point, RunConfig } from "../document/model.js";
+import type { Operation, Transaction } from "../document/operations.js";
 import { chosenFetches, type RunInputs, runBlockers, runInputs } from "../document/run-inputs.js";
 import { type DocumentStore, examine, lookupOp, useDocument } from "./document-state.js";
 
@@ -40,18 +41,37 @@ function historyState(history: History): Partial<DocumentStore> {
   };
 }
 
+const revisions = new WeakMap<Transaction, number>();
+let newestRevision = 0;
+
+/** The number of the state that values depend on. Undo and redo come back to the number of the state they restore. */
+function revisionOf(history: History): number {
+  const step = history.past.findLast(({ operations }) => operations.some(changesValues));
+  if (!step) return openedRevision;
+  const known = revisions.get(step) ?? ++newestRevision;
+  revisions.set(step, known);
+  return known;
+}
+
+/** Revision of the document as it was opened. */
+let openedRevision = 0;
+
+function changesValues(operation: Operation): boolean {
+  if (operation.type === "run-config") return operation.before.feeds !== operation.after.feeds;
+  return operation.type === "nodes";
+}
+
 /** Takes over a new state; what depends on the graph is only worked out again when the graph changed. */
 function setHistory(history: History, selection?: Iterable<string>): void {
   const before = useDocument.getState();
   const { document } = history;
   const graphChanged =
     document.nodes !== before.document.nodes || document.metaGraph !== before.document.metaGraph;
-  const valuesChanged = graphChanged || document.runConfig.feeds !== before.document.runConfig.feeds;
   const chosen = new Set([...(selection ?? before.selection)].filter((name) => document.nodes.has(name)));
   useDocument.setState({
     ...historyState(history),
     ...(graphChanged ? examine(document) : {}),
-    ...(valuesChanged ? { revision: before.revision + 1 } : {}),
+    revision: revisionOf(history),
     ...(sameNames(chosen, before.selection) ? {} : { selection: chosen }),
     refusal: undefined,
   });
@@ -78,11 +98,12 @@ export const documentActions = {
   /** Opens a document in place of the present one. Throws an Error that can be shown when it cannot be read. */
   load(file: DocumentFile): void {
     const document = readDocument(file);
+    openedRevision = ++newestRevision;
     useDocument.setState({
       ...historyState(startHistory(document)),
       ...examine(document),
       selection: new Set<string>(),
-      revision: useDocument.getState().revision + 1,
+      revision: openedRevision,
       generation: useDocument.getState().generation + 1,
       refusal: undefined,
     });

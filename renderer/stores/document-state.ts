@@ -21,7 +21,7 @@ export interface DocumentStore {
   readonly selection: ReadonlySet<string>;
   readonly problems: ProblemMap;
   readonly shapes: ShapeMap;
-  /** Counts up with every change of the graph or of what is fed: earlier values are then "before edit". */
+  /** Differs after every change of the graph or of what is fed: earlier values are then "before edit". Undo restores it. */
   readonly revision: number;
   /** Why the last edit was refused; taken away by the next one. */
   readonly refusal: string | undefined;

@@ -1,6 +1,6 @@
 import { Dialog as Radix } from "radix-ui";
 import type { ReactElement, ReactNode } from "react";
-import { IconButton } from "./button.js";
+import { Icon } from "./icon.js";
 
 interface DialogProps {
   readonly title: string;
@@ -11,19 +11,33 @@ interface DialogProps {
   onClose(): void;
 }
 
+/** The first field, the list or the main button; never the cross, which would be an odd thing to begin with. */
+function focusFirst(event: Event): void {
+  const content = event.currentTarget;
+  if (!(content instanceof HTMLElement)) return;
+  event.preventDefault();
+  const first =
+    content.querySelector<HTMLElement>("input") ??
+    content.querySelector<HTMLElement>('[role="listbox"]') ??
+    content.querySelector<HTMLElement>(".dlg-foot .btn.primary:not(:disabled)");
+  (first ?? content).focus();
+}
+
 /** A modal dialog that is open as long as it is drawn. Escape and a click beside it close it. */
 export function Dialog({ title, wide, children, footer, onClose }: DialogProps): ReactElement {
   return (
     <Radix.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
       <Radix.Portal>
         <Radix.Overlay className="scrim" />
-        <Radix.Content className={wide ? "dlg wide" : "dlg"} aria-describedby={undefined}>
+        <Radix.Content className={wide ? "dlg wide" : "dlg"} aria-describedby={undefined} onOpenAutoFocus={focusFirst}>
           <div className="dlg-head">
             <Radix.Title asChild>
               <h2>{title}</h2>
             </Radix.Title>
             <Radix.Close asChild>
-              <IconButton icon="close" label="Close" />
+              <button type="button" className="ib" aria-label="Close">
+                <Icon name="close" />
+              </button>
             </Radix.Close>
           </div>
           {children}

@@ -41,7 +41,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the welcome graph in the
     await window.value("z").getByText("11.0").waitFor();
 
     await window.press("l");
-    const list = window.page.getByRole("tree", { name: /graph/i });
+    const list = window.page.getByRole("tree", { name: "Nodes" });
     await list.getByRole("treeitem", { name: /^z\b/ }).waitFor();
     await window.press("End");
     await window.press("Space");

@@ -1,6 +1,8 @@
 /** TensorFlow's own tests of its server, run in place against `tensordeck worker`. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import {
   peerMissing,
   repositoryRoot,
@@ -22,15 +24,22 @@ const baseline = [
   ["session_list_devices_test", 5, 1],
 ] as const;
 
-/** The way that users have, once: npx adds most of a second to each of a hundred servers. */
+/** The way that users have, once: npx adds a second to each of a hundred servers. */
 const throughNpx = ["server_lib_sparse_job_test", 2, 1] as const;
+
+// npx keeps what it runs in npm's cache; one of the test's own starts as a fresh machine's does.
+const npmCache = mkdtempSync(path.join(tmpdir(), "tensordeck-npm-"));
+afterAll(() => rmSync(npmCache, { recursive: true, force: true }));
 
 describe.skipIf(peerMissing("tensorflow", "shared"))("TensorFlow's own tests on our workers", () => {
   const run = async (module: string, peerServer: string) => {
     const peer = await spawnPeer(
       tensorflowPython(),
       [path.join(requireSharedDir(), "tf-peer", "run.py"), module],
-      { env: workerEnvironment({ PEER_SERVER: peerServer }), cwd: repositoryRoot },
+      {
+        env: workerEnvironment({ PEER_SERVER: peerServer, npm_config_cache: npmCache }),
+        cwd: repositoryRoot,
+      },
     );
     await peer.exited;
     const ran = /^Ran (\d+) tests? in/m.exec(peer.output())?.[1];

@@ -6,7 +6,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import { ServerDef } from "../../protos/generated/tensorflow/tensorflow_server.js";
 import { makeServerDef } from "../../worker-runtime/cluster/server-def.js";
 import { awaitServing } from "../../worker-runtime/engines/get-status.js";
-import { freePort, peerMissing, spawnPeer } from "../support/peers.js";
+import { portHolder } from "../../worker-runtime/engines/tensorflow/port-holder.js";
+import { freePort, peerMissing, repositoryRoot, spawnPeer } from "../support/peers.js";
 import { command, runCommand, startWorker, workerEnvironment } from "./worker-peers.js";
 
 const folder = mkdtempSync(path.join(tmpdir(), "tensordeck-worker-test-"));
@@ -32,6 +33,22 @@ describe.skipIf(peerMissing("tensorflow"))("tensordeck worker", () => {
     expect(await worker.exited).toEqual({ code: 0, signal: null });
     expect(Date.now() - asked).toBeLessThan(2_000);
   });
+
+  test.skipIf(process.platform === "win32").each(["SIGTERM", "SIGKILL"] as const)(
+    "started by npx, ends when npx gets %s",
+    async (signal) => {
+      const worker = await spawnPeer("npx", ["tensordeck", "worker"], {
+        ready: /^target grpc:\/\/localhost:(\d+)$/m,
+        env: workerEnvironment({ npm_config_cache: path.join(folder, "npm") }),
+        cwd: repositoryRoot,
+        group: true,
+      });
+      const port = Number(worker.match?.[1]);
+      worker.child.kill(signal);
+      await expect.poll(() => portHolder(port), { timeout: 5_000 }).toBeUndefined();
+      await worker.exited;
+    },
+  );
 
   test("ends when its standard input is closed and it was told to watch it", async () => {
     const worker = await spawnPeer(process.execPath, [command, "worker", "--watch-stdin"], {

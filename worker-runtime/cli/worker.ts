@@ -4,6 +4,7 @@ import { formatLogLine, type LogLevel } from "../engines/tensorflow/log-lines.js
 import type { WorkerMessage } from "../engines/worker-messages.js";
 import { asTensorFlowError, StatusCode, unimplemented } from "../protocol/status.js";
 import { helpText } from "./args.js";
+import { watchLauncher } from "./launcher-watch.js";
 import { readWorkerOptions, type WorkerOptions, workerCommand } from "./worker-options.js";
 
 const HEARTBEAT_MILLIS = 3_600_000;
@@ -55,6 +56,7 @@ async function serve(options: WorkerOptions): Promise<void> {
   }
   // An embedding parent that is gone takes the channel along.
   process.on("disconnect", endWithParent);
+  await watchLauncher(endWithParent);
   if (options.watchStdin) {
     process.stdin.on("end", endWithParent);
     process.stdin.on("error", endWithParent);

@@ -2,13 +2,8 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  environmentWithoutProxies,
-  libtensorflowDir,
-  type PeerProcess,
-  repositoryRoot,
-  spawnPeer,
-} from "../../support/peers.js";
+import { libtensorflowDir, repositoryRoot } from "../../support/find-peers.js";
+import { environmentWithoutProxies, type PeerProcess, spawnPeer } from "../../support/processes.js";
 
 const OPEN_LINE = /^open (http:\/\/127\.0\.0\.1:(\d+)\/#token=\S+)$/m;
 
@@ -38,12 +33,14 @@ export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
   const runtime: Readonly<Record<string, string>> =
     options.runtime === false
       ? // An empty path leaves no Python to find, and a home of its own no installed runtime.
-        { PATH: join(folder, "bin"), HOME: folder, XDG_DATA_HOME: join(folder, "share"), LD_LIBRARY_PATH: "" }
+        { PATH: join(folder, "bin"), XDG_DATA_HOME: join(folder, "share"), LD_LIBRARY_PATH: "" }
       : { TENSORDECK_LIBTENSORFLOW: libtensorflowDir() };
   const process_ = await spawnPeer(process.execPath, [main, "--port", "0"], {
     cwd: folder,
     env: {
       ...environmentWithoutProxies(),
+      // File dialogs open here, and nothing of the account's own home is read or written.
+      HOME: folder,
       TENSORDECK_DATA_DIR: join(folder, "data"),
       ...runtime,
       ...options.env,

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { test as base, expect } from "vitest";
 import { launchBrowser } from "../../support/browser.js";
+// Ends whatever a failed test leaves running.
+import "../../support/peers.js";
 import { type RunningApp, startApp } from "./app.js";
 import { WindowPage } from "./window-page.js";
 

@@ -81,7 +81,9 @@ export class WindowPage {
 
   /** "Results", "Timeline", "Logs", "Problems". */
   dockTab(name: string): Locator {
-    return this.page.getByRole("tablist", { name: "Dock" }).getByRole("tab", { name: new RegExp(`^${name}`) });
+    return this.page
+      .getByRole("tablist", { name: "Dock" })
+      .getByRole("tab", { name: new RegExp(`^${name}`) });
   }
 
   get runButton(): Locator {
@@ -123,7 +125,7 @@ export class WindowPage {
   }
 
   /** Drags what the pointer finds in the middle of one element to the middle of another. */
-  async drag(from: Locator, to: Locator): Promise<void> {
+  async drag(from: Locator, to: Locator, beforeLettingGo?: () => Promise<void>): Promise<void> {
     const start = await from.boundingBox();
     const end = await to.boundingBox();
     if (start === null || end === null)
@@ -134,7 +136,54 @@ export class WindowPage {
     // A drag begins only after some pixels of movement.
     await mouse.move(start.x + start.width / 2 + 12, start.y + start.height / 2 + 12, { steps: 4 });
     await mouse.move(end.x + end.width / 2, end.y + end.height / 2, { steps: 8 });
+    await beforeLettingGo?.();
     await mouse.up();
+  }
+
+  /** Drags an element onto the canvas, to a place given as shares of its width and height. */
+  async dragToCanvas(from: Locator, x: number, y: number): Promise<void> {
+    await from.waitFor();
+    const start = await from.boundingBox();
+    const canvas = await this.canvas.boundingBox();
+    if (start === null || canvas === null) throw new Error("What is to be dragged is not in view.");
+    const { mouse } = this.page;
+    await mouse.move(start.x + start.width / 2, start.y + start.height / 2);
+    await mouse.down();
+    await mouse.move(canvas.x + canvas.width * x, canvas.y + canvas.height * y, { steps: 8 });
+    await mouse.up();
+  }
+
+  /** Runs one step and waits for its value at a node. */
+  async runAndSee(node: string, value: string): Promise<void> {
+    await this.runButton.click();
+    await this.value(node).getByText(value, { exact: true }).waitFor();
+  }
+
+  get undoButton(): Locator {
+    return this.button(/^Undo/);
+  }
+
+  get redoButton(): Locator {
+    return this.button(/^Redo/);
+  }
+
+  /** Saves under a name in the folder that the dialog opens. */
+  async saveAs(name: string): Promise<void> {
+    await this.press("Control+Shift+s");
+    const dialog = this.page.getByRole("dialog", { name: "Save the graph" });
+    await dialog.getByLabel("Name").fill(name);
+    await dialog.getByRole("button", { name: "Save", exact: true }).click();
+    await dialog.waitFor({ state: "hidden" });
+    await this.page.getByRole("contentinfo").getByText("Saved", { exact: true }).waitFor();
+  }
+
+  /** Opens a file of the folder that the dialog opens. */
+  async openFile(name: string): Promise<void> {
+    await this.press("Control+o");
+    const dialog = this.page.getByRole("dialog", { name: "Open a graph" });
+    await dialog.getByRole("option", { name }).click();
+    await dialog.getByRole("button", { name: "Open", exact: true }).click();
+    await dialog.waitFor({ state: "hidden" });
   }
 
   async press(keys: string): Promise<void> {

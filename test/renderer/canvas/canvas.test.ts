@@ -149,7 +149,9 @@ describe("words", () => {
   });
 
   it("give times and bytes their units", () => {
-    expect([30, 1300, 12_000, 123_456, 2_500_000].map(microsText)).toEqual([
+    expect([0, 4, 30, 1300, 12_000, 123_456, 2_500_000].map(microsText)).toEqual([
+      "<1 µs",
+      "4 µs",
       "0.03 ms",
       "1.30 ms",
       "12.0 ms",

@@ -16,6 +16,8 @@ const diagnose = (log: string, facts: GpuFacts = gpuBuild) => diagnoseGpu(linesO
 describe("why a GPU is not used", () => {
   test("no driver, in the words of 2.21, 2.11 and 1.14", () => {
     const logs = [
+      "I0000 00:00:1795248587.409332     976 dso_loader.cc:144] Could not load dynamic library 'libcuda.so.1'; dlerror: libcuda.so.1: cannot open shared object file: No such file or directory\n" +
+        "E0000 00:00:1795248587.409370     976 cuda_platform.cc:52] failed call to cuInit: INTERNAL: CUDA error: Failed call to cuInit: UNKNOWN ERROR (303)",
       "I0000 00:00:1795245740.611968   11874 cudart_stub.cc:31] Could not find cuda drivers on your machine, GPU will not be used.",
       "2023-08-25 11:11:47.521702: I tensorflow/tsl/cuda/cudart_stub.cc:28] Could not find cuda drivers on your machine, GPU will not be used.",
       "2019-11-13 15:03:24.658577: W tensorflow/stream_executor/platform/default/dso_loader.cc:55] Could not load dynamic library 'libcuda.so.1'; dlerror: libcuda.so.1: cannot open shared object file: No such file or directory\n" +

@@ -1,0 +1,104 @@
+import { afterAll, describe, expect } from "vitest";
+import { peerMissing } from "../support/peers.js";
+import { startApp } from "./support/app.js";
+import { closeBrowser, sharedBrowser, test } from "./support/fixtures.js";
+import { WindowPage } from "./support/window-page.js";
+
+afterAll(closeBrowser);
+
+/** What the browser itself reports when the application refuses a page; the only errors that are expected here. */
+const REFUSED = /401|Unauthorized/;
+
+describe.skipIf(peerMissing("tensorflow", "chromium"))("who gets in", () => {
+  test("the link works once; its tab survives a reload, and another tab gets in by a fresh one only", async ({
+    app,
+    window,
+  }) => {
+    expect(window.page.url()).toBe(`${app.origin}/`);
+    await window.page.reload();
+    await window.ready();
+
+    const browser = await sharedBrowser();
+    const again = await WindowPage.open(browser, app.link);
+    await again.page.getByRole("heading", { name: "This link was already used" }).waitFor();
+    expect(again.errors.filter((text) => !REFUSED.test(text))).toEqual([]);
+    await again.close();
+
+    const without = await WindowPage.open(browser, app.origin);
+    await without.page.getByRole("heading", { name: "Open the link that npm start printed" }).waitFor();
+    await without.close();
+
+    const fresh = await WindowPage.open(browser, await app.newLink());
+    await fresh.ready();
+    await fresh.close();
+  });
+
+  test("both tabs of one application show the same run", async ({ app, window }) => {
+    const other = await WindowPage.open(await sharedBrowser(), await app.newLink());
+    await other.ready();
+    await window.startTwoWorkers();
+    await other
+      .task("worker/1")
+      .and(other.page.getByLabel(/, running,/))
+      .waitFor();
+    await window.runAndSee("z", "11.0");
+    await other.value("z").getByText("11.0").waitFor();
+    expect(other.errors).toEqual([]);
+    await other.close();
+  });
+
+  test("an application that has ended is said to be gone", async ({ app, window }) => {
+    await app.process.stop();
+    await window.page
+      .getByText(/connection|does not answer|not connected/i)
+      .first()
+      .waitFor();
+    window.errors.length = 0;
+  });
+});
+
+describe.skipIf(peerMissing("tensorflow", "chromium"))("how the window looks", () => {
+  test("light theme: chosen in the window, kept for the next one", async ({ app, window }) => {
+    const background = (page: WindowPage) =>
+      page.page.evaluate(() =>
+        getComputedStyle(document.body).getPropertyValue("--bg-0").trim().toLowerCase(),
+      );
+    expect(await background(window)).toBe("#0b0d10");
+    await window.button("Change to the light theme").click();
+    await window.button("Change to the dark theme").waitFor();
+    expect(await background(window)).toMatch(/^#fff(fff)?$/);
+
+    const next = await WindowPage.open(await sharedBrowser(), await app.newLink());
+    await next.ready();
+    await next.button("Change to the dark theme").waitFor();
+    expect(await background(next)).toMatch(/^#fff(fff)?$/);
+    await next.close();
+  });
+});
+
+describe.skipIf(peerMissing("chromium"))("a machine without TensorFlow", () => {
+  test("can edit graphs, and is told what is missing and what brings it", async () => {
+    const app = await startApp({ runtime: false });
+    try {
+      const window = await WindowPage.open(await sharedBrowser(), app.link);
+      await window.ready();
+      await window.page
+        .getByText(/TensorFlow runtime/)
+        .first()
+        .waitFor();
+      await window.select("z");
+      await window.press("Delete");
+      await window.node("z").waitFor({ state: "detached" });
+      await window.press("Control+z");
+      await window.runButton.click();
+      await window.page
+        .locator(".notices")
+        .getByText(/no task can start without a TensorFlow runtime/)
+        .waitFor();
+      expect(window.errors).toEqual([]);
+      await window.close();
+    } finally {
+      await app.stop();
+    }
+  });
+});
