@@ -124,7 +124,8 @@ export async function buildAll({ only } = {}) {
     }
     markCurrent(step.name, print);
     if (step.title !== undefined) {
-      console.log(`${step.title}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      // Not to stdout: there `npm start` prints the address alone.
+      console.error(`${step.title}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
     }
   }
   setExecutableBits();

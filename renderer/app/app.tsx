@@ -1,9 +1,11 @@
 import { lazy, type ReactElement, Suspense } from "react";
+import { flushSync } from "react-dom";
 import { Canvas } from "../canvas/index.js";
 import { ClusterSide } from "../cluster-panel/cluster-side.js";
 import { Dock } from "../dock/dock.js";
 import { Inspector } from "../inspector/index.js";
 import { useApp } from "../stores/app-store.js";
+import { useDocument } from "../stores/document-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
 import { TooltipProvider } from "../ui/tooltip.js";
@@ -58,7 +60,16 @@ function Frame(): ReactElement {
           <RuntimeBanner />
           <NoticeBar />
           <div className="frame-work">
-            <main className="frame-canvas" data-panel="canvas" tabIndex={-1}>
+            <main
+              className="frame-canvas"
+              data-panel="canvas"
+              tabIndex={-1}
+              onKeyDownCapture={(event) => {
+                // The canvas then moves the focus into the inspector, which has to be there for it.
+                if (event.key === "Enter" && useDocument.getState().selection.size === 1)
+                  flushSync(() => uiActions.toggleInspector(true));
+              }}
+            >
               <Canvas />
             </main>
             <InspectorPanel overlay={narrow} />

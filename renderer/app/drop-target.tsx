@@ -36,7 +36,10 @@ export function DropTarget(): ReactElement | null {
       event.preventDefault();
       const file = [...(event.dataTransfer?.files ?? [])].find(({ name }) => GRAPH_FILE.test(name));
       attempt(async () => {
-        if (file === undefined) throw new Error("Only .pb, .pbtxt and .meta files can be dropped here. Feeds take .npy and .csv in the inspector.");
+        if (file === undefined)
+          throw new Error(
+            "Only .pb, .pbtxt and .meta files can be dropped here. Feeds take .npy and .csv in the inspector.",
+          );
         uiActions.close();
         await openDropped(file);
       });

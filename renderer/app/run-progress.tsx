@@ -48,7 +48,9 @@ export function pace(run: RunUpdate): string {
   const perSecond = (run.step * 1000) / run.elapsedMillis;
   const speed = `${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)} steps/s`;
   const left = ((run.steps - run.step) * run.elapsedMillis) / run.step;
-  return run.state === "running" && left >= 500 ? `${speed} · ${durationText(Math.ceil(left / 1000) * 1000)} left` : speed;
+  return run.state === "running" && left >= 500
+    ? `${speed} · ${durationText(Math.ceil(left / 1000) * 1000)} left`
+    : speed;
 }
 
 function useLate(active: boolean, runId: string | undefined): boolean {

@@ -77,12 +77,22 @@ function Progress({ progress }: { readonly progress: InstallProgress }): ReactEl
         className="bar"
         role="progressbar"
         aria-label={PHASES[phase]}
-        {...(known ? { "aria-valuenow": Math.round((100 * doneBytes) / totalBytes), "aria-valuemin": 0, "aria-valuemax": 100 } : {})}
+        {...(known
+          ? {
+              "aria-valuenow": Math.round((100 * doneBytes) / totalBytes),
+              "aria-valuemin": 0,
+              "aria-valuemax": 100,
+            }
+          : {})}
       >
         <u style={{ width: known ? `${Math.min(100, (100 * doneBytes) / totalBytes).toFixed(1)}%` : "0%" }} />
       </div>
       <span className="fg2">
-        {known ? `${bytesText(doneBytes)} of ${bytesText(totalBytes)}` : doneBytes > 0 ? bytesText(doneBytes) : ""}
+        {known
+          ? `${bytesText(doneBytes)} of ${bytesText(totalBytes)}`
+          : doneBytes > 0
+            ? bytesText(doneBytes)
+            : ""}
       </span>
       <Button size="small" onClick={() => attempt(cancelInstall)}>
         Cancel

@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import type { Task } from "../../main/api/cluster.js";
 import { client } from "../client.js";
+import { clusterHealth } from "../cluster-panel/health.js";
 import { attempt } from "../stores/app-store.js";
 import { taskName, useCluster } from "../stores/cluster-store.js";
 import { copyText } from "../ui/copy-button.js";
@@ -8,7 +9,6 @@ import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Menu, type MenuEntry } from "../ui/menu.js";
 import { Swatch } from "../ui/swatch.js";
-import { clusterHealth } from "../cluster-panel/health.js";
 
 /** Which cluster the session runs on, how it is held together, and how a Python script gets at it. */
 export function SessionTarget(): ReactElement {

@@ -1,6 +1,7 @@
 /** From an empty page to a window that shows its application's state and follows it. */
-import { setClient } from "../client.js";
+
 import type { ApplicationClient } from "../../main/api/contract.js";
+import { setClient } from "../client.js";
 import { listenToKeyboard } from "../commands/keyboard.js";
 import { attempt, showProblem, useApp } from "../stores/app-store.js";
 import { receiveCluster, useCluster } from "../stores/cluster-store.js";
@@ -33,7 +34,10 @@ export async function start(): Promise<void> {
   listenToKeyboard();
   guardUnload();
   try {
-    await Promise.all([client.call("documents.openExample", { id: FIRST_EXAMPLE }).then(documentActions.load), loadOps()]);
+    await Promise.all([
+      client.call("documents.openExample", { id: FIRST_EXAMPLE }).then(documentActions.load),
+      loadOps(),
+    ]);
   } catch (error) {
     showProblem(error);
   }

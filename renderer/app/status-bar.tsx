@@ -1,8 +1,8 @@
 import type { ReactElement } from "react";
 import { clusterHealth } from "../cluster-panel/health.js";
-import { useDocument } from "../stores/document-store.js";
 import { attempt, useApp } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
+import { useDocument } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
 import { useRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
@@ -53,7 +53,10 @@ function RunStatus(): ReactElement {
   const bytes = run.transfers.reduce((sum, transfer) => sum + transfer.bytes, 0);
   return (
     <>
-      <span className={old ? "fg2" : ""} title={old ? "Measured before the last edit" : "As the client saw the newest step"}>
+      <span
+        className={old ? "fg2" : ""}
+        title={old ? "Measured before the last edit" : "As the client saw the newest step"}
+      >
         <b>step {durationText(run.stepMillis)}</b>
         {run.stepRegisteredGraph ? <span className="fg2">first, with set-up</span> : null}
         {old ? "before edit" : null}

@@ -47,13 +47,16 @@ function shortInput(text: string): string {
 
 /** Elements of a small vector that are written out. */
 const MAX_SHOWN_ELEMENTS = 4;
+/** Letters of a small vector that still stand beside the time. */
+const MAX_VECTOR_TEXT = 9;
 
 /** "11.0", "[1, 2, 3]", or the shape of what is too large. */
 export function previewText(preview: TensorPreview): string {
   const { shape, values } = preview;
   if (shape.length === 0) return elementText(values[0] ?? "", preview.dtype);
   if (shape.length === 1 && preview.elementCount <= MAX_SHOWN_ELEMENTS) {
-    return `[${values.map((value) => elementText(value, preview.dtype)).join(", ")}]`;
+    const text = `[${values.map((value) => elementText(value, preview.dtype)).join(", ")}]`;
+    if (text.length <= MAX_VECTOR_TEXT) return text;
   }
   return `[${shape.join(",")}]`;
 }

@@ -20,7 +20,13 @@ export function AddTasks(): ReactElement {
         </button>
       </Popover.Trigger>
       <Popover.Portal>
-        <Popover.Content className="menu add-tasks" align="start" side="bottom" sideOffset={4} collisionPadding={8}>
+        <Popover.Content
+          className="menu add-tasks"
+          align="start"
+          side="bottom"
+          sideOffset={4}
+          collisionPadding={8}
+        >
           <AddForm onDone={() => setOpen(false)} />
         </Popover.Content>
       </Popover.Portal>
@@ -82,7 +88,10 @@ function AddForm({ onDone }: { onDone(): void }): ReactElement {
         />
       </label>
       <p className="fg2">
-        Engine: {runtime ? `TensorFlow ${runtime.version}${runtime.gpu ? " GPU" : ""}` : "none yet, install a TensorFlow runtime first"}
+        Engine:{" "}
+        {runtime
+          ? `TensorFlow ${runtime.version}${runtime.gpu ? " GPU" : ""}`
+          : "none yet, install a TensorFlow runtime first"}
       </p>
       <Button type="submit" variant="primary" wide disabled={!parsedJob.success || !countValid}>
         Add and start

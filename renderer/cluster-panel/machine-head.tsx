@@ -73,7 +73,12 @@ export function MachineHead({ machine, focusable, onFocus }: MachineHeadProps): 
               kind: "item",
               label: "Look for a TensorFlow runtime again",
               icon: "refresh",
-              run: () => attempt(() => client().call("runtime.refresh").then(() => undefined)),
+              run: () =>
+                attempt(() =>
+                  client()
+                    .call("runtime.refresh")
+                    .then(() => undefined),
+                ),
             },
           ]}
         />

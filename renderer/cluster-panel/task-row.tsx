@@ -57,12 +57,21 @@ export function TaskRow({ task, nodes, focusable, onFocus }: TaskRowProps): Reac
         ) : null}
         <span className="grow" />
         <StateMark state={task.state} />
-        <span className={drag?.kind === "target" ? "" : "fg2"}>{drag?.count ?? countText(nodes, "node")}</span>
+        <span className={drag?.kind === "target" ? "" : "fg2"}>
+          {drag?.count ?? countText(nodes, "node")}
+        </span>
         <Menu
           align="end"
           label={`Menu of ${name}`}
           trigger={
-            <IconButton icon="more" label={`Menu of ${name}`} data-row-menu="" className="row-menu" small tabIndex={-1} />
+            <IconButton
+              icon="more"
+              label={`Menu of ${name}`}
+              data-row-menu=""
+              className="row-menu"
+              small
+              tabIndex={-1}
+            />
           }
           entries={taskMenu(task)}
         />
@@ -120,8 +129,17 @@ function useDropState(task: Task): DropState | undefined {
   const count = countText(here, "node");
   if (coming === 0) return { kind: "dim", count, text: "Already pinned here" };
   const note = task.state === "running" ? "" : `, ${stateText(task.state)}`;
-  if (over) return { kind: "target", count: `${here} → ${here + coming} nodes`, text: `Pin ${countText(coming, "node")}` };
-  return { kind: "possible", count, text: `${countText(here, "node")} here now, ${here + coming} after${note}` };
+  if (over)
+    return {
+      kind: "target",
+      count: `${here} → ${here + coming} nodes`,
+      text: `Pin ${countText(coming, "node")}`,
+    };
+  return {
+    kind: "possible",
+    count,
+    text: `${countText(here, "node")} here now, ${here + coming} after${note}`,
+  };
 }
 
 function Metrics({ task }: { readonly task: Task }): ReactElement | null {
@@ -134,12 +152,22 @@ function Metrics({ task }: { readonly task: Task }): ReactElement | null {
       <div className="m" title="Share of one core, the last minute">
         <span>CPU</span>
         <span className="mv">{Math.round(newest.cpuPercent)}%</span>
-        <Sparkline values={cpu} max={100} capacity={SAMPLES} label={`CPU ${Math.round(newest.cpuPercent)} percent of one core`} />
+        <Sparkline
+          values={cpu}
+          max={100}
+          capacity={SAMPLES}
+          label={`CPU ${Math.round(newest.cpuPercent)} percent of one core`}
+        />
       </div>
       <div className="m" title="Memory of the task's process, the last minute">
         <span>Mem</span>
         <span className="mv">{bytesText(newest.memoryBytes)}</span>
-        <Sparkline values={memory} max={1.5 * Math.max(...memory)} capacity={SAMPLES} label={`Memory ${bytesText(newest.memoryBytes)}`} />
+        <Sparkline
+          values={memory}
+          max={1.5 * Math.max(...memory)}
+          capacity={SAMPLES}
+          label={`Memory ${bytesText(newest.memoryBytes)}`}
+        />
       </div>
     </div>
   );
@@ -166,12 +194,19 @@ function StateMark({ state }: { readonly state: TaskState }): ReactElement | nul
 function taskMenu(task: Task): MenuEntry[] {
   const { id: taskId, state, address } = task;
   const down = state === "stopped" || state === "failed";
-  const act = (method: "cluster.startTask" | "cluster.stopTask" | "cluster.restartTask" | "cluster.removeTask") => () =>
-    attempt(() => client().call(method, { taskId }));
+  const act =
+    (method: "cluster.startTask" | "cluster.stopTask" | "cluster.restartTask" | "cluster.removeTask") => () =>
+      attempt(() => client().call(method, { taskId }));
   return [
     down
       ? { kind: "item", label: "Start", icon: "power", run: act("cluster.startTask") }
-      : { kind: "item", label: "Stop", icon: "stop", disabled: state === "stopping", run: act("cluster.stopTask") },
+      : {
+          kind: "item",
+          label: "Stop",
+          icon: "stop",
+          disabled: state === "stopping",
+          run: act("cluster.stopTask"),
+        },
     { kind: "item", label: "Restart", icon: "refresh", disabled: down, run: act("cluster.restartTask") },
     { kind: "separator" },
     { kind: "item", label: "Show log", icon: "list", run: () => uiActions.showLog(taskId) },
@@ -183,7 +218,12 @@ function taskMenu(task: Task): MenuEntry[] {
       disabled: address === "",
       run: () => attempt(() => copyText(address)),
     },
-    { kind: "item", label: "Copy device", hint: taskDevice(task), run: () => attempt(() => copyText(taskDevice(task))) },
+    {
+      kind: "item",
+      label: "Copy device",
+      hint: taskDevice(task),
+      run: () => attempt(() => copyText(taskDevice(task))),
+    },
     { kind: "separator" },
     { kind: "item", label: "Remove", icon: "trash", danger: true, run: act("cluster.removeTask") },
   ];

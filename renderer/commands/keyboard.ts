@@ -1,7 +1,8 @@
 import { useUi } from "../stores/ui-store.js";
 import { commandForKey, isEnabled, type KeyContext, runCommand } from "./registry.js";
 
-const TYPING = 'input:not([type="checkbox"]):not([type="radio"]):not([type="range"]), textarea, select, [contenteditable="true"]';
+const TYPING =
+  'input:not([type="checkbox"]):not([type="radio"]):not([type="range"]), textarea, select, [contenteditable="true"]';
 const OWN_KEYS = '[role="menu"], [role="dialog"], [role="listbox"], [data-own-keys]';
 
 function contextOf(target: EventTarget | null): KeyContext {

@@ -10,7 +10,8 @@ export function focusNextPanel(step: 1 | -1): void {
   );
   if (panels.length === 0) return;
   const current = panels.findIndex((panel) => panel.contains(document.activeElement));
-  const next = current === -1 && step === -1 ? panels.length - 1 : (current + step + panels.length) % panels.length;
+  const next =
+    current === -1 && step === -1 ? panels.length - 1 : (current + step + panels.length) % panels.length;
   const panel = panels[next];
   if (panel) focusWithin(panel);
 }
@@ -19,6 +20,7 @@ const FOCUSABLE =
   '[data-panel-focus], [role="tab"][aria-selected="true"], [role="treeitem"][tabindex="0"], button:not(:disabled), input:not(:disabled), select, textarea, [tabindex="0"]';
 
 function focusWithin(panel: HTMLElement): void {
-  const first = panel.querySelector<HTMLElement>("[data-panel-focus]") ?? panel.querySelector<HTMLElement>(FOCUSABLE);
+  const first =
+    panel.querySelector<HTMLElement>("[data-panel-focus]") ?? panel.querySelector<HTMLElement>(FOCUSABLE);
   (first ?? panel).focus();
 }

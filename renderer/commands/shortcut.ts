@@ -56,7 +56,9 @@ const NAMES: Readonly<Record<string, string>> = {
 /** The first alternative as it stands in menus and tooltips: "Ctrl Shift Z", "⌘ ⇧ Z". */
 export function shortcutText(shortcut: string, mac: boolean = isMac): string {
   const first = shortcut.split(" ")[0] ?? "";
-  const parts = first.endsWith("+") ? [...first.slice(0, -1).split("+").filter(Boolean), "+"] : first.split("+");
+  const parts = first.endsWith("+")
+    ? [...first.slice(0, -1).split("+").filter(Boolean), "+"]
+    : first.split("+");
   return parts
     .map((part) => {
       if (part === "Mod") return mac ? "Cmd" : "Ctrl";

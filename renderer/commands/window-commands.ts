@@ -9,8 +9,8 @@ import { isActive, useRun } from "../stores/run-store.js";
 import { lookForRuntime, useRuntime } from "../stores/runtime-store.js";
 import { changeSettings, useSettings } from "../stores/settings-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
-import { focusNextPanel } from "./panels.js";
 import type { Command } from "./command.js";
+import { focusNextPanel } from "./panels.js";
 
 const running = () => isActive(useRun.getState().latest);
 const missing = () => missingTasks(useDocument.getState().document.nodes.values(), currentTasks());
@@ -110,7 +110,8 @@ const run: Command[] = [
     whileTyping: true,
     run: stopRun,
     enabled: running,
-    hint: () => (useRun.getState().latest?.state === "stopping" ? "again: abort the step" : "after this step"),
+    hint: () =>
+      useRun.getState().latest?.state === "stopping" ? "again: abort the step" : "after this step",
   },
   {
     id: "run.trace",

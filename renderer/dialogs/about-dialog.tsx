@@ -13,7 +13,10 @@ export function AboutDialog(): ReactElement {
     ["Tensordeck", info?.version ?? "not connected"],
     ["Window", info?.host === "electron" ? "desktop window" : "browser, served on 127.0.0.1"],
     ["Machine", info ? `${info.hostname}, ${info.platform}` : ""],
-    ["TensorFlow", runtime ? `${runtime.version}, ${runtime.gpu ? "built with CUDA" : "CPU only"}` : "none found"],
+    [
+      "TensorFlow",
+      runtime ? `${runtime.version}, ${runtime.gpu ? "built with CUDA" : "CPU only"}` : "none found",
+    ],
     ["Library", runtime ? runtime.path : ""],
     ["Found as", runtime ? runtime.origin : ""],
     ["Licence", "Apache 2.0"],

@@ -103,7 +103,11 @@ export function FileDialog(props: Props): ReactElement {
                 onFocus={(event) => selectStem(event.target)}
               />
             </label>
-            {replaces ? <span className="field-error" role="alert">This file exists.</span> : null}
+            {replaces ? (
+              <span className="field-error" role="alert">
+                This file exists.
+              </span>
+            ) : null}
             <Button onClick={uiActions.close}>Cancel</Button>
             <Button type="submit" variant={replaces ? "danger" : "primary"} disabled={name.trim() === ""}>
               {replaces ? "Replace" : "Save"}
@@ -167,11 +171,18 @@ export function FileDialog(props: Props): ReactElement {
             <Icon name={entry.directory ? "folder" : "file"} />
             <span className="ell">{entry.name}</span>
             <span className="fg2">{entry.directory ? "" : bytesText(entry.sizeBytes)}</span>
-            <span className="fg2">{new Date(entry.modifiedAt).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" })}</span>
+            <span className="fg2">
+              {new Date(entry.modifiedAt).toLocaleString("en-GB", {
+                dateStyle: "medium",
+                timeStyle: "short",
+              })}
+            </span>
           </div>
         ))}
         {directory !== undefined && entries.length === 0 ? (
-          <p className="empty">No folder and no {extensions.map((ending) => `.${ending}`).join(" or ")} file here.</p>
+          <p className="empty">
+            No folder and no {extensions.map((ending) => `.${ending}`).join(" or ")} file here.
+          </p>
         ) : null}
       </div>
     </Dialog>

@@ -24,7 +24,12 @@ export function InstallDialog(): ReactElement {
         <>
           <span className="grow fg2">{fits || !offer ? "" : "There is not enough free space for it."}</span>
           <Button onClick={uiActions.close}>Cancel</Button>
-          <Button variant="primary" icon="download" disabled={!fits || state?.progress !== undefined} onClick={install}>
+          <Button
+            variant="primary"
+            icon="download"
+            disabled={!fits || state?.progress !== undefined}
+            onClick={install}
+          >
             Install
           </Button>
         </>
@@ -34,8 +39,9 @@ export function InstallDialog(): ReactElement {
         {offer ? (
           <>
             <p>
-              Tasks run on TensorFlow's own runtime. It is fetched from the Python Package Index, checked against the
-              SHA-256 sums that Tensordeck carries, and kept in your own data folder. Python packages stay as they are.
+              Tasks run on TensorFlow's own runtime. It is fetched from the Python Package Index, checked
+              against the SHA-256 sums that Tensordeck carries, and kept in your own data folder. Python
+              packages stay as they are.
             </p>
             <dl className="facts">
               <div>

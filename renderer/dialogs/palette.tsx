@@ -82,7 +82,9 @@ export function Palette(): ReactElement {
                 <span className="ell">
                   <Marked text={node.name} search={search} />
                 </span>
-                <span className="mi-end">{[node.op, taskNameOfDevice(node.device)].filter(Boolean).join(", ")}</span>
+                <span className="mi-end">
+                  {[node.op, taskNameOfDevice(node.device)].filter(Boolean).join(", ")}
+                </span>
               </Cmdk.Item>
             ))}
           </Cmdk.Group>

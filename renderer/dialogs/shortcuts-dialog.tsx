@@ -5,7 +5,16 @@ import { shortcutText } from "../commands/shortcut.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Dialog } from "../ui/dialog.js";
 
-const GROUPS: readonly CommandGroup[] = ["Run", "File", "Edit", "Graph", "View", "Cluster", "Settings", "Help"];
+const GROUPS: readonly CommandGroup[] = [
+  "Run",
+  "File",
+  "Edit",
+  "Graph",
+  "View",
+  "Cluster",
+  "Settings",
+  "Help",
+];
 
 /** Keys of the canvas that move rather than act; commands have the others. */
 const MOVES: readonly (readonly [label: string, keys: string])[] = [

@@ -1,9 +1,9 @@
 import { lazy, type ReactElement, Suspense } from "react";
-import { useDocument } from "../stores/document-store.js";
+import { ResizeHandle } from "../app/resize-handle.js";
 import { useCluster } from "../stores/cluster-store.js";
+import { useDocument } from "../stores/document-store.js";
 import { useRun } from "../stores/run-store.js";
 import { type DockTab, uiActions, useUi } from "../stores/ui-store.js";
-import { ResizeHandle } from "../app/resize-handle.js";
 import { IconButton } from "../ui/button.js";
 import { type Tab, TabList } from "../ui/tabs.js";
 import "./dock.css";
@@ -52,11 +52,20 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
     { id: "timeline", label: "Timeline" },
     { id: "logs", label: "Logs" },
     { id: "problems", label: "Problems", count: inGraph + inTasks, bad: true },
-    ...tensors.map((name): Tab<DockTab> => ({
-      id: `tensor:${name}`,
-      label: name,
-      extra: <IconButton small icon="close" label={`Close ${name}`} onClick={() => uiActions.closeTensor(name)} />,
-    })),
+    ...tensors.map(
+      (name): Tab<DockTab> => ({
+        id: `tensor:${name}`,
+        label: name,
+        extra: (
+          <IconButton
+            small
+            icon="close"
+            label={`Close ${name}`}
+            onClick={() => uiActions.closeTensor(name)}
+          />
+        ),
+      }),
+    ),
   ];
   return (
     <TabList

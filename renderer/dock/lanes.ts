@@ -37,7 +37,9 @@ export function layTimeline(nodes: readonly NodeRun[], transfers: readonly Trans
   const lanes = [...devices]
     .sort(([one], [other]) => one.localeCompare(other, "en", { numeric: true }))
     .map(([device, runs]) => layLane(device, runs));
-  const ends = [...nodes, ...transfers].map(({ startMicros, durationMicros }) => startMicros + durationMicros);
+  const ends = [...nodes, ...transfers].map(
+    ({ startMicros, durationMicros }) => startMicros + durationMicros,
+  );
   return { lanes, transfers, endMicros: Math.max(1, ...ends) };
 }
 

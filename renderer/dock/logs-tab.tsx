@@ -36,7 +36,9 @@ export default function LogsTab(): ReactElement {
 
   const ofTasks = useMemo(() => {
     const chosen = tasks.filter((task) => shownTask === undefined || task.id === shownTask);
-    const all: Line[] = chosen.flatMap((task) => (lines.get(task.id) ?? []).map((line) => ({ ...line, task })));
+    const all: Line[] = chosen.flatMap((task) =>
+      (lines.get(task.id) ?? []).map((line) => ({ ...line, task })),
+    );
     return all.sort((one, other) => one.at - other.at || one.sequence - other.sequence);
   }, [tasks, lines, shownTask]);
   const shown = useMemo(() => {
@@ -47,7 +49,8 @@ export default function LogsTab(): ReactElement {
         (wanted === "" || line.text.toLowerCase().includes(wanted)),
     );
   }, [ofTasks, level, search]);
-  const count = (wanted: Level) => (wanted === "all" ? 0 : ofTasks.filter((line) => line.level === wanted).length);
+  const count = (wanted: Level) =>
+    wanted === "all" ? 0 : ofTasks.filter((line) => line.level === wanted).length;
   const view = useRowWindow(frame, shown.length, ROW_HEIGHT);
   const total = shown.length;
 
@@ -61,12 +64,23 @@ export default function LogsTab(): ReactElement {
       <div className="dock-bar">
         <label className="search">
           <Icon name="search" />
-          <input aria-label="Search the log" placeholder="Search the log" value={search} onChange={(event) => setSearch(event.target.value)} />
+          <input
+            aria-label="Search the log"
+            placeholder="Search the log"
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
         </label>
         <div className="seg" role="radiogroup" aria-label="Level">
           {LEVELS.map(({ id, label }) => (
             // biome-ignore lint/a11y/useSemanticElements: a segmented control of buttons
-            <button key={id} type="button" role="radio" aria-checked={level === id} onClick={() => setLevel(id)}>
+            <button
+              key={id}
+              type="button"
+              role="radio"
+              aria-checked={level === id}
+              onClick={() => setLevel(id)}
+            >
               {label}
               {count(id) > 0 ? ` ${count(id)}` : ""}
             </button>
@@ -81,7 +95,12 @@ export default function LogsTab(): ReactElement {
             </Button>
           }
           entries={[
-            { kind: "item", label: "All tasks", checked: shownTask === undefined, run: () => uiActions.showLog() },
+            {
+              kind: "item",
+              label: "All tasks",
+              checked: shownTask === undefined,
+              run: () => uiActions.showLog(),
+            },
             ...tasks.map((choice) => ({
               kind: "item" as const,
               label: taskName(choice),
@@ -92,9 +111,17 @@ export default function LogsTab(): ReactElement {
         />
         <span className="grow" />
         <span className="fg2">
-          {shown.length === ofTasks.length ? countText(shown.length, "line") : `${shown.length} of ${countText(ofTasks.length, "line")}`}
+          {shown.length === ofTasks.length
+            ? countText(shown.length, "line")
+            : `${shown.length} of ${countText(ofTasks.length, "line")}`}
         </span>
-        <Button size="small" variant={follow ? "standard" : "ghost"} icon="follow" aria-pressed={follow} onClick={() => setFollow(!follow)}>
+        <Button
+          size="small"
+          variant={follow ? "standard" : "ghost"}
+          icon="follow"
+          aria-pressed={follow}
+          onClick={() => setFollow(!follow)}
+        >
           Follow
         </Button>
         <CopyButton text={shown.map(lineText).join("\n")} />
@@ -111,12 +138,21 @@ export default function LogsTab(): ReactElement {
       >
         {shown.length === 0 ? (
           <p className="empty">
-            {ofTasks.length > 0 ? "No line matches." : tasks.length === 0 ? "Start a worker to see what it writes." : "The tasks wrote nothing yet."}
+            {ofTasks.length > 0
+              ? "No line matches."
+              : tasks.length === 0
+                ? "Start a worker to see what it writes."
+                : "The tasks wrote nothing yet."}
           </p>
         ) : (
           <div style={{ height: shown.length * ROW_HEIGHT, position: "relative" }}>
             {shown.slice(view.first, view.last).map((line, offset) => (
-              <LogRow key={`${line.task.id} ${line.sequence}`} line={line} top={(view.first + offset) * ROW_HEIGHT} search={search.trim()} />
+              <LogRow
+                key={`${line.task.id} ${line.sequence}`}
+                line={line}
+                top={(view.first + offset) * ROW_HEIGHT}
+                search={search.trim()}
+              />
             ))}
           </div>
         )}
@@ -131,9 +167,20 @@ function lineText(line: Line): string {
 
 const LEVEL_ICONS = { info: "info", warning: "warning", error: "error" } as const;
 
-function LogRow({ line, top, search }: { readonly line: Line; readonly top: number; readonly search: string }): ReactElement {
+function LogRow({
+  line,
+  top,
+  search,
+}: {
+  readonly line: Line;
+  readonly top: number;
+  readonly search: string;
+}): ReactElement {
   return (
-    <div className={`log-line ${line.level}`} style={{ top, height: ROW_HEIGHT, "--c": taskColourVar(line.task) }}>
+    <div
+      className={`log-line ${line.level}`}
+      style={{ top, height: ROW_HEIGHT, "--c": taskColourVar(line.task) }}
+    >
       <span className="mono fg2">{clockText(line.at)}</span>
       <span className="task-chip">
         <Swatch task={line.task} />

@@ -23,11 +23,14 @@ export default function ProblemsTab(): ReactElement {
   const run = useRun((state) => state.latest);
   const rows: Row[] = [];
   for (const [node, list] of problems)
-    for (const [index, problem] of list.entries()) rows.push({ key: `${node} ${index}`, where: node, problem, node });
+    for (const [index, problem] of list.entries())
+      rows.push({ key: `${node} ${index}`, where: node, problem, node });
   for (const task of tasks)
-    if (task.problem) rows.push({ key: task.id, where: taskName(task), problem: task.problem, taskId: task.id });
+    if (task.problem)
+      rows.push({ key: task.id, where: taskName(task), problem: task.problem, taskId: task.id });
   if (run?.problem) rows.push({ key: run.runId, where: "newest run", problem: run.problem });
-  if (rows.length === 0) return <p className="empty">No problems in the graph, the tasks or the newest run.</p>;
+  if (rows.length === 0)
+    return <p className="empty">No problems in the graph, the tasks or the newest run.</p>;
   return (
     <ul className="problem-list dock-scroll">
       {rows.map(({ key, where, problem, node, taskId }) => (

@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
+import { attempt } from "../stores/app-store.js";
 import { taskColourVar, taskName, taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
-import { attempt } from "../stores/app-store.js";
 import { startRun } from "../stores/run-actions.js";
 import { useRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
@@ -73,7 +73,12 @@ export default function ResultsTab(): ReactElement {
                   <span className="ell">{previewText(tensor)}</span>
                 </td>
                 <td className="num">
-                  <Button size="small" variant="ghost" icon="table" onClick={() => uiActions.openTensor(tensor.name)}>
+                  <Button
+                    size="small"
+                    variant="ghost"
+                    icon="table"
+                    onClick={() => uiActions.openTensor(tensor.name)}
+                  >
                     Open
                   </Button>
                 </td>
@@ -98,7 +103,11 @@ function RanOn({ tensor }: { readonly tensor: string }): ReactElement {
   const task = tasks.find((candidate) => taskName(candidate) === name);
   const part = /device:([A-Za-z_]+:\d+)/.exec(device)?.[1];
   return (
-    <span className="task-chip" style={{ "--c": taskColourVar(task) }} title={measured ? "From the trace" : "Pinned to"}>
+    <span
+      className="task-chip"
+      style={{ "--c": taskColourVar(task) }}
+      title={measured ? "From the trace" : "Pinned to"}
+    >
       {task ? <Swatch task={task} /> : <Icon name="unknown" size={12} />}
       {name}
       {measured && part ? <span className="fg2">{part}</span> : null}

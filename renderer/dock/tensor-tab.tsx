@@ -59,7 +59,9 @@ export default function TensorTab({ name }: { readonly name: string }): ReactEle
             Write a slice within 0:{grid.rows}
           </span>
         ) : (
-          <span className="fg2">{rows.toLocaleString("en")} of {grid.rows.toLocaleString("en")}</span>
+          <span className="fg2">
+            {rows.toLocaleString("en")} of {grid.rows.toLocaleString("en")}
+          </span>
         )}
         <CopyAll runId={run.runId} name={name} count={tensor.elementCount} />
       </div>
@@ -72,24 +74,26 @@ export default function TensorTab({ name }: { readonly name: string }): ReactEle
             ))}
             {grid.columns > columns ? <span>… {grid.columns - columns} more</span> : null}
           </div>
-          {Array.from({ length: Math.max(0, view.last - view.first) }, (_, offset) => first + offset).map((row) => (
-            <div
-              key={row}
-              className="value-row"
-              style={{ top: (row - (slice?.from ?? 0) + 1) * ROW_HEIGHT, height: ROW_HEIGHT }}
-            >
-              <span className="value-label">{rowLabel(shape, row, grid.columns)}</span>
-              {columnNumbers.map((column) => {
-                const index = row * grid.columns + column;
-                const value = index < tensor.elementCount ? pages(index) : "";
-                return (
-                  <span key={column} title={value}>
-                    {value ?? "…"}
-                  </span>
-                );
-              })}
-            </div>
-          ))}
+          {Array.from({ length: Math.max(0, view.last - view.first) }, (_, offset) => first + offset).map(
+            (row) => (
+              <div
+                key={row}
+                className="value-row"
+                style={{ top: (row - (slice?.from ?? 0) + 1) * ROW_HEIGHT, height: ROW_HEIGHT }}
+              >
+                <span className="value-label">{rowLabel(shape, row, grid.columns)}</span>
+                {columnNumbers.map((column) => {
+                  const index = row * grid.columns + column;
+                  const value = index < tensor.elementCount ? pages(index) : "";
+                  return (
+                    <span key={column} title={value}>
+                      {value ?? "…"}
+                    </span>
+                  );
+                })}
+              </div>
+            ),
+          )}
         </div>
       </div>
     </>
@@ -97,7 +101,15 @@ export default function TensorTab({ name }: { readonly name: string }): ReactEle
 }
 
 /** Copies the elements row by row, at most so many that the clipboard can take. */
-function CopyAll({ runId, name, count }: { readonly runId: string; readonly name: string; readonly count: number }): ReactElement {
+function CopyAll({
+  runId,
+  name,
+  count,
+}: {
+  readonly runId: string;
+  readonly name: string;
+  readonly count: number;
+}): ReactElement {
   const [text, setText] = useState<string>();
   if (text !== undefined) return <CopyButton text={text} label="Copy" />;
   return (
@@ -111,7 +123,8 @@ function CopyAll({ runId, name, count }: { readonly runId: string; readonly name
           .then(async ({ values, shape }) => {
             const columns = Math.max(1, shape.at(-1) ?? 1);
             const lines: string[] = [];
-            for (let at = 0; at < values.length; at += columns) lines.push(values.slice(at, at + columns).join("\t"));
+            for (let at = 0; at < values.length; at += columns)
+              lines.push(values.slice(at, at + columns).join("\t"));
             await navigator.clipboard.writeText(lines.join("\n"));
             setText(lines.join("\n"));
           })

@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useRef, useState } from "react";
 import type { NodeRun, Transfer } from "../../main/api/runs.js";
-import { documentActions } from "../stores/document-store.js";
 import { taskColourVar, taskName, taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
+import { documentActions } from "../stores/document-store.js";
 import { bytesText, durationText } from "../ui/format.js";
 import { Swatch } from "../ui/swatch.js";
 import { type Lane, type Timeline, tickMicros, tickText } from "./lanes.js";
@@ -19,7 +19,8 @@ const LETTER_WIDTH = 6.4;
 /** "worker/0 CPU:0" of a full device name. */
 export function deviceText(device: string): string {
   const task = taskNameOfDevice(device);
-  const part = /device:([A-Za-z_]+:\d+)/.exec(device)?.[1] ?? /\/(cpu|gpu):(\d+)$/i.exec(device)?.[0].slice(1);
+  const part =
+    /device:([A-Za-z_]+:\d+)/.exec(device)?.[1] ?? /\/(cpu|gpu):(\d+)$/i.exec(device)?.[0].slice(1);
   return [task ?? (part ? "" : device), part].filter(Boolean).join(" ");
 }
 
@@ -55,7 +56,14 @@ export function TimelinePlot({ timeline }: { readonly timeline: Timeline }): Rea
       <div className="plot" ref={frame}>
         <svg width={width} height={height} role="img" aria-label="Timeline. Show table reads it out.">
           {placed.map(({ lane, top, height: laneHeight }, index) => (
-            <rect key={lane.device} x={0} y={top} width={width} height={laneHeight} fill={index % 2 === 1 ? "var(--bg-0)" : "none"} />
+            <rect
+              key={lane.device}
+              x={0}
+              y={top}
+              width={width}
+              height={laneHeight}
+              fill={index % 2 === 1 ? "var(--bg-0)" : "none"}
+            />
           ))}
           {ticks.map((micros) => (
             <g key={micros}>
@@ -80,8 +88,13 @@ export function TimelinePlot({ timeline }: { readonly timeline: Timeline }): Rea
           ))}
         </svg>
         {hover ? (
-          <div className="tooltip plot-tip" style={{ left: Math.min(hover.x + 12, Math.max(0, width - 260)), top: hover.y + 16 }}>
-            {hover.lines.map((line, index) => (index === 0 ? <b key={line}>{line}</b> : <span key={line}>{line}</span>))}
+          <div
+            className="tooltip plot-tip"
+            style={{ left: Math.min(hover.x + 12, Math.max(0, width - 260)), top: hover.y + 16 }}
+          >
+            {hover.lines.map((line, index) =>
+              index === 0 ? <b key={line}>{line}</b> : <span key={line}>{line}</span>,
+            )}
           </div>
         ) : null}
       </div>
@@ -116,7 +129,12 @@ function useTaskOf(device: string) {
   return useCluster((state) => state.tasks.find((task) => taskName(task) === name));
 }
 
-function LaneHead(props: { readonly lane: Lane; readonly top: number; readonly height: number; readonly odd: boolean }): ReactElement {
+function LaneHead(props: {
+  readonly lane: Lane;
+  readonly top: number;
+  readonly height: number;
+  readonly odd: boolean;
+}): ReactElement {
   const { lane, top, height, odd } = props;
   const task = useTaskOf(lane.device);
   return (
@@ -152,9 +170,17 @@ function Bars({ lane, top, scale, x, onHover }: BarsProps): ReactElement {
             key={`${bar.node} ${bar.startMicros}`}
             className="bar"
             onClick={() => documentActions.select([bar.node])}
-            onPointerMove={({ nativeEvent }) => onHover({ lines: barLines(bar), x: nativeEvent.offsetX, y: nativeEvent.offsetY })}
+            onPointerMove={({ nativeEvent }) =>
+              onHover({ lines: barLines(bar), x: nativeEvent.offsetX, y: nativeEvent.offsetY })
+            }
           >
-            <rect x={x(bar.startMicros)} y={y} width={width} height={BAR_HEIGHT} rx={Math.min(3, width / 2)} />
+            <rect
+              x={x(bar.startMicros)}
+              y={y}
+              width={width}
+              height={BAR_HEIGHT}
+              rx={Math.min(3, width / 2)}
+            />
             {fits ? (
               <text x={x(bar.startMicros) + 5} y={y + 14}>
                 {bar.node}
@@ -211,7 +237,10 @@ function Arrow({ transfer, placed, x, onHover }: ArrowProps): ReactElement | nul
     >
       <path d={path} className="arrow-reach" />
       <path d={path} className="arrow-line" strokeLinejoin="round" />
-      <path d={`M${endX - 3.5} ${endY + head}L${endX} ${endY}L${endX + 3.5} ${endY + head}Z`} className="arrow-head" />
+      <path
+        d={`M${endX - 3.5} ${endY + head}L${endX} ${endY}L${endX + 3.5} ${endY + head}Z`}
+        className="arrow-head"
+      />
     </g>
   );
 }

@@ -52,10 +52,21 @@ export default function TimelineTab(): ReactElement {
           step {run.tracedStep}
           <BeforeEdit />
         </span>
-        <Button size="small" variant="ghost" icon="table" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+        <Button
+          size="small"
+          variant="ghost"
+          icon="table"
+          aria-pressed={asTable}
+          onClick={() => setAsTable(!asTable)}
+        >
           {asTable ? "Show lanes" : "Show table"}
         </Button>
-        <Button size="small" variant="ghost" icon="download" onClick={() => attempt(() => saveTrace(run.runId))}>
+        <Button
+          size="small"
+          variant="ghost"
+          icon="download"
+          onClick={() => attempt(() => saveTrace(run.runId))}
+        >
           Save Chrome trace
         </Button>
       </div>
@@ -88,7 +99,9 @@ function Summary({ run, timeline }: { readonly run: RunUpdate; readonly timeline
           <div key={lane.device} className="summary-row">
             <span className="ell">{deviceText(lane.device)}</span>
             <b>{durationText(lane.busyMicros / 1000)} busy</b>
-            <i style={{ width: `${Math.min(100, (100 * lane.busyMicros) / timeline.endMicros).toFixed(1)}%` }} />
+            <i
+              style={{ width: `${Math.min(100, (100 * lane.busyMicros) / timeline.endMicros).toFixed(1)}%` }}
+            />
           </div>
         ))}
       <p>
@@ -102,5 +115,9 @@ function Summary({ run, timeline }: { readonly run: RunUpdate; readonly timeline
 }
 
 async function saveTrace(runId: string): Promise<void> {
-  downloadText(await client().call("runs.chromeTrace", { runId }), "tensordeck-trace.json", "application/json");
+  downloadText(
+    await client().call("runs.chromeTrace", { runId }),
+    "tensordeck-trace.json",
+    "application/json",
+  );
 }

@@ -57,7 +57,7 @@ function Literal({
       <TextField
         value={feed?.kind === "literal" ? feed.text : ""}
         labelledBy={id}
-        placeholder="3   [1, 2]   [[1, 2], [3, 4]]"
+        placeholder={feed && feed.kind !== "literal" ? "from the file" : "3 or [[1, 2], [3, 4]]"}
         multiline
         commit={(text) => {
           if (text.trim() === "") {

@@ -70,9 +70,12 @@ function Placed({ node }: { node: NodeDef }): ReactElement {
     )?.name;
   });
   const stale = useDocument((state) => state.revision) !== useRun((state) => state.runRevision);
+  const fed = useDocument((state) => state.document.runConfig.feeds[`${node.name}:0`] !== undefined);
   const text =
     device === undefined
-      ? "not run yet"
+      ? fed
+        ? "fed, so it does not run"
+        : "not run yet"
       : [machine, node.device === "" ? taskNameOfDevice(device) : undefined, shortDevice(device)]
           .filter(Boolean)
           .join(", ");

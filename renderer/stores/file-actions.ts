@@ -2,7 +2,7 @@
 import type { DocumentFile, Example } from "../../main/api/documents.js";
 import { ProblemError } from "../../main/api/wire.js";
 import { client } from "../client.js";
-import { useApp } from "./app-store.js";
+import { showProblem, useApp } from "./app-store.js";
 import { documentActions, useDocument } from "./document-store.js";
 import { confirm, uiActions } from "./ui-store.js";
 
@@ -22,9 +22,46 @@ export function listExamples(): Promise<readonly Example[]> {
   return examples;
 }
 
-function show(file: DocumentFile): void {
+/** What this tab shows, so that a reload shows it again. */
+const TAB_KEY = "tensordeck.document";
+const FIRST_EXAMPLE = "welcome";
+
+interface Shown {
+  readonly path?: string;
+  readonly example?: string;
+}
+
+function show(file: DocumentFile, example?: string): void {
   documentActions.load(file);
   sourceId = file.sourceId;
+  remember(file.path === undefined ? (example === undefined ? {} : { example }) : { path: file.path });
+}
+
+function remember(shown: Shown): void {
+  sessionStorage.setItem(TAB_KEY, JSON.stringify(shown));
+}
+
+function remembered(): Shown {
+  try {
+    const shown: unknown = JSON.parse(sessionStorage.getItem(TAB_KEY) ?? "{}");
+    return typeof shown === "object" && shown !== null ? shown : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Opens what this tab showed before it was reloaded; the welcome graph in a new one. */
+export async function openFirstDocument(): Promise<void> {
+  const { path, example = FIRST_EXAMPLE } = remembered();
+  if (typeof path === "string") {
+    try {
+      show(await client().call("documents.open", { path }));
+      return;
+    } catch (error) {
+      showProblem(error);
+    }
+  }
+  show(await client().call("documents.openExample", { id: example }), example);
 }
 
 /** False when the user wants to keep the present document open, or saving it failed. */
@@ -50,7 +87,7 @@ export async function newDocument(): Promise<void> {
 
 export async function openExample(id: string): Promise<void> {
   if (!(await mayLeave())) return;
-  show(await client().call("documents.openExample", { id }));
+  show(await client().call("documents.openExample", { id }), id);
 }
 
 /** Opens a file; asks which one where no path is given. */
@@ -101,6 +138,7 @@ async function write(path: string, overwrite: boolean): Promise<boolean> {
       ...(sourceId === undefined ? {} : { sourceId }),
     });
     documentActions.markSaved(saved);
+    if (saved.path !== undefined) remember({ path: saved.path });
     sourceId = saved.sourceId ?? sourceId;
     return true;
   } catch (error) {

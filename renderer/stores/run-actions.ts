@@ -27,9 +27,7 @@ export async function startRun(steps: number): Promise<void> {
     const problem =
       others.length === 0 ? blocker : { ...blocker, reason: joinReason(blocker.reason, others.length) };
     const action: NoticeAction | undefined =
-      node === undefined
-        ? undefined
-        : { label: `Select ${node}`, run: () => documentActions.select([node]) };
+      node === undefined ? undefined : { label: `Select ${node}`, run: () => documentActions.select([node]) };
     showNotice({ kind: "problem", problem, key: RUN_NOTICE, ...(action ? { action } : {}) });
     return;
   }
@@ -56,7 +54,9 @@ function offerMissingTasks(steps: number): boolean {
         code: "FAILED_PRECONDITION",
         message: `This graph needs ${listText(missing.names)}, and no task can start without a TensorFlow runtime.`,
         ...(runtime.problem?.reason ? { reason: runtime.problem.reason } : {}),
-        ...(runtime.offer ? {} : { remedy: "Install TensorFlow for Python on this machine, then look again." }),
+        ...(runtime.offer
+          ? {}
+          : { remedy: "Install TensorFlow for Python on this machine, then look again." }),
       },
       ...(runtime.offer
         ? { action: { label: "Install TensorFlow runtime…", run: () => uiActions.open({ kind: "install" }) } }

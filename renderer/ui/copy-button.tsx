@@ -5,7 +5,13 @@ import { Button } from "./button.js";
 const SHOWN_MILLIS = 1500;
 
 /** Puts a text on the clipboard and says so. */
-export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }): ReactElement {
+export function CopyButton({
+  text,
+  label = "Copy",
+}: {
+  readonly text: string;
+  readonly label?: string;
+}): ReactElement {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;

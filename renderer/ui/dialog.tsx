@@ -29,7 +29,11 @@ export function Dialog({ title, wide, children, footer, onClose }: DialogProps):
     <Radix.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
       <Radix.Portal>
         <Radix.Overlay className="scrim" />
-        <Radix.Content className={wide ? "dlg wide" : "dlg"} aria-describedby={undefined} onOpenAutoFocus={focusFirst}>
+        <Radix.Content
+          className={wide ? "dlg wide" : "dlg"}
+          aria-describedby={undefined}
+          onOpenAutoFocus={focusFirst}
+        >
           <div className="dlg-head">
             <Radix.Title asChild>
               <h2>{title}</h2>

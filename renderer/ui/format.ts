@@ -10,7 +10,12 @@ export function bytesText(bytes: number): string {
     value /= 1000;
     unit++;
   }
-  const text = unit === 0 || value >= 99.5 ? value.toFixed(0) : value >= 9.95 ? trim(value.toFixed(0)) : trim(value.toFixed(1));
+  const text =
+    unit === 0 || value >= 99.5
+      ? value.toFixed(0)
+      : value >= 9.95
+        ? trim(value.toFixed(0))
+        : trim(value.toFixed(1));
   return `${text} ${BYTE_UNITS[unit]}`;
 }
 

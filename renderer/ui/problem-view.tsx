@@ -23,8 +23,7 @@ export function ProblemView({ problem, kind = "problem", children }: ProblemView
     >
       <Icon name={ICONS[kind]} />
       <div className="problem-text">
-        <b>{problem.message}</b>{" "}
-        {problem.reason ? <span>{sentence(problem.reason)} </span> : null}
+        <b>{problem.message}</b> {problem.reason ? <span>{sentence(problem.reason)} </span> : null}
         {problem.remedy ? <span>{sentence(problem.remedy)}</span> : null}
         <div className="problem-buttons">
           {children}
@@ -35,7 +34,9 @@ export function ProblemView({ problem, kind = "problem", children }: ProblemView
           ) : null}
           {problem.details && open ? <CopyButton text={problemText(problem)} /> : null}
         </div>
-        {problem.details && open ? <pre className="details">{`${problem.code}: ${problem.details}`}</pre> : null}
+        {problem.details && open ? (
+          <pre className="details">{`${problem.code}: ${problem.details}`}</pre>
+        ) : null}
       </div>
     </div>
   );

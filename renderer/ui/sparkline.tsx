@@ -26,12 +26,28 @@ export function Sparkline({ values, max, capacity, label }: SparklineProps): Rea
   });
   const line = points.length > 0 ? `M${points.join("L")}` : "";
   return (
-    <svg className="sparkline" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
+    <svg
+      className="sparkline"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
       {points.length > 1 ? (
-        <path d={`${line}L${WIDTH} ${HEIGHT}L${start.toFixed(1)} ${HEIGHT}Z`} fill="currentColor" opacity={0.16} />
+        <path
+          d={`${line}L${WIDTH} ${HEIGHT}L${start.toFixed(1)} ${HEIGHT}Z`}
+          fill="currentColor"
+          opacity={0.16}
+        />
       ) : null}
       <path d={line} fill="none" stroke="currentColor" strokeWidth={1.2} vectorEffect="non-scaling-stroke" />
-      <path d={`M0 ${HEIGHT - 0.5}H${WIDTH}`} stroke="var(--line-2)" strokeWidth={1} vectorEffect="non-scaling-stroke" opacity={0.6} />
+      <path
+        d={`M0 ${HEIGHT - 0.5}H${WIDTH}`}
+        stroke="var(--line-2)"
+        strokeWidth={1}
+        vectorEffect="non-scaling-stroke"
+        opacity={0.6}
+      />
     </svg>
   );
 }

@@ -26,6 +26,8 @@ try {
   await window.runAndSee("z", "11.0");
   await window.select("z");
   await window.dockTab("Results").click();
+  await window.page.getByRole("row", { name: /z:0/ }).waitFor();
+  await window.button("Fit the graph").click();
   // Nothing is under the pointer: no tooltip, no hover colour.
   await window.page.mouse.move(720, 500);
   mkdirSync(folder, { recursive: true });

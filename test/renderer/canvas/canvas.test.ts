@@ -143,7 +143,8 @@ describe("words", () => {
   it("show small values and the shape of large ones", () => {
     expect(previewText(preview([], ["11"]))).toBe("11.0");
     expect(previewText(preview([], ["11"], "int32"))).toBe("11");
-    expect(previewText(preview([3], ["1", "2.5", "nan"]))).toBe("[1.0, 2.5, nan]");
+    expect(previewText(preview([3], ["1", "2", "3"], "int32"))).toBe("[1, 2, 3]");
+    expect(previewText(preview([3], ["1", "2.5", "nan"]))).toBe("[3]");
     expect(previewText(preview([1000], ["1"]))).toBe("[1000]");
     expect(previewText(preview([], ["text"], "string"))).toBe("text");
   });
