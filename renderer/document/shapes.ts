@@ -1,7 +1,8 @@
 /** Shapes of all outputs of a graph, as far as they can be known without running it. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { partialShapeFromProto } from "../../worker-runtime/graph/shape.js";
-import { type ShapeContext, tryInferOutputShapes } from "../../worker-runtime/graph/shape-inference.js";
+import type { ShapeContext } from "../../worker-runtime/graph/shape-context.js";
+import { tryInferOutputShapes } from "../../worker-runtime/graph/shape-inference.js";
 import { type Tensor, tensorFromProto } from "../../worker-runtime/protocol/tensor.js";
 import { attrOrDefault, dataInputs, type OpLookup, signatureOf } from "./signature.js";
 import { parseInput } from "./tensor-names.js";

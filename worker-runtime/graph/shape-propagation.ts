@@ -1,7 +1,7 @@
 import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import { type Tensor, tensorFromProto } from "../protocol/tensor.js";
 import { partialShapeFromProto, type Shape } from "./shape.js";
-import type { ShapeContext } from "./shape-inference.js";
+import type { ShapeContext } from "./shape-context.js";
 import { tryInferOutputShapes } from "./shape-inference.js";
 
 /** What shape propagation needs of an operation. */

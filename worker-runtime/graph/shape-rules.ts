@@ -8,7 +8,7 @@ import {
   shapeLabel,
   shapeMismatch,
 } from "./shape.js";
-import type { ShapeContext } from "./shape-inference.js";
+import type { ShapeContext } from "./shape-context.js";
 
 type ShapeRule = (context: ShapeContext) => (Shape | undefined)[];
 
