@@ -26,9 +26,13 @@ Environment:
 /** An Electron that ends with an error this soon never showed its window. */
 const EARLY_EXIT_MILLIS = 15_000;
 
-/** Serves the window from this very process: it starts sooner, and signals need no passing on. */
+/**
+ * Serves the window from this very process: it starts sooner, and signals need no passing on. Under npm the parent is a
+ * shell that npm ends without a word to us when it is ended itself: then we end with it.
+ */
 async function serve(args) {
-  process.argv = [process.execPath, headlessMain, ...args];
+  const parent = process.env.npm_lifecycle_event === "start" ? ["--parent-pid", String(process.ppid)] : [];
+  process.argv = [process.execPath, headlessMain, ...parent, ...args];
   await import(pathToFileURL(headlessMain).href);
 }
 

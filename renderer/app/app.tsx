@@ -1,4 +1,4 @@
-import { lazy, type ReactElement, Suspense } from "react";
+import type { ReactElement } from "react";
 import { flushSync } from "react-dom";
 import { Canvas } from "../canvas/index.js";
 import { ClusterSide } from "../cluster-panel/cluster-side.js";
@@ -8,6 +8,7 @@ import { useApp } from "../stores/app-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
+import { preloadable } from "../ui/preloadable.js";
 import { TooltipProvider } from "../ui/tooltip.js";
 import "./app.css";
 import { ConnectionBar } from "./connection-bar.js";
@@ -19,9 +20,11 @@ import { RuntimeBanner } from "./runtime-banner.js";
 import { StatusBar } from "./status-bar.js";
 import { TopBar } from "./top-bar.js";
 import { useNarrow } from "./use-narrow.js";
+import { whenIdle } from "./when-idle.js";
 
-// Nothing of a dialog is needed to show the window.
-const Dialogs = lazy(() => import("../dialogs/dialogs.js"));
+// Nothing of a dialog is needed to show the window. It is fetched while nothing else goes on, so that it opens at once.
+const Dialogs = preloadable(() => import("../dialogs/dialogs.js"));
+whenIdle(() => void Dialogs.preload());
 
 export function App(): ReactElement {
   const refusal = useApp((state) => (state.connection === "refused" ? state.refusal : undefined));
@@ -37,11 +40,7 @@ export function App(): ReactElement {
 
 function OpenDialog(): ReactElement | null {
   const open = useUi((state) => state.dialog !== undefined);
-  return open ? (
-    <Suspense>
-      <Dialogs />
-    </Suspense>
-  ) : null;
+  return open ? <Dialogs /> : null;
 }
 
 function Frame(): ReactElement {
@@ -110,15 +109,18 @@ function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElemen
           if (overlay && event.key === "Escape" && !event.defaultPrevented) uiActions.toggleInspector(false);
         }}
       >
-        <Inspector />
         {overlay ? (
-          <IconButton
-            className="frame-inspector-close"
-            icon="close"
-            label="Hide the inspector"
-            onClick={() => uiActions.toggleInspector(false)}
-          />
+          <div className="overlay-head">
+            <span className="grow">Inspector</span>
+            <IconButton
+              icon="close"
+              label="Hide the inspector"
+              shortcut="Mod+I"
+              onClick={() => uiActions.toggleInspector(false)}
+            />
+          </div>
         ) : null}
+        <Inspector />
       </aside>
     </>
   );

@@ -1,27 +1,31 @@
 import type { ReactElement } from "react";
 import { commandById } from "../commands/registry.js";
-import { attempt } from "../stores/app-store.js";
+import { attempt, useApp } from "../stores/app-store.js";
 import { startRun, stopRun } from "../stores/run-actions.js";
-import { isActive, useRun } from "../stores/run-store.js";
+import { useRun } from "../stores/run-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { Tooltip } from "../ui/tooltip.js";
+import { useLongRun } from "./use-long-run.js";
 
 const STEP_CHOICES = [10, 100, 1000] as const;
 
 /** Run, run many, stop. While a run goes on, Stop is the only one that can be pressed. */
 export function RunGroup(): ReactElement {
-  const active = useRun((state) => isActive(state.latest));
+  const running = useLongRun();
+  const connected = useApp((state) => state.connection === "connected");
+  const blocked = running || !connected;
   const steps = useUi((state) => state.manySteps);
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would lay its parts out in its own way
     <div className="run-group" role="group" aria-label="Run">
       <Tooltip text="Run one step" shortcut={commandById("run.once").shortcut}>
         <Button
-          variant={active ? "standard" : "primary"}
+          variant={running ? "standard" : "primary"}
           icon="play"
-          disabled={active}
+          disabled={blocked}
           onClick={() => attempt(() => startRun(1))}
         >
           Run
@@ -30,7 +34,7 @@ export function RunGroup(): ReactElement {
       <span className="split">
         <Button
           icon="fast-forward"
-          disabled={active}
+          disabled={blocked}
           className="split-main run-many"
           aria-label={`Run ${steps} steps`}
           onClick={() => attempt(() => startRun(steps))}
@@ -41,7 +45,7 @@ export function RunGroup(): ReactElement {
           align="end"
           label="Number of steps"
           trigger={
-            <button type="button" className="btn split-more" aria-label="Number of steps" disabled={active}>
+            <button type="button" className="btn split-more" aria-label="Number of steps" disabled={blocked}>
               <Icon name="chevron-down" />
             </button>
           }
@@ -57,7 +61,7 @@ export function RunGroup(): ReactElement {
           ]}
         />
       </span>
-      {active ? <StopButton /> : null}
+      {running ? <StopButton /> : null}
     </div>
   );
 }

@@ -1,18 +1,16 @@
 import { type ReactElement, useEffect, useState } from "react";
 import type { RunUpdate } from "../../main/api/runs.js";
-import { isActive, useRun } from "../stores/run-store.js";
+import { useRun } from "../stores/run-store.js";
 import { durationText } from "../ui/format.js";
+import { useLongRun } from "./use-long-run.js";
 
-/** What takes less time than this needs no progress. */
-const SHOW_AFTER_MILLIS = 300;
 /** Screen readers hear the step this often at most. */
 const ANNOUNCE_EVERY_MILLIS = 10_000;
 
 export function RunProgress(): ReactElement | null {
   const run = useRun((state) => state.latest);
-  const active = isActive(run);
-  const late = useLate(active, run?.runId);
-  if (run === undefined || !active || !late) return null;
+  const shown = useLongRun();
+  if (run === undefined || !shown) return null;
   const share = run.step / run.steps;
   return (
     <div
@@ -25,7 +23,7 @@ export function RunProgress(): ReactElement | null {
       aria-valuetext={headline(run)}
     >
       <div>
-        <b>{headline(run)}</b>
+        <b className="ell">{headline(run)}</b>
         <span className="ell">{pace(run)}</span>
       </div>
       <i>
@@ -51,16 +49,6 @@ export function pace(run: RunUpdate): string {
   return run.state === "running" && left >= 500
     ? `${speed} · ${durationText(Math.ceil(left / 1000) * 1000)} left`
     : speed;
-}
-
-function useLate(active: boolean, runId: string | undefined): boolean {
-  const [late, setLate] = useState<string>();
-  useEffect(() => {
-    if (!active) return;
-    const timer = setTimeout(() => setLate(runId), SHOW_AFTER_MILLIS);
-    return () => clearTimeout(timer);
-  }, [active, runId]);
-  return late !== undefined && late === runId;
 }
 
 function Announcer({ text }: { readonly text: string }): ReactElement {

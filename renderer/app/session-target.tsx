@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 import type { Task } from "../../main/api/cluster.js";
 import { client } from "../client.js";
 import { clusterHealth } from "../cluster-panel/health.js";
-import { attempt } from "../stores/app-store.js";
+import { attempt, useApp } from "../stores/app-store.js";
 import { taskName, useCluster } from "../stores/cluster-store.js";
 import { copyText } from "../ui/copy-button.js";
 import { countText } from "../ui/format.js";
@@ -14,7 +14,8 @@ import { Swatch } from "../ui/swatch.js";
 export function SessionTarget(): ReactElement {
   const tasks = useCluster((state) => state.tasks);
   const membership = useCluster((state) => state.state?.membership ?? "dynamic");
-  const health = clusterHealth(tasks);
+  const connected = useApp((state) => state.connection === "connected");
+  const health = connected ? clusterHealth(tasks) : ({ dot: "off", text: "not connected" } as const);
   const change = (to: typeof membership) => {
     if (to !== membership) attempt(() => client().call("cluster.setMembership", { membership: to }));
   };
@@ -48,7 +49,10 @@ export function SessionTarget(): ReactElement {
         <button type="button" className="session" aria-label={`Session target: local, ${health.text}`}>
           <span className={`dot ${health.dot}`} aria-hidden="true" />
           <span className="mono">local</span>
-          <span className="fg2 wide-only">{countText(tasks.length, "task")} on this machine</span>
+          <span className="fg2 wide-only">
+            {countText(tasks.length, "task")}
+            <span className="extra-only"> on this machine</span>
+          </span>
           {membership === "fixed" ? <span className="tag">fixed</span> : null}
           <Icon name="chevron-down" />
         </button>

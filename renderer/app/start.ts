@@ -5,7 +5,7 @@ import { setClient } from "../client.js";
 import { listenToKeyboard } from "../commands/keyboard.js";
 import { attempt, showProblem, useApp } from "../stores/app-store.js";
 import { receiveCluster, useCluster } from "../stores/cluster-store.js";
-import { documentActions } from "../stores/document-store.js";
+import { openFirstDocument } from "../stores/file-actions.js";
 import { catchUpLog, receiveLog } from "../stores/logs-store.js";
 import { loadOps } from "../stores/ops-store.js";
 import { receiveRun } from "../stores/run-actions.js";
@@ -14,8 +14,7 @@ import { receiveSettings } from "../stores/settings-store.js";
 import { connect } from "../transport/connect.js";
 import type { Refusal } from "../transport/session.js";
 import { guardUnload } from "./unload-guard.js";
-
-const FIRST_EXAMPLE = "welcome";
+import { showTitle } from "./window-title.js";
 
 function refuse(refusal: Refusal): void {
   useApp.setState({ connection: "refused", refusal });
@@ -33,11 +32,9 @@ export async function start(): Promise<void> {
   follow(client);
   listenToKeyboard();
   guardUnload();
+  showTitle();
   try {
-    await Promise.all([
-      client.call("documents.openExample", { id: FIRST_EXAMPLE }).then(documentActions.load),
-      loadOps(),
-    ]);
+    await Promise.all([openFirstDocument(), loadOps()]);
   } catch (error) {
     showProblem(error);
   }

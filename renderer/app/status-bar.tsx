@@ -35,7 +35,16 @@ export function StatusBar(): ReactElement {
 
 function ClusterStatus(): ReactElement {
   const tasks = useCluster((state) => state.tasks);
+  const connected = useApp((state) => state.connection === "connected");
   const health = clusterHealth(tasks);
+  if (!connected) {
+    return (
+      <span>
+        <span className="dot off" aria-hidden="true" />
+        Cluster not known while not connected
+      </span>
+    );
+  }
   return (
     <span>
       <span className={`dot ${health.dot}`} aria-hidden="true" />

@@ -13,13 +13,14 @@ import { SessionTarget } from "./session-target.js";
 
 export function TopBar(): ReactElement {
   const trace = useUi((state) => state.trace);
+  const sideWidth = useUi((state) => state.sideWidth);
   const setTrace = (on: boolean) => uiActions.setTrace(on);
   return (
-    <header className="top" data-panel="top" tabIndex={-1}>
+    <header className="top-bar" data-panel="top" tabIndex={-1}>
       <MainMenu />
       <DocumentName />
       <UndoButtons />
-      <span className="grow" />
+      <span className="top-gap" style={{ minWidth: 16, flexBasis: Math.max(16, sideWidth - 280) }} />
       <SessionTarget />
       <RunGroup />
       <RunProgress />

@@ -5,6 +5,7 @@ import { useDocument } from "../stores/document-store.js";
 import { missingTasks, startLabel, startMissing } from "../stores/graph-tasks.js";
 import { useRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
+import { useSettings } from "../stores/settings-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { listText } from "../ui/format.js";
@@ -14,11 +15,13 @@ export function ClusterHint(): ReactElement | null {
   const tasks = useCluster((state) => state.tasks);
   const nodes = useDocument((state) => state.document.nodes);
   const runtime = useRuntime((state) => state.state);
+  const bannerClosed = useSettings((state) => state.settings.runtimeBannerDismissed);
   const works = useRun((state) => state.latest?.state === "done");
   const missing = useMemo(() => missingTasks(nodes.values(), tasks), [nodes, tasks]);
 
   if (runtime !== undefined && runtime.runtime === undefined) {
-    if (tasks.length > 0 || !runtime.offer || runtime.progress) return null;
+    // The banner above the canvas makes the same offer until it is closed.
+    if (!bannerClosed || tasks.length > 0 || !runtime.offer || runtime.progress) return null;
     return (
       <div className="addbig">
         <p>Tasks need a TensorFlow runtime, which this machine does not have yet.</p>

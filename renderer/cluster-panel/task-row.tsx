@@ -57,9 +57,11 @@ export function TaskRow({ task, nodes, focusable, onFocus }: TaskRowProps): Reac
         ) : null}
         <span className="grow" />
         <StateMark state={task.state} />
-        <span className={drag?.kind === "target" ? "" : "fg2"}>
-          {drag?.count ?? countText(nodes, "node")}
-        </span>
+        {drag || task.state === "running" ? (
+          <span className={drag?.kind === "target" ? "" : "fg2"}>
+            {drag?.count ?? countText(nodes, "node")}
+          </span>
+        ) : null}
         <Menu
           align="end"
           label={`Menu of ${name}`}

@@ -6,7 +6,7 @@ import { client } from "../client.js";
 import { type DialogState, uiActions, useUi } from "../stores/ui-store.js";
 import { Button, IconButton } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
-import { bytesText } from "../ui/format.js";
+import { bytesText, listText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { ProblemView } from "../ui/problem-view.js";
 import { crumbsOf, folderOf, joinPath, withExtension } from "./paths.js";
@@ -181,7 +181,7 @@ export function FileDialog(props: Props): ReactElement {
         ))}
         {directory !== undefined && entries.length === 0 ? (
           <p className="empty">
-            No folder and no {extensions.map((ending) => `.${ending}`).join(" or ")} file here.
+            No folders and no {listText(extensions.map((ending) => `.${ending}`))} files here.
           </p>
         ) : null}
       </div>

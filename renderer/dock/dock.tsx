@@ -1,18 +1,24 @@
-import { lazy, type ReactElement, Suspense } from "react";
+import type { ReactElement } from "react";
 import { ResizeHandle } from "../app/resize-handle.js";
+import { whenIdle } from "../app/when-idle.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useRun } from "../stores/run-store.js";
 import { type DockTab, uiActions, useUi } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
+import { preloadable } from "../ui/preloadable.js";
 import { type Tab, TabList } from "../ui/tabs.js";
 import "./dock.css";
 
-const ResultsTab = lazy(() => import("./results-tab.js"));
-const TimelineTab = lazy(() => import("./timeline-tab.js"));
-const LogsTab = lazy(() => import("./logs-tab.js"));
-const ProblemsTab = lazy(() => import("./problems-tab.js"));
-const TensorTab = lazy(() => import("./tensor-tab.js"));
+const ResultsTab = preloadable(() => import("./results-tab.js"));
+const TimelineTab = preloadable(() => import("./timeline-tab.js"));
+const LogsTab = preloadable(() => import("./logs-tab.js"));
+const ProblemsTab = preloadable(() => import("./problems-tab.js"));
+const TensorTab = preloadable(() => import("./tensor-tab.js"));
+// Not needed to show the window, but at once when a tab is opened.
+whenIdle(() => {
+  for (const tab of [ResultsTab, TimelineTab, LogsTab, ProblemsTab, TensorTab]) void tab.preload();
+});
 
 /** The panel at the bottom: results, timeline, logs, problems, and every tensor that was opened. */
 export function Dock(): ReactElement {
@@ -32,9 +38,7 @@ export function Dock(): ReactElement {
         <DockTabs open={open} tab={tab} />
         {open ? (
           <div className="dock-body" id="dock-panel" role="tabpanel" aria-labelledby={`dock-tab-${tab}`}>
-            <Suspense>
-              <DockContent tab={tab} />
-            </Suspense>
+            <DockContent tab={tab} />
           </div>
         ) : null}
       </section>

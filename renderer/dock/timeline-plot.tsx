@@ -78,7 +78,7 @@ export function TimelinePlot({ timeline }: { readonly timeline: Timeline }): Rea
           ))}
           {timeline.transfers.map((transfer, index) => (
             <Arrow
-              // A trace may name the same tensor twice between the same devices.
+              // biome-ignore lint/suspicious/noArrayIndexKey: a trace may name the same tensor twice at the same time
               key={`${transfer.tensor} ${transfer.startMicros} ${index}`}
               transfer={transfer}
               placed={placed}
@@ -229,7 +229,6 @@ function Arrow({ transfer, placed, x, onHover }: ArrowProps): ReactElement | nul
   ];
   const path = `M${startX} ${startY}V${middle}H${endX}V${endY}`;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the table beside it says the same
     <g
       className="arrow"
       style={{ "--c": taskColourVar(task) }}

@@ -4,14 +4,10 @@ import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js"
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { PRIVATE_ATTR_PREFIX, stripPrivateAttrs } from "../../worker-runtime/graph/private-attrs.js";
+import { LAYOUT_X_ATTR, LAYOUT_Y_ATTR, stripPrivateAttrs } from "../../worker-runtime/graph/private-attrs.js";
 import { layeredLayout } from "./layout.js";
 import type { GraphDocument, Point } from "./model.js";
 import { COLLECTION, readRunConfig, writeRunConfig } from "./run-config.js";
-
-/** Floats: x and y of the node's top left corner in canvas pixels. */
-export const X_ATTR = `${PRIVATE_ATTR_PREFIX}x`;
-export const Y_ATTR = `${PRIVATE_ATTR_PREFIX}y`;
 
 /**
  * Decodes a document. Nodes without a stored position get one from the layered layout, which does not count as an edit
@@ -68,13 +64,16 @@ export function graphToRun(document: GraphDocument): GraphDef {
 }
 
 function withPosition(node: NodeDef, { x, y }: Point): NodeDef {
-  return { ...node, attr: new Map(node.attr).set(X_ATTR, floatAttr(x)).set(Y_ATTR, floatAttr(y)) };
+  return {
+    ...node,
+    attr: new Map(node.attr).set(LAYOUT_X_ATTR, floatAttr(x)).set(LAYOUT_Y_ATTR, floatAttr(y)),
+  };
 }
 
 function withoutPosition(node: NodeDef): NodeDef {
   const attr = new Map(node.attr);
-  attr.delete(X_ATTR);
-  attr.delete(Y_ATTR);
+  attr.delete(LAYOUT_X_ATTR);
+  attr.delete(LAYOUT_Y_ATTR);
   return { ...node, attr };
 }
 
@@ -83,8 +82,8 @@ function floatAttr(value: number): AttrValue {
 }
 
 function positionOf(node: NodeDef): Point | undefined {
-  const x = node.attr.get(X_ATTR)?.value;
-  const y = node.attr.get(Y_ATTR)?.value;
+  const x = node.attr.get(LAYOUT_X_ATTR)?.value;
+  const y = node.attr.get(LAYOUT_Y_ATTR)?.value;
   if (x?.$case !== "f" || y?.$case !== "f") return undefined;
   return Number.isFinite(x.value) && Number.isFinite(y.value) ? { x: x.value, y: y.value } : undefined;
 }

@@ -1,8 +1,10 @@
 /** Starting and stopping runs of the open document. */
+import type { Problem } from "../../main/api/problem.js";
 import type { RunUpdate } from "../../main/api/runs.js";
 import { client } from "../client.js";
 import { listText } from "../ui/format.js";
 import { dismissNoticeByKey, type NoticeAction, showNotice, showProblem } from "./app-store.js";
+import { taskName } from "./cluster-store.js";
 import { documentActions, useDocument } from "./document-store.js";
 import { currentTasks, missingTasks, startLabel, startMissing } from "./graph-tasks.js";
 import { isActive, useRun } from "./run-store.js";
@@ -123,14 +125,24 @@ export function receiveRun(update: RunUpdate): void {
   showRunProblem(update);
 }
 
-function showRunProblem({ problem }: RunUpdate): void {
+function showRunProblem({ problem, steps }: RunUpdate): void {
   if (problem === undefined) return;
-  const { node } = problem;
-  const known = node !== undefined && useDocument.getState().document.nodes.has(node);
-  showNotice({
-    kind: "problem",
-    problem,
-    key: RUN_NOTICE,
-    ...(known ? { action: { label: `Select ${node}`, run: () => documentActions.select([node]) } } : {}),
-  });
+  const action = actionFor(problem, steps);
+  showNotice({ kind: "problem", problem, key: RUN_NOTICE, ...(action ? { action } : {}) });
+}
+
+/** What helps after a failed run: the task it lost is brought back, or the node it failed at is shown. */
+function actionFor({ node, task }: Problem, steps: number): NoticeAction | undefined {
+  if (task !== undefined && currentTasks().some((one) => taskName(one) === task && one.state !== "running")) {
+    return {
+      label: `Start ${task} and run again`,
+      run: async () => {
+        dismissNoticeByKey(RUN_NOTICE);
+        await startMissing(missingTasks(useDocument.getState().document.nodes.values(), currentTasks()));
+        await send(steps);
+      },
+    };
+  }
+  if (node === undefined || !useDocument.getState().document.nodes.has(node)) return undefined;
+  return { label: `Select ${node}`, run: () => documentActions.select([node]) };
 }

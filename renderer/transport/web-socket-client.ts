@@ -147,6 +147,8 @@ export class WebSocketClient implements ApplicationClient {
       this.#waiting.clear();
     });
     socket.addEventListener("message", (message) => this.#receive(message.data));
+    // The "close" that follows says all that the window may know of an error.
+    socket.addEventListener("error", () => undefined);
     socket.addEventListener("close", () => {
       this.#socket = undefined;
       this.#emitter.setConnected(false);

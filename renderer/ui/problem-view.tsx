@@ -35,7 +35,7 @@ export function ProblemView({ problem, kind = "problem", children }: ProblemView
           {problem.details && open ? <CopyButton text={problemText(problem)} /> : null}
         </div>
         {problem.details && open ? (
-          <pre className="details">{`${problem.code}: ${problem.details}`}</pre>
+          <pre className="details">{`${problem.code}\n${problem.details}`}</pre>
         ) : null}
       </div>
     </div>

@@ -47,6 +47,23 @@ describe("npm start", () => {
     expect(await app.stop()).toEqual({ code: 0, signal: null });
   });
 
+  test.skipIf(process.platform === "win32")("ends when npm, which started it, is ended", async () => {
+    const npm = await spawnPeer(
+      "npm",
+      ["start", "--silent", "--", "--headless", "--port", "0", "--data-dir", scratch],
+      {
+        cwd: repositoryRoot,
+        ready: OPEN_LINE,
+        group: true,
+      },
+    );
+    const address = npm.match?.[0].replace(/^open /, "") ?? "";
+    process.kill(npm.pid, "SIGTERM");
+    // The pipe closes when the last process that writes to it is gone.
+    await npm.exited;
+    await expect(fetch(address)).rejects.toThrow();
+  });
+
   test.skipIf(process.platform !== "linux")(
     "without a display says so, fetches nothing and serves",
     async () => {
@@ -104,11 +121,9 @@ describe("the build", () => {
 
   test("does nothing when nothing has changed", async () => {
     expect((await build(repositoryRoot, "build")).code).toBe(0);
-    const began = performance.now();
     const { code, output } = await build(repositoryRoot, "build");
     expect(code).toBe(0);
     expect(output).toContain("Up to date");
-    expect(performance.now() - began).toBeLessThan(3_000);
   });
 
   test("lets an installation without build tools pass, but says what it lacks when asked to build", async () => {

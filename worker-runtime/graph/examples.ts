@@ -16,14 +16,10 @@ import {
   variable,
   zeros,
 } from "./ops/index.js";
-import { PRIVATE_ATTR_PREFIX } from "./private-attrs.js";
+import { LAYOUT_X_ATTR, LAYOUT_Y_ATTR } from "./private-attrs.js";
 
 const FIRST_WORKER = "/job:worker/task:0";
 const SECOND_WORKER = "/job:worker/task:1";
-
-/** Node attributes that hold a node's place on the canvas, in pixels at 100 %: its top left corner. */
-export const LAYOUT_X_ATTR = `${PRIVATE_ATTR_PREFIX}x`;
-export const LAYOUT_Y_ATTR = `${PRIVATE_ATTR_PREFIX}y`;
 
 type Places = Readonly<Record<string, readonly [x: number, y: number]>>;
 

@@ -4,6 +4,10 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 /** Begins the node attributes that are Tensordeck's own: a node's place on the canvas, its notes. */
 export const PRIVATE_ATTR_PREFIX = "_tensordeck_";
 
+/** Floats: x and y of a node's top left corner, in canvas pixels at 100 %. */
+export const LAYOUT_X_ATTR = `${PRIVATE_ATTR_PREFIX}x`;
+export const LAYOUT_Y_ATTR = `${PRIVATE_ATTR_PREFIX}y`;
+
 function stripNode(node: NodeDef): NodeDef {
   let found = false;
   for (const key of node.attr.keys()) found ||= key.startsWith(PRIVATE_ATTR_PREFIX);

@@ -2,15 +2,10 @@ import { describe, expect, it } from "vitest";
 import { FunctionDefLibrary } from "../../../protos/generated/tensorflow/function.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { type CollectionDef, MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
-import {
-  graphToRun,
-  readDocument,
-  writeDocument,
-  X_ATTR,
-  Y_ATTR,
-} from "../../../renderer/document/document-file.js";
+import { graphToRun, readDocument, writeDocument } from "../../../renderer/document/document-file.js";
 import { EMPTY_RUN_CONFIG, type RunConfig } from "../../../renderer/document/model.js";
 import { COLLECTION, readRunConfig, writeRunConfig } from "../../../renderer/document/run-config.js";
+import { LAYOUT_X_ATTR, LAYOUT_Y_ATTR } from "../../../worker-runtime/graph/private-attrs.js";
 import { binary, constant, node } from "./graphs.js";
 
 function metaGraph(changes: Partial<MetaGraphDef> = {}): MetaGraphDef {
@@ -45,8 +40,8 @@ describe("a document", () => {
     }
     const again = MetaGraphDef.decode(writeDocument(open(meta)));
     for (const one of again.graphDef?.node ?? []) {
-      one.attr.delete(X_ATTR);
-      one.attr.delete(Y_ATTR);
+      one.attr.delete(LAYOUT_X_ATTR);
+      one.attr.delete(LAYOUT_Y_ATTR);
     }
     expect(again).toEqual(MetaGraphDef.decode(MetaGraphDef.encode(meta).finish()));
   });
@@ -66,15 +61,15 @@ describe("a document", () => {
     const bytes = writeDocument(moved);
     const again = readDocument({ name: "g", kind: "meta_graph", format: "text", metaGraph: bytes });
     expect(again.layout.get("x")).toEqual({ x: -40, y: 512 });
-    expect(again.nodes.get("x")?.attr.has(X_ATTR)).toBe(false);
+    expect(again.nodes.get("x")?.attr.has(LAYOUT_X_ATTR)).toBe(false);
   });
 
   it("lays out only what has no place yet", () => {
     const meta = metaGraph();
     const placed = meta.graphDef?.node[0];
     placed?.attr
-      .set(X_ATTR, { value: { $case: "f", value: 7 } })
-      .set(Y_ATTR, { value: { $case: "f", value: 9 } });
+      .set(LAYOUT_X_ATTR, { value: { $case: "f", value: 7 } })
+      .set(LAYOUT_Y_ATTR, { value: { $case: "f", value: 9 } });
     const document = open(meta);
     expect(document.layout.get("a")).toEqual({ x: 7, y: 9 });
     expect(document.layout.get("x")?.y).toBeGreaterThan(9);

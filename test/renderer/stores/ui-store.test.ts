@@ -1,0 +1,41 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { confirm, LIMITS, uiActions, useUi } from "../../../renderer/stores/ui-store.js";
+
+afterEach(() => uiActions.close());
+
+describe("ui-store", () => {
+  it("keeps panels within sizes that leave the canvas usable", () => {
+    uiActions.resize("sideWidth", 5000);
+    expect(useUi.getState().sideWidth).toBe(LIMITS.sideWidth.max);
+    uiActions.resize("dockHeight", -3);
+    expect(useUi.getState().dockHeight).toBe(LIMITS.dockHeight.min);
+  });
+
+  it("opens a tensor once and shows the results when its tab is closed", () => {
+    uiActions.openTensor("z:0");
+    uiActions.openTensor("z:0");
+    expect(useUi.getState()).toMatchObject({ tensorTabs: ["z:0"], dockTab: "tensor:z:0", dockOpen: true });
+    uiActions.closeTensor("z:0");
+    expect(useUi.getState()).toMatchObject({ tensorTabs: [], dockTab: "results" });
+  });
+
+  it("answers a question that is closed, or overtaken by another dialog, with nothing", async () => {
+    const question = { title: "Save?", text: "", choices: [{ id: "save", label: "Save" }] };
+    const closed = confirm(question);
+    uiActions.close();
+    expect(await closed).toBeUndefined();
+    const overtaken = confirm(question);
+    uiActions.open({ kind: "palette" });
+    expect(await overtaken).toBeUndefined();
+    expect(useUi.getState().dialog).toEqual({ kind: "palette" });
+  });
+
+  it("toggles the inspector that is meant at the window's width", () => {
+    useUi.setState({ narrow: false, inspectorOpen: true, inspectorOverlay: false });
+    uiActions.toggleInspector();
+    expect(useUi.getState()).toMatchObject({ inspectorOpen: false, inspectorOverlay: false });
+    useUi.setState({ narrow: true });
+    uiActions.toggleInspector();
+    expect(useUi.getState()).toMatchObject({ inspectorOpen: false, inspectorOverlay: true });
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { bytesText, countText, durationText, listText, shapeText } from "../../../renderer/ui/format.js";
+
+describe("numbers as the window writes them", () => {
+  it.each([
+    [0, "0 B"],
+    [8, "8 B"],
+    [999, "999 B"],
+    [1000, "1 kB"],
+    [3800, "3.8 kB"],
+    [98_304, "98 kB"],
+    [999_600, "1 MB"],
+    [1_400_000_000, "1.4 GB"],
+    [16_300_000_000, "16 GB"],
+  ])("%d bytes: %s", (bytes, text) => expect(bytesText(bytes)).toBe(text));
+
+  it.each([
+    [0.004, "0.004 ms"],
+    [0.38, "0.38 ms"],
+    [12, "12.0 ms"],
+    [107.2, "107 ms"],
+    [1300, "1.3 s"],
+    [42_000, "42 s"],
+    [119_900, "2 min 0 s"],
+    [3_720_000, "1 h 2 min"],
+  ])("%d ms: %s", (millis, text) => expect(durationText(millis)).toBe(text));
+
+  it("counts, lists and shapes", () => {
+    expect(countText(1, "node")).toBe("1 node");
+    expect(countText(1200, "line")).toBe("1,200 lines");
+    expect(listText(["a"])).toBe("a");
+    expect(listText(["a", "b", "c"])).toBe("a, b and c");
+    expect(shapeText([-1, 784])).toBe("[?,784]");
+    expect(shapeText([])).toBe("[]");
+  });
+});
