@@ -1,8 +1,15 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import { noDisplayReason } from "./build/lib/display.mjs";
+import { findElectron } from "./build/lib/electron-binary.mjs";
+
+// Electron's program is no npm package: its test is there only where the program and a display are.
+const electron = noDisplayReason() === undefined ? findElectron() : undefined;
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "test/**/*.test.tsx"],
+    exclude: [...configDefaults.exclude, ...(electron === undefined ? ["test/e2e/electron.test.ts"] : [])],
+    env: electron === undefined ? {} : { TENSORDECK_TEST_ELECTRON: electron },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",

@@ -17,9 +17,34 @@ export const explanations: readonly Explanation[] = [
     remedy: "Replace the node, pin it to a task whose TensorFlow has the op, or use one version everywhere.",
   },
   {
-    pattern: /NodeDef mentions attr .* not in Op|NodeDef missing attr/i,
+    pattern: /NodeDef mentions attr .* not in Op/i,
     reason: "Probably the graph was made by another version of TensorFlow than the task runs.",
     remedy: "Delete the attribute, or make the graph anew with the task's version.",
+  },
+  {
+    pattern: /NodeDef missing attr|No attr named '[^']+' in NodeDef/i,
+    reason: "An attribute that the op needs is not set.",
+    remedy: "Set it in the inspector.",
+  },
+  {
+    pattern: /Value for attr '[^']+' of .* is not in the list of allowed values/i,
+    reason: "The op does not take this dtype.",
+    remedy: "Choose a dtype that it takes, or put a Cast before it.",
+  },
+  {
+    pattern: /Input \d+ of node \S+ does not exist|expected \d+ inputs?.* (?:got|but)|Connecting to invalid output/i,
+    reason: "The node is connected otherwise than its op allows: it takes fewer inputs, or the output is not there.",
+    remedy: "Look at the node's inputs and connect them anew.",
+  },
+  {
+    pattern: /output index too large/i,
+    reason: "The node has fewer outputs.",
+    remedy: "Fetch another output.",
+  },
+  {
+    pattern: /Illegal op name/i,
+    reason: "A node's name has letters, digits and _ . / - only, and begins with a letter, a digit or a dot.",
+    remedy: "Rename the node.",
   },
   {
     pattern: /You must feed a value for placeholder/i,
@@ -59,6 +84,11 @@ export const explanations: readonly Explanation[] = [
     pattern: /OOM when allocating|out of memory|Dst tensor is not initialized|failed to allocate/i,
     reason: "The device's memory does not hold the node's result.",
     remedy: "Use a smaller batch, spread the nodes over more tasks, or stop others that use the device.",
+  },
+  {
+    pattern: /No such file or directory|; Permission denied|; Is a directory/i,
+    reason: "The file is looked for on the machine and in the folder of the task that runs the node.",
+    remedy: "Check the path that the node is given.",
   },
   {
     pattern: /indices?\[.*\] = .* is not in \[|out of (?:range|bounds)|slice index/i,

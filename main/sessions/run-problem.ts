@@ -7,12 +7,20 @@ import { explanations } from "./error-explanations.js";
 
 /** What is known of the graph and the cluster that the error came from. */
 export interface RunContext {
-  /** Names of the user's nodes. */
-  readonly nodes: { has(name: string): boolean };
+  /** The user's nodes by name. */
+  readonly nodes: ReadonlyMap<string, { readonly op: string }>;
   /** The limit that the user set for a step, if any. */
   readonly stepTimeoutMillis: number | undefined;
   /** Name of a task by the address that it listens at. */
   readonly taskAt: (address: string) => string | undefined;
+}
+
+/**
+ * Workers add the newest warnings and errors of their log to what they report. Those are of earlier steps, too, and
+ * say nothing of this failure.
+ */
+function withoutOlderLog(text: string): string {
+  return text.replace(/\n\s*Recent warning and error logs:[^]*$/, "");
 }
 
 /** Text of one sentence is enough for a headline; TensorFlow's errors can carry stack traces and whole graphs. */
@@ -31,7 +39,7 @@ export function runProblem(error: unknown, context: RunContext): Problem {
       details: error.message,
     };
   }
-  const text = messageWithoutTask(error.message);
+  const text = withoutOlderLog(messageWithoutTask(error.message));
   const node = nodeOfMessage(text, context);
   const task = taskOfError(error, context);
   const explanation = explanations.find(({ pattern }) => pattern.test(text));
@@ -65,7 +73,8 @@ const nodePatterns = [
   /\[\[\{?\{?node ([^\]}\s]+)/g,
   /\bnode '?([^\s']+?)'? \(defined at/g,
   /Detected at node '?([^\s']+?)'?[ :]/g,
-  /\bInput \d+ of node ([^\s]+) was passed/g,
+  /\bInput \d+ of node ([^\s]+) (?:was passed|does not exist)/g,
+  /\bFetchOutputs ([^\s:]+)/g,
   /placeholder tensor '([^']+)'/g,
   /for operation ([^\s:]+):/g,
   /uninitialized value ([^\s[]+)/g,
@@ -81,7 +90,10 @@ function nodeOfMessage(text: string, { nodes }: RunContext): string | undefined 
       if (node !== undefined && nodes.has(node)) return node;
     }
   }
-  return undefined;
+  // Of an op that it does not know, TensorFlow names the op alone.
+  const op = /Op type not registered '([^']+)'/.exec(text)?.[1];
+  if (op === undefined) return undefined;
+  return [...nodes].find(([, node]) => node.op === op)?.[0];
 }
 
 /** The first sentence that says something, without the notes that TensorFlow adds for programmers. */
@@ -96,6 +108,9 @@ function headline(text: string): string {
           .trim(),
       )
       .find((part) => part !== "" && !/^=+$/.test(part) && !/^From \/job:.*:$/.test(part)) ?? text.trim();
-  const short = line.length > MAX_HEADLINE_CHARACTERS ? `${line.slice(0, MAX_HEADLINE_CHARACTERS)} …` : line;
+  // The reason follows in our own words, so TensorFlow's further guesses go with the details.
+  const sentence = /^.{20,}?[.!?](?=\s+[A-Z])/.exec(line)?.[0] ?? line;
+  const short =
+    sentence.length > MAX_HEADLINE_CHARACTERS ? `${sentence.slice(0, MAX_HEADLINE_CHARACTERS)} …` : sentence;
   return /[.!?…]$/.test(short) ? short : `${short}.`;
 }

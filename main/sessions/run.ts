@@ -75,7 +75,7 @@ export class Run {
       this.status.end(
         "failed",
         runProblem(error, {
-          nodes: graph?.nodes ?? new Set(),
+          nodes: graph?.nodes ?? new Map(),
           stepTimeoutMillis: this.#request.stepTimeoutMillis,
           taskAt: (address) => tasks.find((task) => task.address === address)?.name,
         }),

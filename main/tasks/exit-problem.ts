@@ -35,6 +35,24 @@ export function exitProblem(task: string, exit: TaskExit, lastLines: readonly Lo
   });
 }
 
+/** Why a task did not come up, made complete with what its exit and its last words say. */
+export function startProblem(
+  task: string,
+  problem: Problem,
+  exit: TaskExit,
+  lastLines: readonly LogLine[],
+): Problem {
+  const text = lastLines.map((line) => line.text).join("\n");
+  return defined({
+    ...problem,
+    message: problem.message.includes(task) ? problem.message : `${task} could not start: ${problem.message}`,
+    reason: problem.reason ?? (exit.signal === null ? undefined : reasonOf(exit, text)),
+    remedy: problem.remedy ?? "Look at its log, mend what it names, then start the task again.",
+    details: problem.details ?? (text === "" ? undefined : text),
+    task,
+  });
+}
+
 function howItEnded({ code, signal }: TaskExit): string {
   if (signal !== null) return `signal ${signal}`;
   return code === null ? "exit code unknown" : `exit code ${code}`;

@@ -6,7 +6,7 @@ import type { Device, Engine, LogLine, Task, TaskMetrics, TaskState } from "../a
 import type { Problem } from "../api/problem.js";
 import { delay } from "../deferred.js";
 import { defined, problemOf } from "../problems.js";
-import { exitProblem } from "./exit-problem.js";
+import { exitProblem, startProblem } from "./exit-problem.js";
 import {
   HEALTH_INTERVAL_MILLIS,
   type Health,
@@ -281,8 +281,12 @@ export class ManagedTask {
       this.#setState("stopped");
       return;
     }
-    const problem = life.startProblem ?? exitProblem(this.name, exit, this.#log.last(LAST_LINES));
-    this.fail(problem);
+    const lastLines = this.#log.last(LAST_LINES);
+    this.fail(
+      life.startProblem
+        ? startProblem(this.name, life.startProblem, exit, lastLines)
+        : exitProblem(this.name, exit, lastLines),
+    );
   }
 
   #append(level: LogLine["level"], text: string): void {

@@ -74,9 +74,7 @@ export class TaskSupervisor {
   /** Makes tasks with the lowest indices that their job has free. They have an address, but are not started. */
   async add(job: string, count: number, engine: Engine): Promise<ManagedTask[]> {
     const added: ManagedTask[] = [];
-    for (let i = 0; i < count; i++) {
-      const port = await this.#ports.take();
-      if (this.#disposed) throw problem("CANCELLED", "Tensordeck ends.");
+    for (const port of await this.#takePorts(count)) {
       const id = randomUUID();
       const identity = { id, job, index: this.#freeIndex(job), engine, colour: this.#colours.take() };
       const task = new ManagedTask(identity, {
@@ -106,6 +104,8 @@ export class TaskSupervisor {
     // At once, so that nobody takes the task for one that nobody wants; a task that is being stopped says so first.
     task.announceStart();
     return this.#enqueue(entry, async () => {
+      // Removed while this waited for its turn: a process would belong to nobody.
+      this.#entry(taskId);
       task.announceStart();
       if (this.#disposed || task.hasProcess || task.state !== "starting") return;
       try {
@@ -129,8 +129,13 @@ export class TaskSupervisor {
   /** Stops a task and takes it off the list. Its colour and port are free again. */
   async remove(taskId: string): Promise<void> {
     const entry = this.#entry(taskId);
-    await this.stop(taskId);
-    if (!this.#entries.delete(taskId)) return;
+    let removed = false;
+    await this.#enqueue(entry, async () => {
+      await entry.task.stop();
+      // Before the next command's turn, which must not start it again.
+      removed = this.#entries.delete(taskId);
+    });
+    if (!removed) return;
     await this.#ports.release(entry.port);
     this.#colours.free(entry.task.identity.colour);
     this.#collaborators.onChange();
@@ -144,6 +149,19 @@ export class TaskSupervisor {
     // Not behind the queues: a start that hangs must not keep the application from ending.
     await Promise.allSettled(this.tasks().map((task) => task.stop()));
     await this.#ports.releaseAll();
+  }
+
+  /** All or none. */
+  async #takePorts(count: number): Promise<number[]> {
+    const taken: number[] = [];
+    try {
+      while (taken.length < count) taken.push(await this.#ports.take());
+      if (this.#disposed) throw problem("CANCELLED", "Tensordeck ends.");
+      return taken;
+    } catch (error) {
+      await Promise.all(taken.map((port) => this.#ports.release(port)));
+      throw error;
+    }
   }
 
   #enqueue(entry: Entry, command: () => Promise<void>): Promise<void> {

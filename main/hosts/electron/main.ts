@@ -10,6 +10,7 @@ import { sendEvents, serveRequests } from "./ipc.js";
 import { menuTemplate } from "./menu.js";
 import { confineNavigation } from "./navigation.js";
 import { confinePermissions } from "./permissions.js";
+import { askBeforeUnload } from "./unsaved-changes.js";
 import { WINDOW_URL } from "./window-address.js";
 import { backgroundColour, windowOptions } from "./window-options.js";
 import { reachableBounds, readWindowState, writeWindowState } from "./window-state.js";
@@ -40,6 +41,7 @@ async function openWindow(application: Application, stateFile: string): Promise<
   );
   window = opened;
   confineNavigation(opened.webContents);
+  askBeforeUnload(opened);
   sendEvents(application, opened.webContents);
   opened.once("ready-to-show", () => {
     if (state?.maximized === true) opened.maximize();

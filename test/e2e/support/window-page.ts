@@ -33,6 +33,11 @@ export class WindowPage {
     return window;
   }
 
+  /** A window that another program has opened. */
+  static of(page: Page): WindowPage {
+    return new WindowPage(page);
+  }
+
   async close(): Promise<void> {
     await this.page.context().close();
   }

@@ -1,0 +1,21 @@
+import { type BrowserWindow, dialog } from "electron";
+
+/**
+ * Asks before a window with unsaved changes closes. The page only says that it would rather stay (`beforeunload`);
+ * a browser then asks by itself, Electron keeps the window open without a word.
+ */
+export function askBeforeUnload(window: BrowserWindow): void {
+  window.webContents.on("will-prevent-unload", (event) => {
+    const choice = dialog.showMessageBoxSync(window, {
+      type: "question",
+      message: "This document has changes that were not saved.",
+      detail: "They are lost when the window closes.",
+      buttons: ["Discard changes", "Keep editing"],
+      defaultId: 1,
+      cancelId: 1,
+      noLink: true,
+    });
+    // For this event alone, the default is to stay.
+    if (choice === 0) event.preventDefault();
+  });
+}

@@ -1,0 +1,23 @@
+import { EventEmitter } from "node:events";
+import type { BrowserWindow } from "electron";
+import { expect, test, vi } from "vitest";
+import { askBeforeUnload } from "../../../../main/hosts/electron/unsaved-changes.js";
+
+const electron = vi.hoisted(() => ({ showMessageBoxSync: vi.fn((..._given: unknown[]) => 0) }));
+vi.mock("electron", () => ({ dialog: electron }));
+
+test.each([
+  { answer: "Discard changes", leaves: true },
+  { answer: "Keep editing", leaves: false },
+])("a window with unsaved changes asks; $answer: leaves $leaves", ({ answer, leaves }) => {
+  electron.showMessageBoxSync.mockImplementation((_window, options) =>
+    (options as { buttons: string[] }).buttons.indexOf(answer),
+  );
+  const webContents = new EventEmitter();
+  const window = { webContents } as unknown as BrowserWindow;
+  askBeforeUnload(window);
+  const preventDefault = vi.fn();
+  webContents.emit("will-prevent-unload", { preventDefault });
+  expect(electron.showMessageBoxSync.mock.lastCall?.[0]).toBe(window);
+  expect(preventDefault).toHaveBeenCalledTimes(leaves ? 1 : 0);
+});
