@@ -75,7 +75,7 @@ const fileFailures = new Map<string, FileFailure>([
       remedy: "Choose another place, or change the permissions.",
     },
   ],
-  ["EISDIR", { code: "INVALID_ARGUMENT", reason: "It is a folder.", remedy: "Choose a file." }],
+  ["EISDIR", { code: "INVALID_ARGUMENT", reason: "It is a folder or a device.", remedy: "Choose a file." }],
   ["ENOSPC", { code: "RESOURCE_EXHAUSTED", reason: "The disk is full.", remedy: "Free some space." }],
   ["EROFS", { code: "PERMISSION_DENIED", reason: "The disk is read-only.", remedy: "Choose another place." }],
   [

@@ -130,3 +130,4 @@ export {
   summariseNodes,
   type TransferTiming,
 } from "./session/trace/step-stats.js";
+export { unoptimizedConfig } from "./session/trace/unoptimized-config.js";

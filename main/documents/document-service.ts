@@ -12,8 +12,9 @@ import type { Params } from "../api/contract.js";
 import type { DocumentFile, Example } from "../api/documents.js";
 import { writeFileAtomically } from "../files/atomic-write.js";
 import { expandHome } from "../files/directory.js";
+import { type FileVersion, fileVersion } from "../files/file-version.js";
 import { fileProblem, problem, problemOf } from "../problems.js";
-import { SavedModelSources } from "./saved-model-sources.js";
+import { type DocumentSource, DocumentSources } from "./document-sources.js";
 
 /** Protobuf messages end at 2 GB; a graph must also fit into memory more than once while it is opened. */
 const MAX_FILE_BYTES = 2 ** 30;
@@ -32,9 +33,11 @@ export interface DocumentCollaborators {
 
 export class DocumentService {
   readonly #collaborators: DocumentCollaborators;
-  readonly #sources = new SavedModelSources();
-  /** Files that were opened or written here, which a save may replace without asking. */
-  readonly #own = new Set<string>();
+  readonly #sources = new DocumentSources();
+  /** Files that were opened or written here, as they were then: for saves that name no source. */
+  readonly #own = new Map<string, FileVersion | undefined>();
+  /** Saves happen one after the other, so that none comes between another's look at the file and its writing. */
+  #saving: Promise<unknown> = Promise.resolve();
 
   constructor(collaborators: DocumentCollaborators) {
     this.#collaborators = collaborators;
@@ -57,79 +60,94 @@ export class DocumentService {
   /** @throws ProblemError that names the file and says why it cannot be opened. */
   async open(givenPath: string): Promise<DocumentFile> {
     const path = absolute(givenPath);
+    // Before the reading: what is written meanwhile then counts as a change.
+    const version = await fileVersion(path);
     const file = await readDocumentFile(path);
-    this.#own.add(path);
+    this.#own.set(path, version);
     await this.#collaborators.onUsed(path);
-    return { path, ...this.#describe(file, basename(path), path) };
+    const sourceId = this.#sources.hold({ path, original: file.original, file: { path, version } });
+    return { path, ...describe(file, basename(path)), sourceId };
   }
 
   /** A file whose content the browser holds. */
   read(name: string, bytes: Uint8Array): DocumentFile {
-    return this.#describe(parseDocument(bytes, name), name, undefined);
+    const file = parseDocument(bytes, name);
+    const sourceId = this.#sources.hold({ path: undefined, original: file.original, file: undefined });
+    return { ...describe(file, name), sourceId };
   }
 
   /**
    * Writes the whole file or leaves the old one as it was.
    *
-   * @throws ProblemError ALREADY_EXISTS unless the file may be replaced, or why it cannot be written.
+   * @throws ProblemError ALREADY_EXISTS when the file is another one than the window opened or saved, or was changed
+   *   since, unless it may be replaced; or why it cannot be written.
    */
-  async save(request: Params<"documents.save">): Promise<Omit<DocumentFile, "metaGraph">> {
+  save(request: Params<"documents.save">): Promise<Omit<DocumentFile, "metaGraph">> {
+    const saved = this.#saving.then(() => this.#save(request));
+    this.#saving = saved.catch(() => undefined);
+    return saved;
+  }
+
+  async #save(request: Params<"documents.save">): Promise<Omit<DocumentFile, "metaGraph">> {
     const path = absolute(request.path);
-    if (!request.overwrite && !this.#own.has(path) && (await exists(path))) {
-      throw problem("ALREADY_EXISTS", `${basename(path)} exists already.`, {
-        reason: `There is another file at ${path}.`,
-        remedy: "Replace it, or choose another name.",
-      });
-    }
-    let sourceId = request.sourceId;
-    let original: SavedModelSource | undefined;
-    if (request.kind === "saved_model") {
-      original = await this.#originalOf(sourceId, path);
-      if (original && sourceId === undefined) sourceId = this.#sources.hold(original, path);
-    }
+    const source = this.#sources.get(request.sourceId);
+    if (!request.overwrite) await this.#checkReplacing(path, source);
+    const original = request.kind === "saved_model" ? await this.#originalOf(source, path) : undefined;
     const bytes = encodeDocument(request, original);
     try {
       await writeFileAtomically(path, bytes);
     } catch (error) {
       throw fileProblem(`${path} could not be written; what was there before is unchanged`, error);
     }
-    this.#own.add(path);
+    const file = { path, version: await fileVersion(path) };
+    this.#own.set(path, file.version);
+    if (source) source.file = file;
+    const sourceId = (source && request.sourceId) ?? this.#sources.hold({ path, original, file });
     await this.#collaborators.onUsed(path);
     const { kind, format } = request;
-    return { path, name: basename(path), kind, format, ...(sourceId === undefined ? {} : { sourceId }) };
+    return { path, name: basename(path), kind, format, sourceId };
   }
 
-  #describe(file: GraphFile, name: string, path: string | undefined): DocumentFile {
-    const sourceId = file.original ? this.#sources.hold(file.original, path) : undefined;
-    return {
-      name,
-      kind: file.kind,
-      format: file.format,
-      metaGraph: MetaGraphDef.encode(file.metaGraph).finish(),
-      ...(sourceId === undefined ? {} : { sourceId }),
-    };
+  /** @throws ProblemError ALREADY_EXISTS when somebody else's work would be lost. */
+  async #checkReplacing(path: string, source: DocumentSource | undefined): Promise<void> {
+    const now = await fileVersion(path);
+    if (now === undefined) return;
+    const isOwn = source ? source.file?.path === path : this.#own.has(path);
+    if (!isOwn) {
+      throw problem("ALREADY_EXISTS", `${basename(path)} exists already.`, {
+        reason: `There is another file at ${path}.`,
+        remedy: "Replace it, or choose another name.",
+      });
+    }
+    const known = source?.file ? source.file.version : this.#own.get(path);
+    if (now === known) return;
+    throw problem("ALREADY_EXISTS", `${basename(path)} was changed since it was opened or saved here.`, {
+      reason: `Another program, or another window, wrote ${path}.`,
+      remedy: "Replace it, save under another name, or open it again to see the changes.",
+    });
   }
 
   /** The rest of the SavedModel: as it is held, as its file has it, or as the file to be replaced has it. */
-  async #originalOf(sourceId: string | undefined, path: string): Promise<SavedModelSource | undefined> {
-    const held = sourceId === undefined ? undefined : this.#sources.get(sourceId);
-    if (held?.original) return held.original;
-    const from = held?.path ?? (this.#own.has(path) ? path : undefined);
+  async #originalOf(source: DocumentSource | undefined, path: string): Promise<SavedModelSource | undefined> {
+    if (source?.original) return source.original;
+    const from = source?.path ?? (this.#own.has(path) ? path : undefined);
     if (from === undefined) return undefined;
     return (await readDocumentFile(from)).original;
   }
 }
 
+function describe(file: GraphFile, name: string): Omit<DocumentFile, "path" | "sourceId"> {
+  return {
+    name,
+    kind: file.kind,
+    format: file.format,
+    metaGraph: MetaGraphDef.encode(file.metaGraph).finish(),
+  };
+}
+
 function absolute(path: string): string {
   if (path.includes("\0")) throw problem("INVALID_ARGUMENT", "A path cannot have a NUL character in it.");
   return resolve(expandHome(path));
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function readDocumentFile(path: string): Promise<GraphFile> {

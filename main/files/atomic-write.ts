@@ -1,17 +1,22 @@
 import { randomBytes } from "node:crypto";
-import { open, realpath, rename, stat, unlink } from "node:fs/promises";
+import { access, constants, open, realpath, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /**
  * Writes a file so that a reader sees either the old content or the new, whatever happens in between: beside it,
- * through to the disk, then renamed over it. A link is written through; an existing file keeps its permissions.
+ * through to the disk, then renamed over it. A link is written through; an existing file keeps its permissions. What
+ * could not be written in place is refused: a renaming would replace a device, or a file that is write-protected.
+ *
+ * @throws Error of Node's own: EISDIR for what is no file, EACCES or EPERM for a file that may not be written.
  */
 export async function writeFileAtomically(path: string, bytes: Uint8Array | string): Promise<void> {
   const target = await realpath(path).catch(() => path);
-  const mode = await stat(target).then(
-    (stats) => stats.mode & 0o777,
-    () => undefined,
-  );
+  const existing = await stat(target).catch(() => undefined);
+  if (existing) {
+    if (!existing.isFile()) throw Object.assign(new Error(`not a file: ${target}`), { code: "EISDIR" });
+    await access(target, constants.W_OK);
+  }
+  const mode = existing && existing.mode & 0o777;
   const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.tmp`);
   try {
     const file = await open(temporary, "wx", mode ?? 0o666);

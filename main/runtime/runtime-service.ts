@@ -95,17 +95,22 @@ export class RuntimeService {
 
   async #find(): Promise<RuntimeState> {
     const { signal } = this.#disposed;
-    const progress = this.#state.progress ? { progress: this.#state.progress } : {};
     try {
       const found = await this.#tools.find(signal);
       // Tasks can start now; what else could be installed is found out with more leisure.
-      if (found.runtime) this.#setState({ ...progress, ...found });
+      if (found.runtime) this.#setState({ ...this.#progress(), ...found });
       const offered = await this.#tools.offer(found.runtime, signal);
-      if (!found.runtime || offered.offer) this.#setState({ ...progress, ...offered, ...found });
+      if (!found.runtime || offered.offer) this.#setState({ ...this.#progress(), ...offered, ...found });
     } catch (error) {
-      if (!signal.aborted) this.#setState({ ...progress, problem: problemOf(error) });
+      if (!signal.aborted) this.#setState({ ...this.#progress(), problem: problemOf(error) });
     }
     return this.#state;
+  }
+
+  /** An installation may begin and end while a search goes on, so this is asked for at the moment of telling. */
+  #progress(): Pick<RuntimeState, "progress"> {
+    const { progress } = this.#state;
+    return progress ? { progress } : {};
   }
 
   #setState(state: RuntimeState): void {

@@ -32,8 +32,10 @@ export const explanations: readonly Explanation[] = [
     remedy: "Choose a dtype that it takes, or put a Cast before it.",
   },
   {
-    pattern: /Input \d+ of node \S+ does not exist|expected \d+ inputs?.* (?:got|but)|Connecting to invalid output/i,
-    reason: "The node is connected otherwise than its op allows: it takes fewer inputs, or the output is not there.",
+    pattern:
+      /Input \d+ of node \S+ does not exist|expected \d+ inputs?.* (?:got|but)|Connecting to invalid output/i,
+    reason:
+      "The node is connected otherwise than its op allows: it takes fewer inputs, or the output is not there.",
     remedy: "Look at the node's inputs and connect them anew.",
   },
   {

@@ -1,9 +1,6 @@
 /** The values that a run is fed, as tensors of the dtypes that the graph takes. */
-import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { parseEdge, tensorName } from "../../worker-runtime/graph/edge.js";
-import { outputTypes } from "../../worker-runtime/graph/node-signature.js";
-import { bundledOpRegistry } from "../../worker-runtime/graph/op-registry.js";
 import {
   type DeclaredShape,
   type FeedFileOptions,
@@ -11,12 +8,12 @@ import {
   feedFromFile,
   feedFromText,
 } from "../../worker-runtime/io/feed.js";
-import { type DType, dtypeOf } from "../../worker-runtime/protocol/dtype.js";
 import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import type { FeedValue, RunRequest } from "../api/runs.js";
 import { expandHome } from "../files/directory.js";
 import { problem, problemOf } from "../problems.js";
 import type { CheckedGraph } from "./graph-check.js";
+import { dtypeOfOutput } from "./output-dtype.js";
 
 /** Reads all feeds. @throws ProblemError that names the node whose value cannot be read or does not fit. */
 export type ReadFeeds = (
@@ -38,7 +35,7 @@ export const readFeeds: ReadFeeds = async (feeds, graph, signal) => {
       });
     }
     const node = graph.nodes.get(edge.node);
-    const dtype = node && dtypeOfOutput(graph, node, output);
+    const dtype = node && dtypeOfOutput(graph.graphDef.library, node, output);
     const shape = node && declaredShape(node);
     const options: FeedFileOptions = { dtype, shape, signal };
     try {
@@ -69,24 +66,6 @@ async function readFeed(value: FeedValue, options: FeedFileOptions): Promise<Ten
     case "content":
       return feedFromBytes(value.bytes, value.name, { ...options, column: value.column });
   }
-}
-
-/** The dtype of a node's output; undefined for an op that is not known here. */
-function dtypeOfOutput({ graphDef }: CheckedGraph, node: NodeDef, output: number): DType | undefined {
-  const opDef = bundledOpRegistry().withFunctions(graphDef.library).get(node.op);
-  if (!opDef) return typeOfAttr(node.attr.get("dtype"));
-  const outputs = outputTypes(opDef, node);
-  const signature = outputs[output];
-  if (!signature) {
-    throw problem("INVALID_ARGUMENT", `${node.name} has no output ${output}.`, {
-      reason: `Its op ${node.op} has ${outputs.length}.`,
-    });
-  }
-  return signature.dtype === undefined ? undefined : dtypeOf(signature.dtype);
-}
-
-function typeOfAttr(attr: AttrValue | undefined): DType | undefined {
-  return attr?.value?.$case === "type" ? dtypeOf(attr.value.value) : undefined;
 }
 
 /** The shape that a placeholder says it takes. Other nodes' values may be replaced by any. */

@@ -5,6 +5,8 @@ import { parseDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import { parseEdge, tensorName } from "../../worker-runtime/graph/edge.js";
 import type { RunRequest } from "../api/runs.js";
 import { messageOf, problem } from "../problems.js";
+import { findCycle } from "./cycles.js";
+import { dtypeOfOutput } from "./output-dtype.js";
 
 /** A graph that can be run as the request asks, as far as can be told from here. */
 export interface CheckedGraph {
@@ -14,6 +16,8 @@ export interface CheckedGraph {
   readonly fetches: readonly string[];
   readonly targets: readonly string[];
 }
+
+const MAX_SHOWN_OF_CYCLE = 8;
 
 /**
  * @throws ProblemError INVALID_ARGUMENT or NOT_FOUND, naming the node: names that the graph does not have, placeholders
@@ -38,8 +42,10 @@ export function checkGraph(request: RunRequest): CheckedGraph {
     });
   }
   checkInputs(nodes);
+  checkCycles(nodes);
   const fed = new Set(request.feeds.map((feed) => tensorOf(nodes, feed.name, "fed")));
   const fetches = request.fetches.map((name) => tensorOf(nodes, name, "fetched"));
+  for (const name of fetches) checkFetch(graphDef, nodes, name);
   for (const target of request.targets) requireNode(nodes, target, "run");
   // A target is run whatever is fed, as a control input is.
   checkPlaceholders(nodes, fed, [...fetches, ...request.targets.map((name) => `^${name}`)]);
@@ -93,6 +99,36 @@ function checkInputs(nodes: ReadonlyMap<string, NodeDef>): void {
       );
     }
   }
+}
+
+function checkCycles(nodes: ReadonlyMap<string, NodeDef>): void {
+  const cycle = findCycle(nodes);
+  const [first] = cycle ?? [];
+  if (!cycle || first === undefined) return;
+  const shown = cycle.length > MAX_SHOWN_OF_CYCLE ? [...cycle.slice(0, MAX_SHOWN_OF_CYCLE), "…"] : cycle;
+  throw problem(
+    "INVALID_ARGUMENT",
+    cycle.length === 1 ? `${first} depends on itself.` : `${first} depends on itself, by way of other nodes.`,
+    {
+      reason: `The connections go in a circle: ${[...shown, first].join(" → ")}.`,
+      remedy: "Take one of these connections away.",
+      node: first,
+    },
+  );
+}
+
+/** Some outputs have nothing that could be shown. */
+function checkFetch(graphDef: GraphDef, nodes: ReadonlyMap<string, NodeDef>, name: string): void {
+  const edge = parseEdge(name);
+  const node = nodes.get(edge.node);
+  if (!node || edge.control) return;
+  const dtype = dtypeOfOutput(graphDef.library, node, edge.output);
+  if (dtype !== "resource" && dtype !== "variant") return;
+  throw problem("INVALID_ARGUMENT", `${name} has no value that could be fetched.`, {
+    reason: `It is a handle (dtype ${dtype}): it names something that its task keeps.`,
+    remedy: "Fetch a node that reads it, such as ReadVariableOp, or run it as a target.",
+    node: node.name,
+  });
 }
 
 /** Walks from what is asked for to the graph's inputs; a fed tensor ends the way, as it does in TensorFlow. */

@@ -101,7 +101,8 @@ function lossOf(before: Participant, now: ManagedTask | undefined): ProblemError
   }
   if (now.state === "stopped" || now.state === "stopping") {
     return problem("UNAVAILABLE", `The run failed because ${name} was stopped.`, {
-      remedy: `Start ${name} again, initialize its variables and run again.`,
+      reason: "It was stopped or is being restarted; the variables that it held are lost.",
+      remedy: `Start ${name} if it does not come back, initialize its variables and run again.`,
       task: name,
     });
   }

@@ -20,7 +20,7 @@ export interface RunContext {
  * say nothing of this failure.
  */
 function withoutOlderLog(text: string): string {
-  return text.replace(/\n\s*Recent warning and error logs:[^]*$/, "");
+  return text.replace(/\n\s*Recent warning and error logs:[\s\S]*$/, "");
 }
 
 /** Text of one sentence is enough for a headline; TensorFlow's errors can carry stack traces and whole graphs. */

@@ -34,8 +34,13 @@ export class SettingsService {
    * @throws ProblemError when they cannot be written. They hold until the application ends all the same.
    */
   async set(changes: Params<"settings.set">): Promise<Settings> {
+    return await this.#change(() => changes);
+  }
+
+  /** @param changesOf Given the present settings, with nothing in between. */
+  async #change(changesOf: (now: Settings) => Params<"settings.set">): Promise<Settings> {
     await this.#loaded;
-    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    const given = Object.entries(changesOf(this.#settings)).filter(([, value]) => value !== undefined);
     this.#settings = settingsSchema.parse({ ...this.#settings, ...Object.fromEntries(given) });
     this.#emit("settings", this.#settings);
     const text = `${JSON.stringify(this.#settings, undefined, 2)}\n`;
@@ -47,12 +52,12 @@ export class SettingsService {
 
   /** Puts a document at the head of the recent ones. That it could not be written is no reason to fail. */
   async addRecentDocument(path: string): Promise<void> {
-    const { recentDocuments } = await this.get();
-    const recent = [path, ...recentDocuments.filter((other) => other !== path)].slice(
-      0,
-      MAX_RECENT_DOCUMENTS,
-    );
-    await this.set({ recentDocuments: recent }).catch((error: unknown) => console.error(error));
+    await this.#change(({ recentDocuments }) => ({
+      recentDocuments: [path, ...recentDocuments.filter((other) => other !== path)].slice(
+        0,
+        MAX_RECENT_DOCUMENTS,
+      ),
+    })).catch((error: unknown) => console.error(error));
   }
 
   async #write(text: string): Promise<void> {

@@ -47,7 +47,7 @@ export function startProblem(
     ...problem,
     message: problem.message.includes(task) ? problem.message : `${task} could not start: ${problem.message}`,
     reason: problem.reason ?? (exit.signal === null ? undefined : reasonOf(exit, text)),
-    remedy: problem.remedy ?? "Look at its log, mend what it names, then start the task again.",
+    remedy: problem.remedy ?? "Start it again when that is mended; its log may say more.",
     details: problem.details ?? (text === "" ? undefined : text),
     task,
   });

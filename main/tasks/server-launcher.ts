@@ -52,7 +52,7 @@ const levels = { info: "info", warning: "warning", error: "error", fatal: "error
 /** What kept a server from starting; the one that the user can mend here says how. */
 function startProblem(error: unknown): unknown {
   if (!(error instanceof TensorFlowError) || error.code !== StatusCode.NOT_FOUND) return error;
-  return problem("NOT_FOUND", "The task cannot start: there is no TensorFlow runtime on this machine.", {
+  return problem("NOT_FOUND", "There is no TensorFlow runtime on this machine.", {
     remedy: "Install the runtime, then start the task again.",
     details: messageOf(error),
   });

@@ -11,9 +11,8 @@ import { IconButton } from "../ui/button.js";
 import { preloadable } from "../ui/preloadable.js";
 import { TooltipProvider } from "../ui/tooltip.js";
 import "./app.css";
-import { ConnectionBar } from "./connection-bar.js";
 import { DropTarget } from "./drop-target.js";
-import { NoticeBar } from "./notice-bar.js";
+import { Messages } from "./messages.js";
 import { RefusedPage } from "./refused-page.js";
 import { ResizeHandle } from "./resize-handle.js";
 import { RuntimeBanner } from "./runtime-banner.js";
@@ -28,7 +27,9 @@ whenIdle(() => void Dialogs.preload());
 
 export function App(): ReactElement {
   const refusal = useApp((state) => (state.connection === "refused" ? state.refusal : undefined));
-  if (refusal !== undefined) return <RefusedPage refusal={refusal} />;
+  const unsaved = useDocument((state) => state.dirty);
+  // Changes that are nowhere else stay in view, with the way to keep them.
+  if (refusal !== undefined && !unsaved) return <RefusedPage refusal={refusal} />;
   return (
     <TooltipProvider>
       <Frame />
@@ -49,28 +50,35 @@ function Frame(): ReactElement {
   return (
     <div className="frame">
       <TopBar />
-      <ConnectionBar />
       <div className="frame-middle">
-        <aside className="frame-side" style={{ width: sideWidth }} data-panel="side" tabIndex={-1}>
+        <aside
+          className="frame-side"
+          aria-label="Cluster and ops"
+          style={{ width: sideWidth }}
+          data-panel="side"
+          tabIndex={-1}
+        >
           <ClusterSide />
         </aside>
         <ResizeHandle panel="sideWidth" edge="right" label="Width of the side panel" />
         <div className="frame-centre">
           <RuntimeBanner />
-          <NoticeBar />
           <div className="frame-work">
-            <main
-              className="frame-canvas"
-              data-panel="canvas"
-              tabIndex={-1}
-              onKeyDownCapture={(event) => {
-                // The canvas then moves the focus into the inspector, which has to be there for it.
-                if (event.key === "Enter" && useDocument.getState().selection.size === 1)
-                  flushSync(() => uiActions.toggleInspector(true));
-              }}
-            >
-              <Canvas />
-            </main>
+            <div className="frame-stage">
+              <Messages />
+              <main
+                className="frame-canvas"
+                data-panel="canvas"
+                tabIndex={-1}
+                onKeyDownCapture={(event) => {
+                  // The canvas then moves the focus into the inspector, which has to be there for it.
+                  if (event.key === "Enter" && useDocument.getState().selection.size === 1)
+                    flushSync(() => uiActions.toggleInspector(true));
+                }}
+              >
+                <Canvas />
+              </main>
+            </div>
             <InspectorPanel overlay={narrow} />
           </div>
           <Dock />

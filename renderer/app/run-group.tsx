@@ -77,7 +77,9 @@ function StopButton(): ReactElement {
   );
   return (
     <Tooltip
-      text={again ? "Cancel the step that is running" : "Finish the current step, then stop"}
+      text={
+        again ? "Cancel the step that is running" : "Finish the current step, then stop; again: cancel it"
+      }
       shortcut={commandById("run.stop").shortcut}
     >
       <Button variant="primary" icon="stop" onClick={() => attempt(stopRun)}>

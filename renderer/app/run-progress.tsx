@@ -35,9 +35,13 @@ export function RunProgress(): ReactElement | null {
 }
 
 function headline(run: RunUpdate): string {
-  if (run.state === "stopping") return `stopping after step ${run.step + 1}`;
+  if (run.state === "stopping") return `stopping after step ${countOf(run.step + 1)}`;
   if (run.state === "preparing") return run.phase ?? "preparing";
-  return run.steps === 1 ? "running" : `step ${run.step} / ${run.steps}`;
+  return run.steps === 1 ? "running" : `step ${countOf(run.step)} / ${countOf(run.steps)}`;
+}
+
+function countOf(steps: number): string {
+  return steps.toLocaleString("en");
 }
 
 /** "83 steps/s · 7 s left"; the time alone before the first step. */

@@ -16,11 +16,14 @@ export function RuntimeBanner(): ReactElement | null {
   if (state === undefined) return null;
   if (state.progress) return <Progress progress={state.progress} />;
   if (state.runtime) return null;
-  if (state.problem) {
+  // Where nothing can be installed this is how things are; with an offer, the installation failed.
+  const failed = state.offer !== undefined;
+  if (state.problem && (failed || !dismissed)) {
+    const kind = failed ? "problem" : "notice";
     return (
       <div className="notices">
-        <div className="notice-row problem">
-          <ProblemView problem={state.problem}>
+        <div className={`notice-row ${kind}`}>
+          <ProblemView problem={state.problem} kind={kind}>
             {state.offer ? (
               <Button size="small" onClick={() => attempt(installRuntime)}>
                 Try again
@@ -30,6 +33,7 @@ export function RuntimeBanner(): ReactElement | null {
               Look again
             </Button>
           </ProblemView>
+          {failed ? null : <HideButton />}
         </div>
       </div>
     );
@@ -50,12 +54,18 @@ export function RuntimeBanner(): ReactElement | null {
           Look again
         </Button>
       )}
-      <IconButton
-        icon="close"
-        label="Hide this message"
-        onClick={() => attempt(() => changeSettings({ runtimeBannerDismissed: true }))}
-      />
+      <HideButton />
     </div>
+  );
+}
+
+function HideButton(): ReactElement {
+  return (
+    <IconButton
+      icon="close"
+      label="Hide this message"
+      onClick={() => attempt(() => changeSettings({ runtimeBannerDismissed: true }))}
+    />
   );
 }
 

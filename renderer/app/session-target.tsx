@@ -1,10 +1,9 @@
 import type { ReactElement } from "react";
 import type { Task } from "../../main/api/cluster.js";
-import { client } from "../client.js";
 import { clusterHealth } from "../cluster-panel/health.js";
 import { attempt, useApp } from "../stores/app-store.js";
+import { changeMembership } from "../stores/cluster-actions.js";
 import { taskName, useCluster } from "../stores/cluster-store.js";
-import { copyText } from "../ui/copy-button.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Menu, type MenuEntry } from "../ui/menu.js";
@@ -16,9 +15,7 @@ export function SessionTarget(): ReactElement {
   const membership = useCluster((state) => state.state?.membership ?? "dynamic");
   const connected = useApp((state) => state.connection === "connected");
   const health = connected ? clusterHealth(tasks) : ({ dot: "off", text: "not connected" } as const);
-  const change = (to: typeof membership) => {
-    if (to !== membership) attempt(() => client().call("cluster.setMembership", { membership: to }));
-  };
+  const change = (to: typeof membership) => attempt(() => changeMembership(to));
   const up = tasks.filter(({ state, address }) => state === "running" && address !== "");
   const entries: MenuEntry[] = [
     { kind: "heading", text: "Membership" },
@@ -32,15 +29,23 @@ export function SessionTarget(): ReactElement {
     {
       kind: "item",
       label: "Fixed",
-      note: "Every task knows the whole cluster from its start, as stock scripts expect. Changing it restarts all tasks and loses their variables.",
+      note: "Every task knows the whole cluster from its start, as stock scripts expect.",
       checked: membership === "fixed",
       run: () => change("fixed"),
     },
     { kind: "separator" },
-    { kind: "heading", text: up.length > 0 ? "Use from Python: copy the target" : "Use from Python" },
+    { kind: "heading", text: up.length > 0 ? "Use from Python: copy a target" : "Use from Python" },
     ...(up.length > 0
       ? up.map(targetEntry)
       : [{ kind: "heading" as const, text: "Start a worker to get a grpc:// target." }]),
+    ...(up.length > 0 && membership === "dynamic"
+      ? [
+          {
+            kind: "heading" as const,
+            text: "Each leads to that task alone. Fixed makes it lead to all tasks.",
+          },
+        ]
+      : []),
   ];
   return (
     <Menu
@@ -51,7 +56,7 @@ export function SessionTarget(): ReactElement {
           <span className="mono">local</span>
           <span className="fg2 wide-only">
             {countText(tasks.length, "task")}
-            <span className="extra-only"> on this machine</span>
+            {membership === "fixed" ? null : <span className="extra-only"> on this machine</span>}
           </span>
           {membership === "fixed" ? <span className="tag">fixed</span> : null}
           <Icon name="chevron-down" />
@@ -63,12 +68,6 @@ export function SessionTarget(): ReactElement {
 }
 
 function targetEntry(task: Task): MenuEntry {
-  const target = `grpc://${task.address}`;
-  return {
-    kind: "item",
-    label: target,
-    swatch: <Swatch task={task} />,
-    hint: taskName(task),
-    run: () => attempt(() => copyText(target)),
-  };
+  const text = `grpc://${task.address}`;
+  return { kind: "copy", label: text, text, swatch: <Swatch task={task} />, hint: taskName(task) };
 }

@@ -8,11 +8,12 @@ import { receiveCluster, useCluster } from "../stores/cluster-store.js";
 import { openFirstDocument } from "../stores/file-actions.js";
 import { catchUpLog, receiveLog } from "../stores/logs-store.js";
 import { loadOps } from "../stores/ops-store.js";
-import { receiveRun } from "../stores/run-actions.js";
+import { receiveRun, reviewOffers } from "../stores/run-actions.js";
 import { receiveRuntime, useRuntime } from "../stores/runtime-store.js";
 import { receiveSettings } from "../stores/settings-store.js";
 import { connect } from "../transport/connect.js";
 import type { Refusal } from "../transport/session.js";
+import { returnFocusAfterDialogs } from "./return-focus.js";
 import { guardUnload } from "./unload-guard.js";
 import { showTitle } from "./window-title.js";
 
@@ -32,6 +33,7 @@ export async function start(): Promise<void> {
   follow(client);
   listenToKeyboard();
   guardUnload();
+  returnFocusAfterDialogs();
   showTitle();
   try {
     await Promise.all([openFirstDocument(), loadOps()]);
@@ -43,12 +45,14 @@ export async function start(): Promise<void> {
 function follow(client: ApplicationClient): void {
   client.on("cluster", (state) => {
     receiveCluster(state);
+    reviewOffers();
     fetchNewLogs();
   });
   client.on("taskLog", ({ taskId, lines }) => receiveLog(taskId, lines));
   client.on("runtime", (state) => {
     const before = useRuntime.getState().state?.runtime?.path;
     receiveRuntime(state);
+    reviewOffers();
     // Another library has other ops.
     if (state.runtime !== undefined && state.runtime.path !== before) void loadOps();
   });

@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import type { RunUpdate } from "../../main/api/runs.js";
 import { clusterHealth } from "../cluster-panel/health.js";
 import { attempt, useApp } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
@@ -57,7 +58,8 @@ function RunStatus(): ReactElement {
   const run = useRun((state) => state.latest);
   const edited = useRun((state) => state.runRevision);
   const revision = useDocument((state) => state.revision);
-  if (run?.stepMillis === undefined) return <span className="fg2">Not run yet</span>;
+  if (run?.stepMillis === undefined) return <span className="fg2">{endText(run) ?? "Not run yet"}</span>;
+  const end = endText(run);
   const old = edited !== undefined && edited !== revision;
   const bytes = run.transfers.reduce((sum, transfer) => sum + transfer.bytes, 0);
   return (
@@ -70,6 +72,7 @@ function RunStatus(): ReactElement {
         {run.stepRegisteredGraph ? <span className="fg2">first, with set-up</span> : null}
         {old ? "before edit" : null}
       </span>
+      {end === undefined ? null : <span className="wide-only">{end}</span>}
       {run.tracedStep !== undefined && run.transfers.length > 0 ? (
         <span className="wide-only" title={`From the trace of step ${run.tracedStep}`}>
           {bytesText(bytes)} between tasks
@@ -77,6 +80,14 @@ function RunStatus(): ReactElement {
       ) : null}
     </>
   );
+}
+
+/** How a run ended that did not do all its steps. */
+export function endText(run: RunUpdate | undefined): string | undefined {
+  if (run?.state !== "stopped" && run?.state !== "failed") return undefined;
+  const word = run.state === "stopped" ? "Stopped" : "Failed";
+  if (run.step === 0) return `${word} in the first step`;
+  return `${word} after ${run.step.toLocaleString("en")} of ${countText(run.steps, "step")}`;
 }
 
 function ProblemCount(): ReactElement | null {

@@ -3,6 +3,7 @@ import { MiniMap, useViewport } from "@xyflow/react";
 import { type ReactElement, useState } from "react";
 import { toProblem } from "../../main/api/wire.js";
 import { client } from "../client.js";
+import { isUninitialised } from "../document/initialisers.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { taskColourVar, taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
@@ -13,6 +14,7 @@ import { showNextProblem } from "./commands.js";
 import { DragGhosts } from "./drag-ghosts.js";
 import { EdgeMenu } from "./edge-menu.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
+import { InitialiseButton } from "./initialise-button.js";
 import { ListView } from "./list-view.js";
 import { PinChooser } from "./pin-chooser.js";
 import { PullReason } from "./pull-reason.js";
@@ -214,6 +216,14 @@ function Hint(): ReactElement | null {
       <div className="hint">
         {`Press Run to compute ${wantedText()}`}
         <kbd>{MOD_KEY} Enter</kbd>
+      </div>
+    );
+  }
+  if (fresh && run.state === "failed" && run.problem && isUninitialised(run.problem)) {
+    return (
+      <div className="hint">
+        <span className="ell">Variables have no value yet.</span>
+        <InitialiseButton className="btn sm" />
       </div>
     );
   }

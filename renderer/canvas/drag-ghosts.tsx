@@ -26,8 +26,9 @@ function NodesGhost({ names }: { names: readonly string[] }): ReactElement | nul
   if (!pointer || !first || overCanvas({ clientX: pointer.x, clientY: pointer.y })) return null;
   const was = first.device === "" ? "not pinned" : `was ${deviceText(first.device)}`;
   const style = {
+    // Below the row that the pointer is on, which says what letting go would do.
     left: pointer.x + 12,
-    top: pointer.y + 8,
+    top: pointer.y + 32,
     "--c": taskColourVar(task),
   } as CSSProperties;
   return (

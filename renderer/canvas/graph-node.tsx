@@ -70,6 +70,7 @@ function NearNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElemen
   if (node.device === "") classes.push("auto");
   if (selected) classes.push("sel");
   if (status.problem) classes.push("badn");
+  if (status.stale) classes.push("stale");
   return (
     <div
       className={classes.join(" ")}

@@ -22,6 +22,7 @@ import { GraphNode } from "./graph-node.js";
 import { dropOnTask, overCanvas, placeOf, trackPinDrag } from "./pin-drag.js";
 import { inputEnd, outputEnd } from "./ports.js";
 import { useFlowEdges, useFlowNodes } from "./use-flow.js";
+import { useStillGraph } from "./use-still-graph.js";
 import { FIT_OPTIONS, fitGraph, type GraphFlow, useCanvas } from "./view-store.js";
 
 const nodeTypes = { graph: GraphNode };
@@ -34,6 +35,8 @@ const MULTI_SELECT = ["Meta", "Control", "Shift"];
 export function GraphView(): ReactElement {
   const [moved, setMoved] = useState<ReadonlyMap<string, Point>>();
   const cancelled = useRef(false);
+  const canvas = useRef<HTMLElement>(null);
+  useStillGraph(canvas);
   const nodes = useFlowNodes(moved);
   const edges = useFlowEdges();
   const count = useDocument((state) => state.document.nodes.size);
@@ -84,13 +87,15 @@ export function GraphView(): ReactElement {
 
   return (
     <section
+      ref={canvas}
       className="canvas"
       data-canvas=""
       role="application"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes the focus, its keys move between nodes
       tabIndex={0}
       aria-label={`Dataflow graph, ${count === 1 ? "1 node" : `${count} nodes`}. Press L for the list view.`}
-      onKeyDown={onCanvasKey}
+      onKeyDown={onCanvasKeyDown}
+      onBlur={onBlur}
       onPointerDownCapture={takeFocus}
     >
       <ReactFlow<GraphFlowNode, GraphFlowEdge>
@@ -141,10 +146,20 @@ export function GraphView(): ReactElement {
   );
 }
 
-/** React Flow keeps presses on nodes and on the pane from moving the focus. */
+/** React Flow keeps presses on nodes and on the pane from moving the focus. The ring is for the keyboard only. */
 function takeFocus({ target, currentTarget }: React.PointerEvent<HTMLElement>): void {
-  if (target instanceof Element && target.closest(".react-flow__renderer"))
-    currentTarget.focus({ preventScroll: true });
+  if (!(target instanceof Element) || !target.closest(".react-flow__renderer")) return;
+  currentTarget.dataset.pointer = "";
+  currentTarget.focus({ preventScroll: true });
+}
+
+function onCanvasKeyDown(event: React.KeyboardEvent<HTMLElement>): void {
+  delete event.currentTarget.dataset.pointer;
+  onCanvasKey(event);
+}
+
+function onBlur({ currentTarget }: React.FocusEvent<HTMLElement>): void {
+  delete currentTarget.dataset.pointer;
 }
 
 function applySelection(changes: readonly NodeChange<GraphFlowNode>[]): void {

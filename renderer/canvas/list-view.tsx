@@ -84,6 +84,10 @@ function List(): ReactElement {
               event.stopPropagation();
               if (event.key === "Escape") close();
               if (event.key === "ArrowDown" || event.key === "Enter") tree.current?.focus();
+              const node = shown[current];
+              if (event.key !== "Enter" || !node) return;
+              documentActions.select([node.name]);
+              revealNode(node.name);
             }}
           />
           <span className="fg2">{query === "" ? nodes.size : `${shown.length} of ${nodes.size}`}</span>
@@ -147,6 +151,8 @@ interface RowProps {
 
 function Row({ node, top, position, count, active, selected, onChoose }: RowProps): ReactElement {
   const status = useNodeStatus(node);
+  /** Where the last part of the name begins, which tells it from its neighbours and is cut last. */
+  const split = node.name.lastIndexOf("/") + 1;
   const inputs = node.input.filter((input) => input !== "");
   const spoken = [
     node.name,
@@ -171,7 +177,10 @@ function Row({ node, top, position, count, active, selected, onChoose }: RowProp
       style={{ top, height: ROW_HEIGHT }}
       onClick={(event) => onChoose(event.ctrlKey || event.metaKey || event.shiftKey)}
     >
-      <b className="ell">{node.name}</b>
+      <span className="list-name" title={node.name}>
+        <span className="fg2">{node.name.slice(0, split)}</span>
+        <b>{node.name.slice(split)}</b>
+      </span>
       <span className="ell fg2">{node.op}</span>
       <span className="ell">{status.chip}</span>
       <span className={`ell${status.problem ? " er" : ""}`}>{status.problem ?? status.value}</span>

@@ -4,9 +4,10 @@ import type { TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { deviceText } from "../document/edits/place.js";
 import { shapeText } from "../document/shapes.js";
+import { signatureOf } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
 import { taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
-import { useDocument } from "../stores/document-store.js";
+import { lookupOp, useDocument } from "../stores/document-store.js";
 import { useRun } from "../stores/run-store.js";
 import {
   constText,
@@ -32,6 +33,8 @@ export interface NodeStatus {
   readonly problem: string | undefined;
   /** True when the node is pinned to a task that the cluster does not have (yet). */
   readonly absent: boolean;
+  /** True when device, time and value were measured before the last edit. */
+  readonly stale: boolean;
   readonly tooltip: string;
 }
 
@@ -62,7 +65,8 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
       taskNameOfDevice(node.device) !== undefined &&
       state.taskForDevice(node.device) === undefined,
   );
-  const value = statusValue(node, run.fetch, doc, run.placed !== undefined);
+  const hasOutput = (signatureOf(node, lookupOp)?.outputs.length ?? 1) > 0;
+  const value = statusValue(node, run.fetch, doc, run.placed !== undefined, hasOutput);
   const failed = run.failed !== undefined && !doc.stale ? "failed" : undefined;
   const problem = doc.problem?.short ?? failed;
   return {
@@ -71,13 +75,15 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
     time: run.placed ? microsText(run.placed.durationMicros) : "",
     problem,
     absent: unknownTask,
-    tooltip: tooltip(
-      node,
-      doc.problem?.message ?? (failed ? run.failed : undefined),
+    stale: doc.stale,
+    tooltip: tooltip(node, {
+      value: value.tone === "none" ? undefined : value.value,
+      placed: run.placed?.device,
+      problem: doc.problem?.message ?? (failed ? run.failed : undefined),
       unknownTask,
-      run.tracedStep,
-      doc.stale,
-    ),
+      step: run.tracedStep,
+      stale: doc.stale,
+    }),
     ...value,
     ...(value.tone === "result" && doc.stale ? { tone: "old" as const } : {}),
   };
@@ -89,7 +95,9 @@ function placedText(pinned: string, placed: string | undefined): string {
   const device = shortDevice(placed);
   if (pinned !== "") return device;
   const task = taskNameOfDevice(placed);
-  return task === undefined ? device : `${task} ${device}`;
+  if (task === undefined) return device;
+  // There is no room for both in a small node; that it is the task's CPU goes without saying.
+  return device === "CPU:0" ? task : `${task} ${device}`;
 }
 
 function statusValue(
@@ -97,6 +105,7 @@ function statusValue(
   fetch: TensorPreview | undefined,
   doc: { shape: string; feed: Parameters<typeof feedText>[0] },
   ran: boolean,
+  hasOutput: boolean,
 ): Pick<NodeStatus, "value" | "tone" | "hero"> {
   if (node.op === "Const") return { value: constText(node), tone: "given", hero: false };
   if (fetch) return { value: previewText(fetch), tone: "result", hero: fetch.shape.length === 0 };
@@ -104,6 +113,7 @@ function statusValue(
     return { value: feedText(doc.feed), tone: doc.feed ? "given" : "none", hero: false };
   }
   if (doc.feed) return { value: feedText(doc.feed), tone: "given", hero: false };
+  if (!hasOutput) return { value: ran ? "has run" : "no output", tone: "none", hero: false };
   return {
     value: ran && doc.shape ? doc.shape : ran ? "not fetched" : "no value yet",
     tone: "none",
@@ -111,17 +121,22 @@ function statusValue(
   };
 }
 
-function tooltip(
-  node: NodeDef,
-  problem: string | undefined,
-  unknownTask: boolean,
-  step: number | undefined,
-  stale: boolean,
-): string {
+interface TooltipFacts {
+  readonly value: string | undefined;
+  readonly placed: string | undefined;
+  readonly problem: string | undefined;
+  readonly unknownTask: boolean;
+  readonly step: number | undefined;
+  readonly stale: boolean;
+}
+
+/** Whatever may be cut short on the node, in full. */
+function tooltip(node: NodeDef, { value, placed, problem, unknownTask, step, stale }: TooltipFacts): string {
   const lines = [`${node.name} (${node.op})`];
+  if (value !== undefined) lines.push(value);
   if (problem) lines.push(problem);
   else if (unknownTask) lines.push(`Pinned to ${node.device}, but the cluster has no such task.`);
   if (step !== undefined)
-    lines.push(`Time and device measured at step ${step}${stale ? ", before edit" : ""}`);
+    lines.push(`${placed ? `On ${placed}, m` : "M"}easured at step ${step}${stale ? ", before edit" : ""}`);
   return lines.join("\n");
 }

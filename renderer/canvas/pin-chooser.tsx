@@ -11,9 +11,13 @@ export function PinChooser(): ReactElement | null {
   return open && some ? <Chooser /> : null;
 }
 
+/** Where the focus was: on the canvas or in the list of nodes. */
+let opener: HTMLElement | null = null;
+
 function close(): void {
   useCanvas.setState({ pinChooserOpen: false });
-  document.querySelector<HTMLElement>("[data-canvas]")?.focus();
+  const back = opener?.isConnected ? opener : document.querySelector<HTMLElement>("[data-canvas]");
+  back?.focus();
 }
 
 function Chooser(): ReactElement {
@@ -28,10 +32,12 @@ function Chooser(): ReactElement {
       device: taskDevice(task),
       label: taskName(task),
       colour: taskColourVar(task),
+      state: task.state,
     })),
-    { device: "", label: "auto", colour: "var(--fg-2)" },
+    { device: "", label: "auto", colour: "var(--fg-2)", state: "running" },
   ];
   useEffect(() => {
+    opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
     list.current?.focus();
     const outside = (event: PointerEvent) => {
       if (event.target instanceof Node && !list.current?.contains(event.target)) {
@@ -77,7 +83,7 @@ function Chooser(): ReactElement {
       onKeyDown={onKeyDown}
     >
       <div className="mhd">Pin {nodesText(names)} to</div>
-      {choices.map(({ device, label, colour }, index) => (
+      {choices.map(({ device, label, colour, state }, index) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the list above has the focus and its keys choose
         <div
           key={device}
@@ -94,7 +100,7 @@ function Chooser(): ReactElement {
             style={{ "--c": colour } as React.CSSProperties}
           />
           <span>{label}</span>
-          <span className="fg2">{note(device)}</span>
+          <span className="fg2">{state === "running" ? note(device) : `${state}, ${note(device)}`}</span>
           {device !== "" && index < 9 ? <kbd>{index + 1}</kbd> : null}
         </div>
       ))}

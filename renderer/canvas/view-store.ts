@@ -51,7 +51,10 @@ export function fitGraph(nodes?: readonly string[]): void {
   });
 }
 
-/** Brings a node into view without changing the zoom, when it is not visible. */
+/** Free space between a node that was brought into view and the edge of the canvas, in CSS pixels. */
+const REVEAL_MARGIN = 32;
+
+/** Brings a node into view when it is not visible: by as little as that takes when it is near, else into the middle. */
 export function revealNode(name: string): void {
   const { flow } = useCanvas.getState();
   const node = flow?.getInternalNode(name);
@@ -64,8 +67,22 @@ export function revealNode(name: string): void {
   const to = flow.flowToScreenPosition({ x: x + width, y: y + height });
   const visible = from.x >= frame.left && from.y >= frame.top && to.x <= frame.right && to.y <= frame.bottom;
   if (visible) return;
+  const dx = shiftInto(from.x, to.x, frame.left + REVEAL_MARGIN, frame.right - REVEAL_MARGIN);
+  const dy = shiftInto(from.y, to.y, frame.top + REVEAL_MARGIN, frame.bottom - REVEAL_MARGIN);
+  const isNear = Math.abs(dx) < frame.width / 2 && Math.abs(dy) < frame.height / 2;
+  if (isNear && flow.getZoom() >= 0.5) {
+    const view = flow.getViewport();
+    void flow.setViewport({ ...view, x: view.x + dx, y: view.y + dy }, { duration: viewDuration() });
+    return;
+  }
   const zoom = Math.max(flow.getZoom(), 0.5);
   void flow.setCenter(x + width / 2, y + height / 2, { zoom, duration: viewDuration() });
+}
+
+/** How far a stretch has to be moved so that it lies within limits; its beginning counts where it does not fit. */
+function shiftInto(from: number, to: number, least: number, most: number): number {
+  if (from < least || to - from > most - least) return least - from;
+  return to > most ? most - to : 0;
 }
 
 /** The middle of the visible part of the graph, in canvas coordinates. */

@@ -2,7 +2,8 @@ import { Popover } from "radix-ui";
 import { type FormEvent, type ReactElement, useId, useState } from "react";
 import { jobNameSchema } from "../../main/api/cluster.js";
 import { attempt } from "../stores/app-store.js";
-import { addTasks, useCluster } from "../stores/cluster-store.js";
+import { addTasksIfAllowed } from "../stores/cluster-actions.js";
+import { useCluster } from "../stores/cluster-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { Button } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
@@ -48,9 +49,7 @@ function AddForm({ onDone }: { onDone(): void }): ReactElement {
     event.preventDefault();
     if (!parsedJob.success || !countValid) return;
     onDone();
-    attempt(async () => {
-      await addTasks(parsedJob.data, number);
-    });
+    attempt(() => addTasksIfAllowed(parsedJob.data, number));
   };
   return (
     <form onSubmit={submit}>

@@ -1,6 +1,7 @@
 import { type ReactElement, useMemo } from "react";
 import { attempt } from "../stores/app-store.js";
-import { addTasks, taskName, useCluster } from "../stores/cluster-store.js";
+import { addTasksIfAllowed } from "../stores/cluster-actions.js";
+import { taskName, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { missingTasks, startLabel, startMissing } from "../stores/graph-tasks.js";
 import { useRun } from "../stores/run-store.js";
@@ -16,6 +17,7 @@ export function ClusterHint(): ReactElement | null {
   const nodes = useDocument((state) => state.document.nodes);
   const runtime = useRuntime((state) => state.state);
   const bannerClosed = useSettings((state) => state.settings.runtimeBannerDismissed);
+  const isExample = useDocument((state) => state.document.path === undefined);
   const works = useRun((state) => state.latest?.state === "done");
   const missing = useMemo(() => missingTasks(nodes.values(), tasks), [nodes, tasks]);
 
@@ -39,7 +41,12 @@ export function ClusterHint(): ReactElement | null {
           {tasks.length === 0 ? "This machine is ready. " : ""}
           The graph names {listText(missing.names)}.
         </p>
-        <Button wide variant="primary" icon="power" onClick={() => attempt(() => startMissing(missing))}>
+        <Button
+          wide
+          variant="primary"
+          icon="power"
+          onClick={() => attempt(async () => void (await startMissing(missing)))}
+        >
           {startLabel(missing)}
         </Button>
       </div>
@@ -56,7 +63,8 @@ export function ClusterHint(): ReactElement | null {
     );
   }
   const [last] = [...nodes.keys()].slice(-1);
-  if (works && tasks.length === 2 && last !== undefined) {
+  // For a first look round; a user with a graph of their own knows what to do next.
+  if (works && isExample && tasks.length === 2 && last !== undefined) {
     return (
       <div className="addbig">
         <p>
@@ -71,6 +79,6 @@ export function ClusterHint(): ReactElement | null {
   return null;
 }
 
-async function addWorker(): Promise<void> {
-  await addTasks("worker", 1);
+function addWorker(): Promise<void> {
+  return addTasksIfAllowed("worker", 1);
 }

@@ -1,10 +1,12 @@
 import { type KeyboardEvent, type ReactElement, useMemo, useState } from "react";
 import type { Machine } from "../../main/api/cluster.js";
+import type { Problem } from "../../main/api/problem.js";
 import { attempt } from "../stores/app-store.js";
-import { addTasks, taskName, useCluster } from "../stores/cluster-store.js";
+import { addTasksIfAllowed } from "../stores/cluster-actions.js";
+import { taskName, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { pinCounts } from "../stores/graph-tasks.js";
-import { Button } from "../ui/button.js";
+import { Button, IconButton } from "../ui/button.js";
 import { countText } from "../ui/format.js";
 import { ProblemView } from "../ui/problem-view.js";
 import { AddTasks } from "./add-tasks.js";
@@ -26,13 +28,21 @@ export function ClusterPanel(): ReactElement {
         <AddTasks />
       </div>
       <ClusterTree machines={state.machines} />
-      {state.notice ? (
-        <div className="warn-row">
-          <ProblemView problem={state.notice} kind="notice" />
-        </div>
-      ) : null}
+      {state.notice ? <ClusterNotice notice={state.notice} /> : null}
       <ClusterHint />
     </>
+  );
+}
+
+/** What happened to the cluster as a whole, until it is read and closed. */
+function ClusterNotice({ notice }: { readonly notice: Problem }): ReactElement | null {
+  const [read, setRead] = useState<string>();
+  if (read === notice.message) return null;
+  return (
+    <div className="warn-row">
+      <ProblemView problem={notice} kind="notice" />
+      <IconButton icon="close" label="Dismiss" small onClick={() => setRead(notice.message)} />
+    </div>
   );
 }
 
@@ -78,8 +88,8 @@ function ClusterTree({ machines }: { readonly machines: readonly Machine[] }): R
   );
 }
 
-async function addWorker(): Promise<void> {
-  await addTasks("worker", 1);
+function addWorker(): Promise<void> {
+  return addTasksIfAllowed("worker", 1);
 }
 
 /** Arrows move between the rows, Enter opens a row's menu. */

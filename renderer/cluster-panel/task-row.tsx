@@ -31,7 +31,7 @@ export function TaskRow({ task, nodes, focusable, onFocus }: TaskRowProps): Reac
   const name = taskName(task);
   const drag = useDropState(task);
   const port = task.address.split(":").at(-1);
-  const metrics = task.state === "running" && !drag ? <Metrics task={task} /> : null;
+  const metrics = hasProcess(task.state) && !drag ? <Metrics task={task} /> : null;
   const classes = ["task"];
   if (drag) classes.push(drag.kind);
   if (task.state === "stopped") classes.push("off");
@@ -144,35 +144,39 @@ function useDropState(task: Task): DropState | undefined {
   };
 }
 
-function Metrics({ task }: { readonly task: Task }): ReactElement | null {
+/** There from the start of a task, so that the rows below stay where they are when its first sample comes. */
+function Metrics({ task }: { readonly task: Task }): ReactElement {
   const newest = task.metrics.at(-1);
-  if (newest === undefined) return null;
   const cpu = task.metrics.map(({ cpuPercent }) => cpuPercent);
   const memory = task.metrics.map(({ memoryBytes }) => memoryBytes);
   return (
     <div className="ms">
       <div className="m" title="Share of one core, the last minute">
         <span>CPU</span>
-        <span className="mv">{Math.round(newest.cpuPercent)}%</span>
+        <span className="mv">{newest ? `${Math.round(newest.cpuPercent)}%` : "–"}</span>
         <Sparkline
           values={cpu}
           max={100}
           capacity={SAMPLES}
-          label={`CPU ${Math.round(newest.cpuPercent)} percent of one core`}
+          label={newest ? `CPU ${Math.round(newest.cpuPercent)} percent of one core` : "CPU not measured yet"}
         />
       </div>
       <div className="m" title="Memory of the task's process, the last minute">
         <span>Mem</span>
-        <span className="mv">{bytesText(newest.memoryBytes)}</span>
+        <span className="mv">{newest ? bytesText(newest.memoryBytes) : "–"}</span>
         <Sparkline
           values={memory}
-          max={1.5 * Math.max(...memory)}
+          max={1.5 * Math.max(1, ...memory)}
           capacity={SAMPLES}
-          label={`Memory ${bytesText(newest.memoryBytes)}`}
+          label={newest ? `Memory ${bytesText(newest.memoryBytes)}` : "Memory not measured yet"}
         />
       </div>
     </div>
   );
+}
+
+function hasProcess(state: TaskState): boolean {
+  return state !== "stopped" && state !== "failed";
 }
 
 export function stateText(state: TaskState): string {

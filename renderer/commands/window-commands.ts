@@ -1,6 +1,7 @@
 /** The commands of the window itself. Those of the graph are in canvas/commands.ts. */
 import { client } from "../client.js";
-import { addTasks, useCluster } from "../stores/cluster-store.js";
+import { addTasksIfAllowed, changeMembership } from "../stores/cluster-actions.js";
+import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { newDocument, openDocument, saveDocument, saveDocumentAs } from "../stores/file-actions.js";
 import { currentTasks, missingTasks, startLabel, startMissing } from "../stores/graph-tasks.js";
@@ -129,7 +130,9 @@ const cluster: Command[] = [
     label: "Start the tasks that the graph names",
     icon: "power",
     group: "Cluster",
-    run: () => startMissing(missing()),
+    run: async () => {
+      await startMissing(missing());
+    },
     enabled: () => missing().names.length > 0,
     hint: () => (missing().names.length > 0 ? startLabel(missing()) : undefined),
   },
@@ -138,9 +141,7 @@ const cluster: Command[] = [
     label: "Add worker",
     icon: "plus",
     group: "Cluster",
-    run: async () => {
-      await addTasks("worker", 1);
-    },
+    run: () => addTasksIfAllowed("worker", 1),
   },
   {
     id: "cluster.stopAll",
@@ -157,18 +158,14 @@ const cluster: Command[] = [
     id: "cluster.dynamic",
     label: "Let tasks come and go (dynamic membership)",
     group: "Cluster",
-    run: async () => {
-      await client().call("cluster.setMembership", { membership: "dynamic" });
-    },
+    run: () => changeMembership("dynamic"),
     enabled: () => useCluster.getState().state?.membership === "fixed",
   },
   {
     id: "cluster.fixed",
     label: "Fix the cluster for stock scripts (fixed membership)",
     group: "Cluster",
-    run: async () => {
-      await client().call("cluster.setMembership", { membership: "fixed" });
-    },
+    run: () => changeMembership("fixed"),
     enabled: () => useCluster.getState().state?.membership === "dynamic",
   },
   {

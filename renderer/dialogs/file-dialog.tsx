@@ -9,7 +9,7 @@ import { Dialog } from "../ui/dialog.js";
 import { bytesText, listText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { ProblemView } from "../ui/problem-view.js";
-import { crumbsOf, folderOf, joinPath, withExtension } from "./paths.js";
+import { crumbsOf, folderOf, resolveName, withExtension } from "./paths.js";
 
 type Props = Extract<DialogState, { kind: "file" }>;
 
@@ -55,13 +55,25 @@ export function FileDialog(props: Props): ReactElement {
     else if (mode === "open") answer(entry.path);
     else setName(entry.name);
   };
-  const save = () => {
+  const save = async () => {
     const wanted = name.trim();
     if (wanted === "" || directory === undefined) return;
-    const path = joinPath(directory.path, withExtension(wanted, extensions));
-    const exists = directory.entries.some((entry) => !entry.directory && entry.path === path);
-    if (exists && replaces !== path) setReplaces(path);
-    else answer(path);
+    const path = resolveName(directory.path, withExtension(wanted, extensions));
+    const folder = folderOf(path);
+    try {
+      // A name may lead into another folder, where a file must not be replaced unasked either.
+      const { entries: there } =
+        folder === directory.path
+          ? directory
+          : await client().call("files.list", { extensions: [...extensions], path: folder });
+      const exists = there.some(
+        (entry) => !entry.directory && path.slice(folder.length).replace(/^[\\/]/, "") === entry.name,
+      );
+      if (exists && replaces !== path) setReplaces(path);
+      else answer(path);
+    } catch (error) {
+      setProblem(toProblem(error));
+    }
   };
   const entries = directory?.entries ?? [];
   const onKeyDown = (event: KeyboardEvent) => {
@@ -87,7 +99,7 @@ export function FileDialog(props: Props): ReactElement {
             className="file-save"
             onSubmit={(event) => {
               event.preventDefault();
-              save();
+              void save();
             }}
           >
             <label className="file-name">

@@ -39,10 +39,11 @@ export function InstallDialog(): ReactElement {
         {offer ? (
           <>
             <p>
-              Tasks run on TensorFlow's own runtime. It is fetched from the Python Package Index, checked
+              Tasks run on TensorFlow's own library. It is fetched from the Python Package Index, checked
               against the SHA-256 sums that Tensordeck carries, and kept in your own data folder. Python
               packages stay as they are.
             </p>
+            {offer.note ? <p>{offer.note}</p> : null}
             <dl className="facts">
               <div>
                 <dt>Version</dt>

@@ -29,6 +29,12 @@ export function joinPath(folder: string, name: string): string {
   return folder.endsWith(separator) ? folder + name : folder + separator + name;
 }
 
+/** The path of a name that was typed into a dialog: absolute as it is, else within the folder that is shown. */
+export function resolveName(folder: string, name: string): string {
+  const absolute = separatorOf(folder) === "/" ? name.startsWith("/") : /^[A-Za-z]:\\|^\\\\/.test(name);
+  return absolute ? name : joinPath(folder, name);
+}
+
 /** The folder that a file lies in. */
 export function folderOf(path: string): string {
   const separator = separatorOf(path);

@@ -1,12 +1,13 @@
 import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from "react";
 import { client } from "../client.js";
+import { attempt } from "../stores/app-store.js";
 import { useRun } from "../stores/run-store.js";
 import { Button } from "../ui/button.js";
-import { CopyButton } from "../ui/copy-button.js";
+import { CopyButton, copyText } from "../ui/copy-button.js";
 import { bytesText, shapeText } from "../ui/format.js";
 import { useRowWindow } from "../ui/use-row-window.js";
 import { useTensorPages } from "./tensor-pages.js";
-import { gridShape, parseRowSlice, rowLabel } from "./tensor-text.js";
+import { elementText, gridShape, parseRowSlice, rowLabel } from "./tensor-text.js";
 
 const ROW_HEIGHT = 21;
 /** More columns than this would make a row too wide to read or draw. */
@@ -63,10 +64,13 @@ export default function TensorTab({ name }: { readonly name: string }): ReactEle
             {rows.toLocaleString("en")} of {grid.rows.toLocaleString("en")}
           </span>
         )}
-        <CopyAll runId={run.runId} name={name} count={tensor.elementCount} />
+        <CopyAll key={`${run.runId} ${run.step}`} runId={run.runId} name={name} count={tensor.elementCount} />
       </div>
       <div className="dock-scroll" ref={frame}>
-        <div className="value-grid" style={{ height: (rows + 1) * ROW_HEIGHT }}>
+        <div
+          className={tensor.dtype === "string" ? "value-grid wide" : "value-grid"}
+          style={{ height: (rows + 1) * ROW_HEIGHT }}
+        >
           <div className="value-row value-head" style={{ height: ROW_HEIGHT }}>
             <span className="value-label">{shape.length > 1 ? "[…]" : ""}</span>
             {columnNumbers.map((column) => (
@@ -84,10 +88,12 @@ export default function TensorTab({ name }: { readonly name: string }): ReactEle
                 <span className="value-label">{rowLabel(shape, row, grid.columns)}</span>
                 {columnNumbers.map((column) => {
                   const index = row * grid.columns + column;
-                  const value = index < tensor.elementCount ? pages(index) : "";
+                  if (index >= tensor.elementCount) return <span key={column} />;
+                  const value = pages(index);
+                  const text = value === undefined ? undefined : elementText(tensor.dtype, value);
                   return (
-                    <span key={column} title={value}>
-                      {value ?? "…"}
+                    <span key={column} title={text}>
+                      {text ?? "…"}
                     </span>
                   );
                 })}
@@ -111,26 +117,30 @@ function CopyAll({
   readonly count: number;
 }): ReactElement {
   const [text, setText] = useState<string>();
-  if (text !== undefined) return <CopyButton text={text} label="Copy" />;
+  if (text !== undefined) return <CopyButton text={text} label="Copy" copied />;
   return (
     <Button
       size="small"
       variant="ghost"
       icon="copy"
       onClick={() =>
-        void client()
-          .call("runs.tensor", { runId, name, offset: 0, count: Math.max(1, Math.min(count, COPY_ELEMENTS)) })
-          .then(async ({ values, shape }) => {
-            const columns = Math.max(1, shape.at(-1) ?? 1);
-            const lines: string[] = [];
-            for (let at = 0; at < values.length; at += columns)
-              lines.push(values.slice(at, at + columns).join("\t"));
-            await navigator.clipboard.writeText(lines.join("\n"));
-            setText(lines.join("\n"));
-          })
+        attempt(async () => {
+          const { values, shape } = await client().call("runs.tensor", {
+            runId,
+            name,
+            offset: 0,
+            count: Math.max(1, Math.min(count, COPY_ELEMENTS)),
+          });
+          const columns = Math.max(1, shape.at(-1) ?? 1);
+          const lines: string[] = [];
+          for (let at = 0; at < values.length; at += columns)
+            lines.push(values.slice(at, at + columns).join("\t"));
+          await copyText(lines.join("\n"));
+          setText(lines.join("\n"));
+        })
       }
     >
-      Copy
+      {count > COPY_ELEMENTS ? `Copy the first ${COPY_ELEMENTS.toLocaleString("en")}` : "Copy"}
     </Button>
   );
 }

@@ -5,15 +5,21 @@ const ROW_ELEMENTS = 12;
 
 /** A tensor's first elements in one line: "11.0", "[1, 2, 3, … 997 more]". */
 export function previewText(tensor: TensorPreview): string {
-  if (tensor.shape.length === 0) return quote(tensor, tensor.values[0] ?? "");
-  const shown = tensor.values.slice(0, ROW_ELEMENTS).map((value) => quote(tensor, value));
+  if (tensor.shape.length === 0) return elementText(tensor.dtype, tensor.values[0] ?? "");
+  const shown = tensor.values.slice(0, ROW_ELEMENTS).map((value) => elementText(tensor.dtype, value));
   const more = tensor.elementCount - shown.length;
   if (more > 0) shown.push(`… ${more.toLocaleString("en")} more`);
   return `[${shown.join(", ")}]`;
 }
 
-function quote(tensor: TensorPreview, value: string): string {
-  return tensor.dtype === "string" && !value.startsWith('"') ? JSON.stringify(value) : value;
+const ESCAPES: Readonly<Record<string, string>> = { '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/**
+ * An element as the window writes it: a string in quotes and on one line. Bytes that are no UTF-8 come written as
+ * "\xff", so that backslashes stay as they are.
+ */
+export function elementText(dtype: string, value: string): string {
+  return dtype === "string" ? `"${value.replace(/["\n\r\t]/g, (char) => ESCAPES[char] ?? char)}"` : value;
 }
 
 /** A tensor as a grid: its last dimension runs across, all others down. */

@@ -6,8 +6,8 @@ import { useDocument } from "../stores/document-store.js";
 import { useRun } from "../stores/run-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
+import { downloadFile } from "../ui/download.js";
 import { bytesText, countText, durationText } from "../ui/format.js";
-import { downloadText } from "./download.js";
 import { layTimeline, type Timeline } from "./lanes.js";
 import { deviceText, TimelinePlot } from "./timeline-plot.js";
 import { TimelineTable } from "./timeline-table.js";
@@ -115,9 +115,6 @@ function Summary({ run, timeline }: { readonly run: RunUpdate; readonly timeline
 }
 
 async function saveTrace(runId: string): Promise<void> {
-  downloadText(
-    await client().call("runs.chromeTrace", { runId }),
-    "tensordeck-trace.json",
-    "application/json",
-  );
+  const trace = await client().call("runs.chromeTrace", { runId });
+  downloadFile(new Blob([trace], { type: "application/json" }), "tensordeck-trace.json");
 }

@@ -4,10 +4,15 @@ import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js"
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { LAYOUT_X_ATTR, LAYOUT_Y_ATTR, stripPrivateAttrs } from "../../worker-runtime/graph/private-attrs.js";
+import {
+  DOCUMENT_COLLECTION,
+  LAYOUT_X_ATTR,
+  LAYOUT_Y_ATTR,
+  stripPrivateAttrs,
+} from "../../worker-runtime/graph/private-attrs.js";
 import { layeredLayout } from "./layout.js";
 import type { GraphDocument, Point } from "./model.js";
-import { COLLECTION, readRunConfig, writeRunConfig } from "./run-config.js";
+import { readRunConfig, writeRunConfig } from "./run-config.js";
 
 /**
  * Decodes a document. Nodes without a stored position get one from the layered layout, which does not count as an edit
@@ -39,7 +44,7 @@ export function readDocument(file: DocumentFile): GraphDocument {
     metaGraph: { ...decoded, graphDef: { ...graphDef, node: [] } },
     nodes,
     layout: placed,
-    runConfig: readRunConfig(decoded.collectionDef.get(COLLECTION)),
+    runConfig: readRunConfig(decoded.collectionDef.get(DOCUMENT_COLLECTION)),
   };
 }
 
@@ -51,8 +56,8 @@ export function writeDocument(document: GraphDocument): Uint8Array {
     node.push(position ? withPosition(def, position) : def);
   }
   const collectionDef = new Map(document.metaGraph.collectionDef);
-  const collection = writeRunConfig(collectionDef.get(COLLECTION), document.runConfig);
-  if (collection) collectionDef.set(COLLECTION, collection);
+  const collection = writeRunConfig(collectionDef.get(DOCUMENT_COLLECTION), document.runConfig);
+  if (collection) collectionDef.set(DOCUMENT_COLLECTION, collection);
   const graphDef = { ...(document.metaGraph.graphDef ?? GraphDef.fromPartial({})), node };
   return MetaGraphDef.encode({ ...document.metaGraph, graphDef, collectionDef }).finish();
 }

@@ -5,7 +5,7 @@
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { Point } from "./model.js";
 import { nodeWidth, roughHeight } from "./node-size.js";
-import { wiringOf } from "./wiring.js";
+import { type Edge, wiringOf } from "./wiring.js";
 
 export const COLUMN_GAP = 112;
 export const ROW_GAP = 32;
@@ -51,13 +51,15 @@ function layersOf(nodes: ReadonlyMap<string, NodeDef>): Map<string, number> {
       const edge = incoming[frame.next];
       if (edge) {
         frame.next++;
-        if (layer.has(edge.from) || onPath.has(edge.from)) continue;
+        if (layer.has(edge.from) || onPath.has(edge.from) || goesRound(nodes, edge)) continue;
         onPath.add(edge.from);
         stack.push({ name: edge.from, next: 0 });
         continue;
       }
       let depth = 0;
-      for (const { from } of incoming) depth = Math.max(depth, (layer.get(from) ?? -1) + 1);
+      for (const edge of incoming) {
+        if (!goesRound(nodes, edge)) depth = Math.max(depth, (layer.get(edge.from) ?? -1) + 1);
+      }
       layer.set(frame.name, depth);
       onPath.delete(frame.name);
       stack.pop();
@@ -67,15 +69,32 @@ function layersOf(nodes: ReadonlyMap<string, NodeDef>): Map<string, number> {
   return layer;
 }
 
-/** Constants and placeholders stand just left of what first uses them, not all in the first column. */
+/** The edge that leads back to the start of a loop of TensorFlow 1. */
+function goesRound(nodes: ReadonlyMap<string, NodeDef>, { from, to }: Edge): boolean {
+  return (nodes.get(to)?.op.endsWith("Merge") && nodes.get(from)?.op.endsWith("NextIteration")) ?? false;
+}
+
+/**
+ * Constants, placeholders and variables, and what is made of constants and variables alone, stand just left of what
+ * first uses them, not all in the first columns.
+ */
 function pullSources(nodes: ReadonlyMap<string, NodeDef>, layer: Map<string, number>): void {
   const wiring = wiringOf(nodes);
-  for (const name of nodes.keys()) {
-    if (wiring.incoming.has(name)) continue;
+  const steady = new Set<string>();
+  const names = [...nodes.keys()].sort((one, other) => (layer.get(one) ?? 0) - (layer.get(other) ?? 0));
+  for (const name of names) {
+    const incoming = wiring.incoming.get(name) ?? [];
+    if (incoming.every(({ from }) => steady.has(from) && nodes.get(from)?.op !== "Placeholder"))
+      steady.add(name);
+  }
+  for (const name of names.reverse()) {
     const users = wiring.outgoing.get(name) ?? [];
-    if (users.length === 0) continue;
-    const first = Math.min(...users.map(({ to }) => layer.get(to) ?? 0));
-    layer.set(name, Math.max(0, first - 1));
+    if (users.length === 0 || !steady.has(name)) continue;
+    const first = users.reduce(
+      (least, { to }) => Math.min(least, layer.get(to) ?? 0),
+      Number.POSITIVE_INFINITY,
+    );
+    layer.set(name, Math.max(layer.get(name) ?? 0, first - 1));
   }
 }
 

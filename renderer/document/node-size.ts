@@ -5,7 +5,7 @@
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 
 export const NODE_MIN_WIDTH = 136;
-export const NODE_MAX_WIDTH = 224;
+export const NODE_MAX_WIDTH = 240;
 export const NODE_MIN_HEIGHT = 60;
 export const HEADER_HEIGHT = 22;
 /** Centre of the first data port below the node's top, and the distance to the next. */
@@ -14,9 +14,9 @@ export const PORT_PITCH = 20;
 /** Centre of the control ports below the node's top. */
 export const CONTROL_PORT_Y = 11;
 
-/** Mean widths of the header's letters, in pixels. */
-const TITLE_LETTER = 6.6;
-const OP_LETTER = 5.6;
+/** Mean widths of the header's letters in the wide ones of the systems' fonts, in pixels. */
+const TITLE_LETTER = 7.6;
+const OP_LETTER = 6.4;
 
 /** @param ports the larger of the number of inputs and outputs that are drawn */
 export function nodeHeight(ports: number): number {

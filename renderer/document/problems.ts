@@ -71,7 +71,8 @@ function shapeProblem(node: NodeDef, message: string): NodeProblem {
     code: "INVALID_ARGUMENT",
     node: node.name,
     short: "shapes differ",
-    message,
+    // The rule names op and node as TensorFlow does; here the node is enough.
+    message: message.replace(/^\S+ node "[^"]*": /, `${node.name}: `),
     reason: `The shapes that reach ${node.name} do not fit ${node.op}.`,
     remedy: "Change the shape of an input, or connect another one.",
   };

@@ -7,8 +7,6 @@ import type { FeedValue } from "../../main/api/runs.js";
 import type { CollectionDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import { EMPTY_RUN_CONFIG, type RunConfig } from "./model.js";
 
-export const COLLECTION = "tensordeck";
-
 const columnSchema = z.union([z.string(), z.number().int().nonnegative()]).optional();
 
 /** As feedValueSchema of the contract, but content travels as base64. */

@@ -21,13 +21,14 @@ export function NothingSelected(): ReactElement {
         {name === undefined ? null : (
           <button
             type="button"
-            className="btn"
+            className="btn select-one"
+            title={name}
             onClick={() => {
               documentActions.select([name]);
               revealNode(name);
             }}
           >
-            Select {name}
+            <span className="ell">Select {name}</span>
           </button>
         )}
       </div>

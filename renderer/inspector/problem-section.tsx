@@ -1,6 +1,8 @@
 import type { ReactElement } from "react";
 import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { InitialiseButton } from "../canvas/initialise-button.js";
+import { isUninitialised } from "../document/initialisers.js";
 import { taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useRun } from "../stores/run-store.js";
@@ -38,7 +40,11 @@ export function ProblemSection({ node }: { node: NodeDef }): ReactElement | null
           ) : null}
         </Card>
       ))}
-      {failure ? <Card problem={failure} /> : null}
+      {failure ? (
+        <Card problem={failure}>
+          {isUninitialised(failure) ? <InitialiseButton className="btn sm" /> : null}
+        </Card>
+      ) : null}
       {unknownTask ? (
         <Card
           problem={{

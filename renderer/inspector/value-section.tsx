@@ -100,13 +100,28 @@ function Value({ preview }: { preview: TensorPreview }): ReactElement {
   );
 }
 
+/** TensorFlow writes infinity as "inf". */
+function numberOf(text: string): number {
+  if (/^[+-]?inf$/.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
+  return Number(text);
+}
+
+/** Four digits; what would need more places is written with an exponent, so that no digit is made up. */
+function figureText(value: number): string {
+  const rounded = Number(value.toPrecision(4));
+  const size = Math.abs(rounded);
+  return size >= 1e6 || (size > 0 && size < 1e-4) ? rounded.toExponential() : String(rounded);
+}
+
 /** Only when every element is here; figures of a part would be taken for figures of the whole. */
 function Statistics({ preview }: { preview: TensorPreview }): ReactElement | null {
   const { values, elementCount, dtype } = preview;
   if (values.length !== elementCount || elementCount < 2 || /string|complex|bool/.test(dtype)) return null;
-  const numbers = values.map(Number);
-  const real = numbers.filter((value) => !Number.isNaN(value));
+  const numbers = values.map(numberOf);
+  const real = numbers.filter(Number.isFinite);
   if (real.length === 0) return null;
+  const notNumbers = numbers.filter(Number.isNaN).length;
+  const infinite = numbers.length - real.length - notNumbers;
   const mean = real.reduce((sum, value) => sum + value, 0) / real.length;
   const deviation = Math.sqrt(real.reduce((sum, value) => sum + (value - mean) ** 2, 0) / real.length);
   const figures: readonly (readonly [string, number])[] = [
@@ -114,14 +129,15 @@ function Statistics({ preview }: { preview: TensorPreview }): ReactElement | nul
     ["max", Math.max(...real)],
     ["mean", mean],
     ["std", deviation],
-    ["NaN", numbers.length - real.length],
+    ["NaN", notNumbers],
+    ...(infinite > 0 ? ([["±inf", infinite]] as const) : []),
   ];
   return (
     <div className="st">
       {figures.map(([name, value]) => (
         <div key={name}>
           <span>{name}</span>
-          <b>{Number(value.toPrecision(4))}</b>
+          <b>{figureText(value)}</b>
         </div>
       ))}
     </div>

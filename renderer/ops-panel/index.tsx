@@ -10,7 +10,7 @@ import {
 } from "react";
 import { placeBesideSelection } from "../canvas/commands.js";
 import { overCanvas } from "../canvas/pin-drag.js";
-import { useCanvas } from "../canvas/view-store.js";
+import { revealNode, useCanvas } from "../canvas/view-store.js";
 import type { ConnectFrom } from "../document/edits/add.js";
 import { signatureOf } from "../document/signature.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
@@ -55,7 +55,10 @@ function addBesideSelection(op: string): void {
   const from: ConnectFrom | undefined = hasOutput
     ? { type: "output", end: { node: node.name, output: 0 } }
     : undefined;
-  documentActions.addNode(op, placeBesideSelection(), from);
+  if (!documentActions.addNode(op, placeBesideSelection(), from)) return;
+  const [added] = useDocument.getState().selection;
+  // The canvas knows the node once it has drawn it.
+  if (added !== undefined) requestAnimationFrame(() => revealNode(added));
 }
 
 function OpList(): ReactElement {

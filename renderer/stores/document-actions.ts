@@ -9,25 +9,25 @@ import { graphToRun, readDocument, writeDocument } from "../document/document-fi
 import { addNode, type ConnectFrom } from "../document/edits/add.js";
 import { setAttr } from "../document/edits/attrs.js";
 import { connect, disconnect, type InputEnd, type OutputEnd, removeSlot } from "../document/edits/connect.js";
+import { giveFirstValue } from "../document/edits/first-value.js";
 import { insertCast } from "../document/edits/insert-cast.js";
-import { type Clip, clipOf, paste } from "../document/edits/paste.js";
+import { type Clip, clipOf, freePlaceFor, paste } from "../document/edits/paste.js";
 import { moveNodes, pin } from "../document/edits/place.js";
 import { deleteNodes } from "../document/edits/remove.js";
 import { rename } from "../document/edits/rename.js";
 import { setFeed, setRunOptions, toggleFetch, toggleTarget } from "../document/edits/run-settings.js";
 import type { EditResult } from "../document/edits/types.js";
 import { commit, type History, isDirty, redo, saved, startHistory, undo } from "../document/history.js";
+import { type Initialisation, initialisation } from "../document/initialisers.js";
 import { layeredLayout } from "../document/layout.js";
 import type { GraphDocument, Point, RunConfig } from "../document/model.js";
 import type { Operation, Transaction } from "../document/operations.js";
 import { chosenFetches, type RunInputs, runBlockers, runInputs } from "../document/run-inputs.js";
+import { parseTensorName } from "../document/tensor-names.js";
 import { type DocumentStore, examine, lookupOp, useDocument } from "./document-state.js";
-
-/** Distance of a copy from its original, in canvas pixels. */
-const COPY_OFFSET = 32;
+import { isActive, useRun } from "./run-store.js";
 
 let clipboard: Clip | undefined;
-let pastes = 0;
 
 function historyState(history: History): Partial<DocumentStore> {
   return {
@@ -99,12 +99,17 @@ export const documentActions = {
   load(file: DocumentFile): void {
     const document = readDocument(file);
     openedRevision = ++newestRevision;
+    // Values, times and errors of another graph say nothing of this one, even where names are the same.
+    const { generation } = useDocument.getState();
+    if (generation > 0 && !isActive(useRun.getState().latest)) {
+      useRun.setState({ latest: undefined, runRevision: undefined });
+    }
     useDocument.setState({
       ...historyState(startHistory(document)),
       ...examine(document),
       selection: new Set<string>(),
       revision: openedRevision,
-      generation: useDocument.getState().generation + 1,
+      generation: generation + 1,
       refusal: undefined,
     });
   },
@@ -134,6 +139,13 @@ export const documentActions = {
     return runBlockers(document, problems, documentActions.runInputs());
   },
 
+  /** What has to run before the document so that its variables have a value. */
+  initialisation(): Initialisation {
+    const { fetches, targets } = documentActions.runInputs(2);
+    const roots = [...fetches.map((name) => parseTensorName(name).node), ...targets];
+    return initialisation(present().nodes, roots);
+  },
+
   placeholders(): NodeDef[] {
     return [...present().nodes.values()].filter(({ op }) => op.startsWith("Placeholder"));
   },
@@ -150,27 +162,27 @@ export const documentActions = {
   duplicate(): boolean {
     const clip = clipOf(present(), useDocument.getState().selection);
     if (!clip) return false;
-    const at = { x: clip.origin.x + COPY_OFFSET, y: clip.origin.y + COPY_OFFSET };
-    return perform(paste(present(), clip, at, "Duplicate"));
+    return perform(paste(present(), clip, freePlaceFor(present(), clip), "Duplicate"));
   },
 
   copy(): boolean {
     const clip = clipOf(present(), useDocument.getState().selection);
     if (!clip) return false;
     clipboard = clip;
-    pastes = 0;
     return true;
   },
 
   /** Pastes at a point of the canvas, or beside the original. */
   paste(at?: Point): boolean {
     if (!clipboard) return false;
-    const shift = COPY_OFFSET * ++pastes;
-    const { origin } = clipboard;
-    return perform(paste(present(), clipboard, at ?? { x: origin.x + shift, y: origin.y + shift }, "Paste"));
+    return perform(paste(present(), clipboard, at ?? freePlaceFor(present(), clipboard), "Paste"));
   },
 
   canPaste: (): boolean => clipboard !== undefined,
+
+  /** Gives variables a first value of zeros, which can then be edited. */
+  giveFirstValue: (variables: readonly string[]): boolean =>
+    perform(giveFirstValue(present(), lookupOp, variables)),
 
   rename: (from: string, to: string): boolean => perform(rename(present(), from, to)),
 

@@ -2,11 +2,14 @@
 import type { DocumentFile, Example } from "../../main/api/documents.js";
 import { ProblemError } from "../../main/api/wire.js";
 import { client } from "../client.js";
-import { showProblem, useApp } from "./app-store.js";
+import { downloadFile } from "../ui/download.js";
+import { dismissNoticeByKey, showProblem, useApp } from "./app-store.js";
 import { documentActions, useDocument } from "./document-store.js";
 import { confirm, uiActions } from "./ui-store.js";
 
 export const GRAPH_EXTENSIONS = ["pbtxt", "pb", "meta"] as const;
+
+const GRAPH_ENDING = /\.(pbtxt|pb|meta)$/;
 
 let sourceId: string | undefined;
 let examples: Promise<readonly Example[]> | undefined;
@@ -31,7 +34,11 @@ interface Shown {
   readonly example?: string;
 }
 
+/** A message about a file; the next file that opens or is saved takes it away. */
+const FILE_NOTICE = "file";
+
 function show(file: DocumentFile, example?: string): void {
+  dismissNoticeByKey(FILE_NOTICE);
   documentActions.load(file);
   sourceId = file.sourceId;
   remember(file.path === undefined ? (example === undefined ? {} : { example }) : { path: file.path });
@@ -95,14 +102,29 @@ export async function openDocument(path?: string): Promise<void> {
   if (!(await mayLeave())) return;
   const chosen = path ?? (await pickFile({ mode: "open", title: "Open a graph" }));
   if (chosen === undefined) return;
-  show(await client().call("documents.open", { path: chosen }));
+  try {
+    show(await client().call("documents.open", { path: chosen }));
+  } catch (error) {
+    showProblem(error, { key: FILE_NOTICE });
+  }
 }
 
 /** Opens a file that the browser holds. */
 export async function openDropped(file: File): Promise<void> {
   if (!(await mayLeave())) return;
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  show(await client().call("documents.read", { name: file.name, bytes }));
+  try {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    show(await client().call("documents.read", { name: file.name, bytes }));
+  } catch (error) {
+    showProblem(error, { key: FILE_NOTICE });
+  }
+}
+
+/** Hands the document to the browser as a file, for when the application that would save it is gone. */
+export function downloadGraph(): void {
+  const base = useDocument.getState().document.name.replace(GRAPH_ENDING, "");
+  const bytes = new Uint8Array(documentActions.toMetaGraph());
+  downloadFile(new Blob([bytes], { type: "application/octet-stream" }), `${base}.meta`);
 }
 
 /** Saves where the document is; asks for a place where it has none. False when the user cancelled. */
@@ -114,7 +136,7 @@ export async function saveDocument(): Promise<boolean> {
 export async function saveDocumentAs(): Promise<boolean> {
   const { document } = useDocument.getState();
   const ending = document.format === "text" ? "pbtxt" : "pb";
-  const base = document.name.replace(/\.(pbtxt|pb|meta)$/, "");
+  const base = document.name.replace(GRAPH_ENDING, "");
   const path = await pickFile({
     mode: "save",
     title: "Save the graph",
@@ -138,11 +160,15 @@ async function write(path: string, overwrite: boolean): Promise<boolean> {
       ...(sourceId === undefined ? {} : { sourceId }),
     });
     documentActions.markSaved(saved);
+    dismissNoticeByKey(FILE_NOTICE);
     if (saved.path !== undefined) remember({ path: saved.path });
     sourceId = saved.sourceId ?? sourceId;
     return true;
   } catch (error) {
-    if (!(error instanceof ProblemError) || error.problem.code !== "ALREADY_EXISTS" || overwrite) throw error;
+    if (!(error instanceof ProblemError) || error.problem.code !== "ALREADY_EXISTS" || overwrite) {
+      showProblem(error, { key: FILE_NOTICE });
+      return false;
+    }
     const choice = await confirm({
       title: "Replace the file?",
       text: error.problem.message,

@@ -2,6 +2,7 @@
 import type { Task } from "../../main/api/cluster.js";
 import { client } from "../client.js";
 import { listText } from "../ui/format.js";
+import { mayAddTasks } from "./cluster-actions.js";
 import { addTasks, taskName, taskNameOfDevice, useCluster } from "./cluster-store.js";
 
 interface Pinned {
@@ -89,12 +90,17 @@ export function startLabel(missing: MissingTasks): string {
   return `Start ${count} tasks`;
 }
 
-/** Starts and adds what is missing. Resolves when everything is on its way; rejects with a ProblemError. */
-export async function startMissing(missing: MissingTasks): Promise<void> {
+/**
+ * Starts and adds what is missing. Resolves with true when everything is on its way, with false when the user would
+ * rather not; rejects with a ProblemError.
+ */
+export async function startMissing(missing: MissingTasks): Promise<boolean> {
+  if (missing.add.length > 0 && !(await mayAddTasks())) return false;
   await Promise.all([
     ...missing.start.map((task) => client().call("cluster.startTask", { taskId: task.id })),
     ...missing.add.map(({ job, count }) => addTasks(job, count)),
   ]);
+  return true;
 }
 
 /** The tasks of the cluster now. */

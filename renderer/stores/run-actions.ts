@@ -13,6 +13,20 @@ import { uiActions, useUi } from "./ui-store.js";
 
 /** Messages about a run; the next run takes them away. */
 const RUN_NOTICE = "run";
+/** What is missing for a run, with an offer to bring it; gone as soon as it is there, whoever brought it. */
+const RUNTIME_OFFER = "run-runtime";
+const TASKS_OFFER = "run-tasks";
+
+function dismissRunNotices(): void {
+  for (const key of [RUN_NOTICE, RUNTIME_OFFER, TASKS_OFFER]) dismissNoticeByKey(key);
+}
+
+/** Takes back the offers that the cluster or the runtime has made needless. Called when either changed. */
+export function reviewOffers(): void {
+  if (useRuntime.getState().state?.runtime !== undefined) dismissNoticeByKey(RUNTIME_OFFER);
+  const nodes = useDocument.getState().document.nodes.values();
+  if (missingTasks(nodes, currentTasks()).names.length === 0) dismissNoticeByKey(TASKS_OFFER);
+}
 
 /** A click on Run came before and its `runs.start` is not answered yet. */
 let starting = false;
@@ -22,7 +36,7 @@ let sentRevision: number | undefined;
 /** Runs the document for some steps; says in the bar what keeps it from running, with an offer that helps. */
 export async function startRun(steps: number): Promise<void> {
   if (starting || isActive(useRun.getState().latest)) return;
-  dismissNoticeByKey(RUN_NOTICE);
+  dismissRunNotices();
   const [blocker, ...others] = documentActions.runBlockers();
   if (blocker !== undefined) {
     const { node } = blocker;
@@ -51,7 +65,7 @@ function offerMissingTasks(steps: number): boolean {
   if (runtime !== undefined && runtime.runtime === undefined) {
     showNotice({
       kind: "problem",
-      key: RUN_NOTICE,
+      key: RUNTIME_OFFER,
       problem: {
         code: "FAILED_PRECONDITION",
         message: `This graph needs ${listText(missing.names)}, and no task can start without a TensorFlow runtime.`,
@@ -68,14 +82,13 @@ function offerMissingTasks(steps: number): boolean {
   }
   showNotice({
     kind: "info",
-    key: RUN_NOTICE,
+    key: TASKS_OFFER,
     problem: { code: "FAILED_PRECONDITION", message: `This graph needs ${listText(missing.names)}.` },
     action: {
       label: `${startLabel(missing)} and run`,
       run: async () => {
-        dismissNoticeByKey(RUN_NOTICE);
-        await startMissing(missing);
-        await send(steps);
+        dismissRunNotices();
+        if (await startMissing(missing)) await send(steps);
       },
     },
   });
@@ -104,11 +117,11 @@ async function send(steps: number): Promise<void> {
   }
 }
 
-/** Asks the run to stop after its step; asked again, cancels the step. */
+/** Asks the run to stop after its step; asked again, or before there is a step, cancels what goes on. */
 export async function stopRun(): Promise<void> {
   const { latest, stopRequested } = useRun.getState();
   if (latest === undefined || !isActive(latest)) return;
-  const abort = stopRequested === latest.runId || latest.state === "stopping" || latest.step === 0;
+  const abort = stopRequested === latest.runId || ["preparing", "stopping"].includes(latest.state);
   useRun.setState({ stopRequested: latest.runId });
   await client().call("runs.stop", { runId: latest.runId, abort });
 }
@@ -119,7 +132,7 @@ export function receiveRun(update: RunUpdate): void {
   const isNew = latest?.runId !== update.runId;
   // The first news of a run may come before the answer to the call that started it.
   useRun.setState({ latest: update, ...(isNew ? { runRevision: starting ? sentRevision : undefined } : {}) });
-  if (isNew) dismissNoticeByKey(RUN_NOTICE);
+  if (isNew) dismissRunNotices();
   if (update.state !== "failed" || update.problem === undefined) return;
   if (!isNew && latest?.state === "failed") return;
   showRunProblem(update);
@@ -137,9 +150,9 @@ function actionFor({ node, task }: Problem, steps: number): NoticeAction | undef
     return {
       label: `Start ${task} and run again`,
       run: async () => {
-        dismissNoticeByKey(RUN_NOTICE);
-        await startMissing(missingTasks(useDocument.getState().document.nodes.values(), currentTasks()));
-        await send(steps);
+        dismissRunNotices();
+        const now = missingTasks(useDocument.getState().document.nodes.values(), currentTasks());
+        if (await startMissing(now)) await send(steps);
       },
     };
   }

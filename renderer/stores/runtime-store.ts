@@ -1,6 +1,7 @@
 import { create } from "zustand";
 import type { RuntimeState } from "../../main/api/runtime.js";
 import { client } from "../client.js";
+import { dismissNoticeByKey, showNotice } from "./app-store.js";
 
 export interface RuntimeStore {
   /** Undefined until the application answered. */
@@ -14,11 +15,17 @@ export function receiveRuntime(state: RuntimeState): void {
 }
 
 export async function installRuntime(): Promise<void> {
+  dismissNoticeByKey("install-cancelled");
   await client().call("runtime.install");
 }
 
 export async function cancelInstall(): Promise<void> {
   await client().call("runtime.cancelInstall");
+  showNotice({
+    kind: "info",
+    key: "install-cancelled",
+    problem: { code: "CANCELLED", message: "The installation was cancelled. Nothing of it was kept." },
+  });
 }
 
 export async function lookForRuntime(): Promise<void> {

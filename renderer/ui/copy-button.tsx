@@ -8,11 +8,14 @@ const SHOWN_MILLIS = 1500;
 export function CopyButton({
   text,
   label = "Copy",
+  copied: alreadyCopied = false,
 }: {
   readonly text: string;
   readonly label?: string;
+  /** The text is on the clipboard already, which is what is said first. */
+  readonly copied?: boolean;
 }): ReactElement {
-  const [copied, setCopied] = useState(false);
+  const [copied, setCopied] = useState(alreadyCopied);
   useEffect(() => {
     if (!copied) return;
     const timer = setTimeout(() => setCopied(false), SHOWN_MILLIS);

@@ -1,6 +1,8 @@
 import { DropdownMenu } from "radix-ui";
-import type { ReactElement, ReactNode } from "react";
+import { type ReactElement, type ReactNode, useState } from "react";
 import { shortcutText } from "../commands/shortcut.js";
+import { showProblem } from "../stores/app-store.js";
+import { copyText } from "./copy-button.js";
 import { Icon, type IconName } from "./icon.js";
 
 export type MenuEntry =
@@ -20,6 +22,14 @@ export type MenuEntry =
       /** Drawn with a tick; the item is then one of a group of choices. */
       readonly checked?: boolean | undefined;
       run(): void;
+    }
+  | {
+      /** Puts a text on the clipboard and says so; the menu stays open for that. */
+      readonly kind: "copy";
+      readonly label: string;
+      readonly text: string;
+      readonly swatch?: ReactElement | undefined;
+      readonly hint?: string | undefined;
     }
   | {
       readonly kind: "submenu";
@@ -47,6 +57,7 @@ export function Menu({ trigger, entries, align = "start", label, onOpenChange }:
           align={align}
           sideOffset={4}
           collisionPadding={8}
+          onCloseAutoFocus={focusRow}
           {...(label ? { "aria-label": label } : {})}
         >
           <Entries entries={entries} />
@@ -54,6 +65,20 @@ export function Menu({ trigger, entries, align = "start", label, onOpenChange }:
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
   );
+}
+
+/** The menu of a row in a tree was opened from the row, whose keys go on there. */
+function focusRow(event: Event): void {
+  const content = event.currentTarget;
+  if (!(content instanceof HTMLElement)) return;
+  const trigger = document.getElementById(content.getAttribute("aria-labelledby") ?? "");
+  const row = trigger?.closest<HTMLElement>('[role="treeitem"]');
+  const { activeElement } = document;
+  const elsewhere =
+    activeElement !== null && activeElement !== document.body && !content.contains(activeElement);
+  if (!row || elsewhere) return;
+  event.preventDefault();
+  row.focus();
 }
 
 function Entries({ entries }: { readonly entries: readonly MenuEntry[] }): ReactNode {
@@ -69,6 +94,7 @@ function keyOf(entry: MenuEntry, index: number): string {
 function Entry({ entry }: { readonly entry: MenuEntry }): ReactElement {
   if (entry.kind === "separator") return <DropdownMenu.Separator className="msp" />;
   if (entry.kind === "heading") return <DropdownMenu.Label className="mhd">{entry.text}</DropdownMenu.Label>;
+  if (entry.kind === "copy") return <CopyItem entry={entry} />;
   if (entry.kind === "submenu") {
     return (
       <DropdownMenu.Sub>
@@ -119,6 +145,28 @@ function Entry({ entry }: { readonly entry: MenuEntry }): ReactElement {
   return (
     <DropdownMenu.Item className={className} disabled={disabled} onSelect={() => entry.run()}>
       {content}
+    </DropdownMenu.Item>
+  );
+}
+
+function CopyItem({ entry }: { readonly entry: Extract<MenuEntry, { kind: "copy" }> }): ReactElement {
+  const [copied, setCopied] = useState(false);
+  return (
+    <DropdownMenu.Item
+      className="mi"
+      onSelect={(event) => {
+        event.preventDefault();
+        void copyText(entry.text).then(
+          () => setCopied(true),
+          (error: unknown) => showProblem(error),
+        );
+      }}
+    >
+      {entry.swatch ?? <MenuIcon name="copy" />}
+      <span className="mi-text">{entry.label}</span>
+      <span className="mi-end" aria-live="polite">
+        {copied ? "Copied" : entry.hint}
+      </span>
     </DropdownMenu.Item>
   );
 }

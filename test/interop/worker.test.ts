@@ -156,6 +156,12 @@ describe.skipIf(peerMissing("tensorflow"))("tensordeck worker", () => {
     expect(output).toContain("It was named by TENSORDECK_LIBTENSORFLOW.");
   });
 
+  test("runtime alone lists what was found, and why the rest cannot be used", async () => {
+    const { code, output } = await runCommand(["runtime"], { TENSORDECK_LIBTENSORFLOW: "/does/not/exist" });
+    expect(code).toBe(0);
+    expect(output).toContain("/does/not/exist does not exist.");
+  });
+
   test("help and version need no library", async () => {
     const env = { TENSORDECK_LIBTENSORFLOW: "/does/not/exist" };
     for (const args of [

@@ -48,14 +48,25 @@ function readError(error: Error, name: string): unknown {
   return error;
 }
 
+/** How the values of variables that were saved beside a graph come back: what to run, and what is fed the file's name. */
+export interface Restoring {
+  readonly operation: string;
+  readonly filename: string;
+  /** What the file's name begins with, where it is known: "model/variables/variables". */
+  readonly file: string | undefined;
+}
+
 /** A graph and what its nodes' outputs are. */
 export class RunnableGraph {
   readonly graph: GraphDef;
+  /** Undefined for a graph that has no saver. */
+  readonly restoring: Restoring | undefined;
   readonly #nodes: ReadonlyMap<string, NodeDef>;
   readonly #ops: OpRegistry;
 
-  constructor(graph: GraphDef) {
+  constructor(graph: GraphDef, restoring?: Restoring) {
     this.graph = graph;
+    this.restoring = restoring;
     this.#nodes = new Map(graph.node.map((node) => [node.name, node]));
     this.#ops = bundledOpRegistry().withFunctions(graph.library);
   }
@@ -65,15 +76,29 @@ export class RunnableGraph {
    * @throws TensorFlowError NOT_FOUND, PERMISSION_DENIED; INVALID_ARGUMENT for what is no graph
    */
   static async read(name: string): Promise<RunnableGraph> {
-    const file = await fileOf(name);
-    const bytes = await readFile(file).catch((error: Error) => {
+    const graphFile = await fileOf(name);
+    const bytes = await readFile(graphFile).catch((error: Error) => {
       throw readError(error, name);
     });
-    const { metaGraph } = readGraphFile(bytes, name);
+    const { kind, metaGraph } = readGraphFile(bytes, name);
     const graph = metaGraph.graphDef;
     if (graph === undefined || graph.node.length === 0)
       throw invalidArgument(`The graph in "${name}" has no nodes.`);
-    return new RunnableGraph(stripPrivateAttrs(graph));
+    const { restoreOpName = "", filenameTensorName = "" } = metaGraph.saverDef ?? {};
+    const file =
+      kind === "saved_model" ? path.join(path.dirname(graphFile), "variables", "variables") : undefined;
+    const restoring =
+      restoreOpName === "" || filenameTensorName === ""
+        ? undefined
+        : { operation: restoreOpName, filename: filenameTensorName, file };
+    return new RunnableGraph(stripPrivateAttrs(graph), restoring);
+  }
+
+  /** Operations that look like initializers of variables: a NoOp that is called init, as TensorFlow names it. */
+  initializers(): string[] {
+    return this.graph.node
+      .filter(({ name, op }) => op === "NoOp" && /(^|\/)(init(_\d+)?|init_all_tables)$/.test(name))
+      .map(({ name }) => name);
   }
 
   /** The node's outputs; undefined where its op is not known here. */
@@ -163,6 +188,16 @@ export class RunnableGraph {
       }
     }
     return needed;
+  }
+
+  /** The tasks that nodes are pinned to, "/job:worker/task:1". */
+  pinnedTasks(): string[] {
+    const tasks = new Set<string>();
+    for (const { device } of this.graph.node) {
+      const { job, task } = device === "" ? {} : parseDeviceName(device);
+      if (job !== undefined && task !== undefined) tasks.add(`/job:${job}/task:${task}`);
+    }
+    return [...tasks].sort();
   }
 
   /** The jobs that nodes are pinned to. */

@@ -35,7 +35,7 @@ export const runCommandSpec: CommandSpec = {
       name: "init",
       value: "OPS",
       repeated: true,
-      help: "Operations to run once before the first step, such as the initializer of variables.",
+      help: "Operations to run once before the first step, with the same feeds, such as the initializer of variables.",
     },
     {
       name: "steps",
@@ -164,6 +164,11 @@ export function readRunOptions(args: readonly string[]): RunCommandOptions | und
   if (graph === undefined || rest.length > 0) {
     const given = graph === undefined ? "none was given" : `"${rest[0]}" was given, too`;
     throw invalidArgument(`tensordeck run takes one graph file, but ${given}. See tensordeck run --help.`);
+  }
+  if (parsed.get("cluster") !== undefined && (parsed.get("target") ?? "") === "") {
+    throw invalidArgument(
+      "--cluster needs --target: name the server of the cluster whose master runs the steps, --target grpc://HOST:PORT.",
+    );
   }
   const logDevicePlacement = parsed.has("log_device_placement");
   return {

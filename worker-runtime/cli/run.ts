@@ -1,7 +1,6 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { parseClusterJson } from "../cluster/classic.js";
+import { writeFile } from "node:fs/promises";
 import { feedFromFile, feedFromText } from "../io/feed.js";
-import { cancelled, notFound, StatusCode, TensorFlowError } from "../protocol/status.js";
+import { cancelled, notFound } from "../protocol/status.js";
 import type { Tensor } from "../protocol/tensor.js";
 import type { RunResult } from "../session/run-step.js";
 import { Session, type SessionConfig } from "../session/session.js";
@@ -10,8 +9,10 @@ import { placementOf } from "../session/trace/placement.js";
 import { readStepStats } from "../session/trace/step-stats.js";
 import { unoptimizedConfig } from "../session/trace/unoptimized-config.js";
 import { helpText } from "./args.js";
+import { readClusterFile } from "./cluster-file.js";
 import { failureText } from "./failure.js";
 import { RunnableGraph } from "./run-graph.js";
+import { withHint } from "./run-hints.js";
 import { type FeedArgument, type RunCommandOptions, readRunOptions, runCommandSpec } from "./run-options.js";
 import { RunProgress } from "./run-progress.js";
 import {
@@ -88,13 +89,9 @@ async function sessionConfig(options: RunCommandOptions): Promise<SessionConfig>
     logDevicePlacement: options.logDevicePlacement,
   };
   if (options.clusterFile === undefined) return config;
-  const file = options.clusterFile;
-  const text = await readFile(file, "utf8").catch((cause: unknown) => {
-    throw notFound(`The cluster file "${file}" cannot be read.`, { cause });
-  });
   return {
     ...config,
-    clusterDef: parseClusterJson(text, file).asClusterDef(),
+    clusterDef: (await readClusterFile(options.clusterFile)).asClusterDef(),
     // So that variables outlive the session and are seen from every master.
     experimental: { shareSessionStateInClusterspecPropagation: true },
   };
@@ -130,7 +127,7 @@ async function runSteps(
   const { timeoutMillis } = options;
   if (steps.init.length > 0) {
     progress.enter(`Running ${steps.init.join(", ")}`);
-    await session.run([], { targets: steps.init, options: { timeoutMillis }, signal });
+    await session.run([], { feeds: steps.feeds, targets: steps.init, options: { timeoutMillis }, signal });
   }
   let last: RunResult = { values: [] };
   let placement: StepResults["placement"];
@@ -182,22 +179,6 @@ async function writeTrace(
     );
   }
   say(`The trace of the last step is in ${file}; open it in chrome://tracing or ui.perfetto.dev.\n`);
-}
-
-/** Says what to do when a graph for a cluster was run on the local server. */
-function withHint(error: unknown, options: RunCommandOptions, graph: RunnableGraph | undefined): unknown {
-  const jobs = graph?.pinnedJobs() ?? [];
-  const misplaced =
-    error instanceof TensorFlowError &&
-    error.code === StatusCode.INVALID_ARGUMENT &&
-    /device/i.test(error.message);
-  if (!misplaced || options.target !== undefined || jobs.length === 0) return error;
-  return new TensorFlowError(
-    error.code,
-    `${error.message}\nThe graph has nodes pinned to ${jobs.map((job) => `/job:${job}`).join(", ")}, but without --target it ` +
-      "runs on a local server of one task. Start workers with `tensordeck worker` and name one: --target grpc://HOST:PORT.",
-    { task: error.task, payloads: error.payloads, cause: error },
-  );
 }
 
 async function run(options: RunCommandOptions, signal: AbortSignal): Promise<void> {

@@ -34,12 +34,12 @@ The data folder is ~/.local/share/tensordeck on Linux, ~/Library/Application Sup
 macOS, %LOCALAPPDATA%\\Tensordeck on Windows; TENSORDECK_DATA_DIR names another.`,
 };
 
-const help = `usage: tensordeck runtime COMMAND [flags]
+const help = `usage: tensordeck runtime [COMMAND] [flags]
 
 Shows which TensorFlow runtimes this machine has, or installs one.
 
 commands:
-  list       Show every libtensorflow, where it came from, its version, CPU or GPU.
+  list       Show every libtensorflow, where it came from, its version, CPU or GPU. So does no command.
   install    Bring one where there is none.
 
   --help     Show this, or the help of a command: tensordeck runtime install --help
@@ -54,10 +54,12 @@ export async function runRuntime(args: readonly string[]): Promise<number> {
     case "install":
       return await install(parseArgs(installCommand, rest));
     case undefined:
+    case "--json":
+      return await list(parseArgs(listCommand, args));
     case "--help":
     case "-h":
       process.stdout.write(help);
-      return name === undefined ? 1 : 0;
+      return 0;
     default: {
       const near = nearest(name, ["list", "install"]);
       throw invalidArgument(

@@ -1,12 +1,11 @@
-import { readFile } from "node:fs/promises";
-import { buffer } from "node:stream/consumers";
 import { ServerDef } from "../../protos/generated/tensorflow/tensorflow_server.js";
-import { clusterFromFlags, parseClusterJson } from "../cluster/classic.js";
-import { ClusterSpec } from "../cluster/cluster-spec.js";
+import { clusterFromFlags } from "../cluster/classic.js";
+import type { ClusterSpec } from "../cluster/cluster-spec.js";
 import { makeServerDef } from "../cluster/server-def.js";
-import { parseTfConfig } from "../cluster/tf-config.js";
-import { invalidArgument, notFound } from "../protocol/status.js";
+import { isEvaluator, parseTfConfig } from "../cluster/tf-config.js";
+import { invalidArgument } from "../protocol/status.js";
 import { type CommandSpec, parseArgs } from "./args.js";
+import { readClusterFile, readGivenFile } from "./cluster-file.js";
 
 export const workerCommand: CommandSpec = {
   name: "tensordeck worker",
@@ -36,7 +35,7 @@ export const workerCommand: CommandSpec = {
     {
       name: "engine",
       value: "NAME",
-      help: "What computes: tensorflow (TensorFlow's own runtime, the default) or portable.",
+      help: "What computes: tensorflow (TensorFlow's own runtime, the default) or portable (not in this version yet).",
     },
     {
       name: "library",
@@ -164,6 +163,12 @@ async function readServerDef(flags: TaskFlags, tfConfig: string | undefined): Pr
   if (tfConfig !== undefined && tfConfig.trim() !== "") {
     const { cluster, task } = parseTfConfig(tfConfig);
     if (!cluster.isEmpty) {
+      if (flags.jobName === undefined && isEvaluator({ task }) && !cluster.jobs.includes("evaluator")) {
+        throw invalidArgument(
+          "TF_CONFIG makes this task the evaluator, which runs beside the cluster and has no server in it. Start no " +
+            "worker for it, or a local server of its own by leaving TF_CONFIG empty.",
+        );
+      }
       return taskOf(cluster, {
         ...flags,
         jobName: flags.jobName ?? task?.job,
@@ -192,37 +197,13 @@ function localServer({ jobName, taskIndex, port }: TaskFlags): ServerDef {
   return makeServerDef({ cluster: { [job]: [`localhost:${port ?? 0}`] }, jobName: job, taskIndex: 0 });
 }
 
-async function readClusterFile(file: string): Promise<ClusterSpec> {
-  const text = new TextDecoder().decode(await readGivenFile(file, "--cluster"));
-  const nested = clusterMember(text);
-  return nested === undefined ? parseClusterJson(text, file) : ClusterSpec.from(nested);
-}
-
-/** The object under "cluster" in the form {"cluster": {…}} that TF_CONFIG has; a job of that name would be a list. */
-function clusterMember(text: string): Record<string, string[]> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && "cluster" in value) {
-      const { cluster } = value;
-      if (typeof cluster === "object" && cluster !== null && !Array.isArray(cluster) && !isTaskMap(cluster)) {
-        // from() checks every job itself, and says which one is wrong.
-        return cluster as Record<string, string[]>;
-      }
-    }
-  } catch {
-    // parseClusterJson says what is wrong with the text.
-  }
-  return undefined;
-}
-
-/** {"0": "host:port"}: the tasks of a job that is called "cluster". */
-function isTaskMap(value: object): boolean {
-  const keys = Object.keys(value);
-  return keys.length > 0 && keys.every((key) => /^\d+$/.test(key));
-}
-
 async function readServerDefFile(file: string, port: number | undefined): Promise<ServerDef> {
   const bytes = await readGivenFile(file, "--server_def");
+  if (bytes.length === 0) {
+    throw invalidArgument(
+      `${file === "-" ? "Standard input" : file} is empty; --server_def takes a serialized tensorflow.ServerDef.`,
+    );
+  }
   let serverDef: ServerDef;
   try {
     serverDef = ServerDef.decode(bytes);
@@ -233,15 +214,6 @@ async function readServerDefFile(file: string, port: number | undefined): Promis
     serverDef.port = port;
   }
   return serverDef;
-}
-
-async function readGivenFile(file: string, flag: string): Promise<Uint8Array> {
-  try {
-    return file === "-" ? await buffer(process.stdin) : await readFile(file);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw notFound(`The file that ${flag} names cannot be read: ${why}.`, { cause });
-  }
 }
 
 function isEngineName(name: string): name is EngineName {

@@ -16,7 +16,7 @@ import {
   variable,
   zeros,
 } from "./ops/index.js";
-import { LAYOUT_X_ATTR, LAYOUT_Y_ATTR } from "./private-attrs.js";
+import { DOCUMENT_COLLECTION, LAYOUT_X_ATTR, LAYOUT_Y_ATTR } from "./private-attrs.js";
 
 const FIRST_WORKER = "/job:worker/task:0";
 const SECOND_WORKER = "/job:worker/task:1";
@@ -98,6 +98,8 @@ export function counterGraph(): MetaGraphDef {
   const step = graph.withDevice(SECOND_WORKER, () => constant(graph, 1, { name: "step" }));
   assignAdd(counter, step, { name: "count" });
   globalVariablesInitializer(graph, { name: "init" });
+  // Read beside count, in no order of the two, the variable could show the number before or after it.
+  graph.addToCollection(DOCUMENT_COLLECTION, JSON.stringify({ run: { fetches: ["count:0"] } }));
   return documentOf(graph, {
     start: [0, 0],
     counter: [0, 92],
@@ -133,7 +135,7 @@ export const examples: readonly ExampleGraph[] = [
   {
     id: "counter",
     title: "Counter",
-    description: "A variable on one worker that every run counts up. Run init once, then count.",
+    description: "A variable on one worker that every run counts up, once init has given it its first value.",
     build: counterGraph,
   },
 ];

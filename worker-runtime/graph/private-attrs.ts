@@ -15,6 +15,9 @@ function stripNode(node: NodeDef): NodeDef {
   return { ...node, attr: new Map([...node.attr].filter(([key]) => !key.startsWith(PRIVATE_ATTR_PREFIX))) };
 }
 
+/** The MetaGraphDef's collection of one text: how the document is run, as JSON. */
+export const DOCUMENT_COLLECTION = "tensordeck";
+
 /**
  * The graph as it is sent to a master: without Tensordeck's own node attributes, in functions, too. TensorFlow would
  * ignore them, but two nodes that differ only in their place would not be recognised as the same.

@@ -78,7 +78,8 @@ function describe(value: unknown): string {
 }
 
 function refuse(element: unknown, dtype: DType, why = ""): never {
-  throw invalidArgument(`${describe(element)} cannot be an element of a ${dtype} tensor${why}.`);
+  const form = dtype.startsWith("complex") ? "; write { re: 1, im: 2 } or a number" : "";
+  throw invalidArgument(`${describe(element)} cannot be an element of a ${dtype} tensor${why}${form}.`);
 }
 
 function realOf(element: TensorElement, dtype: DType): number {

@@ -46,7 +46,12 @@ const lostConnection =
   /^Call cancelled$|Connection dropped|ECONNRESET|EPIPE|socket hang up|Stream removed|GOAWAY|RST_STREAM with code [27]|Received RST_STREAM with error code [27]/;
 const ownDeadline = /^Deadline exceeded/;
 
-function messageOf(error: ServiceError, method: string, address: string): string {
+function messageOf(
+  error: ServiceError,
+  method: string,
+  address: string,
+  deadlineMillis: number | undefined,
+): string {
   const { details } = error;
   if (connectFailure.test(details)) {
     return `Cannot reach ${address}: ${connectionReason(details, address)}`;
@@ -55,7 +60,9 @@ function messageOf(error: ServiceError, method: string, address: string): string
     return `The connection to ${address} was lost during ${method}: the process ended or the network failed (${details}).`;
   }
   if (error.code === grpcStatus.DEADLINE_EXCEEDED && ownDeadline.test(details)) {
-    return `${address} did not answer ${method} within its deadline.`;
+    const deadline =
+      deadlineMillis === undefined ? "its deadline" : `its deadline of ${deadlineMillis / 1000} s`;
+    return `${address} did not answer ${method} within ${deadline}.`;
   }
   if (details === "") {
     return error.code === grpcStatus.UNIMPLEMENTED
@@ -69,10 +76,16 @@ function messageOf(error: ServiceError, method: string, address: string): string
  * A failed call as TensorFlow's error: code, message and payloads as the server sent them. Errors that no server sent
  * (no connection, connection lost, deadline) name the address and say why; a lost connection is UNAVAILABLE.
  * @param method "RunStep".
+ * @param deadlineMillis the call's own deadline, where it had one.
  */
-export function errorOfCall(error: ServiceError, method: string, address: string): TensorFlowError {
+export function errorOfCall(
+  error: ServiceError,
+  method: string,
+  address: string,
+  deadlineMillis?: number,
+): TensorFlowError {
   const code = lostConnection.test(error.details) ? StatusCode.UNAVAILABLE : statusCodeOf(error.code);
-  return new TensorFlowError(code, messageOf(error, method, address), {
+  return new TensorFlowError(code, messageOf(error, method, address, deadlineMillis), {
     payloads: payloadsOf(error.metadata),
     cause: error,
   });

@@ -66,7 +66,7 @@ export class ServiceClient {
         if (signal?.aborted && error !== null) {
           reject(cancelledBy(signal.reason, what));
         } else if (error !== null) {
-          reject(errorOfCall(error, method.name, address));
+          reject(errorOfCall(error, method.name, address, options.deadlineMillis));
         } else if (response === undefined) {
           reject(internalError(`${address} answered ${method.name} with nothing.`));
         } else {

@@ -1,6 +1,6 @@
 import { CallableOptions } from "../../protos/generated/tensorflow/config.js";
 import { failedPrecondition, internalError, invalidArgument } from "../protocol/status.js";
-import { Tensor, tensorFromReceived, tensorToProto } from "../protocol/tensor.js";
+import { tensorFromReceived, tensorToProto } from "../protocol/tensor.js";
 import type { MasterClient } from "../rpc/master-client.js";
 import { CONTROL_DEADLINE_MILLIS } from "../rpc/service-client.js";
 import {
@@ -10,6 +10,7 @@ import {
   type PlaceholderTypes,
   type TensorRef,
   tensorNameOf,
+  tensorOfFeed,
 } from "./references.js";
 import { type RunResult, randomRequestId, resultOf, runOptionsOf, type StepOptions } from "./run-step.js";
 
@@ -85,7 +86,10 @@ export class Callable {
    * @param values one for each feed, in their order.
    * @throws TensorFlowError as `Session.run`; FAILED_PRECONDITION after `release`.
    */
-  async run(values: readonly FeedValue[] = [], signal?: AbortSignal): Promise<RunResult> {
+  async run(
+    values: readonly FeedValue[] = [],
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<RunResult> {
     if (this.#released) {
       throw failedPrecondition("The callable was released.");
     }
@@ -96,9 +100,7 @@ export class Callable {
     }
     const { master, sessionHandle, placeholders } = this.#context;
     const feed = values.map((value, i) => {
-      const tensor =
-        value instanceof Tensor ? value : Tensor.of(value, placeholders.dtypeOf(this.#feeds[i] ?? ""));
-      return tensorToProto(tensor);
+      return tensorToProto(tensorOfFeed(this.#feeds[i] ?? "", value, placeholders));
     });
     const response = await this.#context.run("The step", signal, (callSignal) =>
       master.runCallable(

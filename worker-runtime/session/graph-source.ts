@@ -15,6 +15,8 @@ export interface TakenGraph {
   readonly graph: GraphDef;
   /** Makes them count as not sent again. */
   putBack(): void;
+  /** As putBack, but forgets the GraphDefs among them: the master refused them, and would refuse them in every later run. */
+  putBackSource(): void;
 }
 
 function functionKey(name: string | undefined): string {
@@ -51,10 +53,13 @@ export class GraphFeed {
     return this.#added.length > 0 || (this.#source?.size ?? 0) > this.#nodesSent;
   }
 
-  /** Everything that was not taken before, without Tensordeck's own attributes. */
-  take(): TakenGraph {
+  /**
+   * What was not taken before, without Tensordeck's own attributes.
+   * @param maxAdded how many of the added GraphDefs are taken; all unless given.
+   */
+  take(maxAdded = this.#added.length): TakenGraph {
     const nodesSent = this.#nodesSent;
-    const added = this.#added.splice(0);
+    const added = this.#added.splice(0, maxAdded);
     const parts = [...added];
     if (this.#source !== undefined) {
       parts.unshift(this.#source.toGraphDef(nodesSent));
@@ -69,15 +74,19 @@ export class GraphFeed {
       }
       this.#takeLibrary(part, graph, taken);
     }
+    const putBackSource = (): void => {
+      this.#nodesSent = nodesSent;
+      for (const key of taken) {
+        this.#librarySent.delete(key);
+      }
+    };
     return {
       graph: stripPrivateAttrs(graph),
       putBack: () => {
         this.#added.unshift(...added);
-        this.#nodesSent = nodesSent;
-        for (const key of taken) {
-          this.#librarySent.delete(key);
-        }
+        putBackSource();
       },
+      putBackSource,
     };
   }
 

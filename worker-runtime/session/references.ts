@@ -84,7 +84,24 @@ export function tensorsOfFeeds(feeds: Feeds | undefined, types: PlaceholderTypes
     if (tensors.has(name)) {
       throw invalidArgument(`${name} is fed twice.`);
     }
-    tensors.set(name, value instanceof Tensor ? value : Tensor.of(value, dtypeFor(ref, name, types)));
+    tensors.set(name, tensorOfFeed(ref, value, types));
   }
   return tensors;
+}
+
+/**
+ * The tensor that is fed for one value: a plain value takes the dtype of what it is fed to, where that is known.
+ * @throws TensorFlowError INVALID_ARGUMENT for a tensor of another dtype.
+ */
+export function tensorOfFeed(ref: TensorRef, value: FeedValue, types: PlaceholderTypes): Tensor {
+  const name = tensorNameOf(ref);
+  const dtype = dtypeFor(ref, name, types);
+  if (!(value instanceof Tensor)) return Tensor.of(value, dtype);
+  if (dtype !== undefined && value.dtype !== dtype) {
+    // The server would answer INTERNAL, about a node that is not in the graph.
+    throw invalidArgument(
+      `${name} takes ${dtype} and was fed a tensor of ${value.dtype}. Make it by Tensor.of(…, "${dtype}").`,
+    );
+  }
+  return value;
 }

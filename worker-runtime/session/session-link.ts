@@ -1,4 +1,4 @@
-import { TensorFlowError } from "../protocol/status.js";
+import { StatusCode, TensorFlowError } from "../protocol/status.js";
 import { Channel } from "../rpc/channel.js";
 import { MasterClient } from "../rpc/master-client.js";
 import { CONTROL_DEADLINE_MILLIS } from "../rpc/service-client.js";
@@ -27,6 +27,14 @@ export interface Established extends Connection {
 }
 
 const nothingToExtend = Promise.resolve();
+
+/** The codes of calls that may not have reached the master; with any other it has read the request, and refused it. */
+const unheard = new Set<StatusCode>([
+  StatusCode.CANCELLED,
+  StatusCode.UNAVAILABLE,
+  StatusCode.DEADLINE_EXCEEDED,
+  StatusCode.ABORTED,
+]);
 
 async function disconnect({ watch, participants, channel, server }: Connection): Promise<void> {
   watch.stop();
@@ -79,7 +87,15 @@ export class SessionLink {
     }
     const established = this.#established;
     if (this.graph.hasMore) {
-      this.#extending = this.#extending.catch(() => undefined).then(() => this.#extend(established));
+      const extending = this.#extending.catch(() => undefined).then(() => this.#extend(established));
+      // A refusal is told to those who wait for it now, not to every later run.
+      const forget = (): void => {
+        if (this.#extending === extending) {
+          this.#extending = nothingToExtend;
+        }
+      };
+      this.#extending = extending;
+      extending.then(forget, forget);
     }
     if (this.#extending !== nothingToExtend) {
       await orAborted(this.#extending, signal, "Extending the graph");
@@ -124,7 +140,8 @@ export class SessionLink {
     if (!this.graph.hasMore) {
       return;
     }
-    const { graph: graphDef, putBack } = this.graph.take();
+    // One at a time, so that only the call that added a GraphDef hears of its refusal.
+    const { graph: graphDef, putBack, putBackSource } = this.graph.take(1);
     try {
       const response = await master.extendSession(
         { sessionHandle: session.handle, graphDef, currentGraphVersion: session.graphVersion },
@@ -133,7 +150,11 @@ export class SessionLink {
       session.graphVersion = response.newGraphVersion;
       this.placeholders.add(graphDef.node);
     } catch (error) {
-      putBack();
+      if (error instanceof TensorFlowError && !unheard.has(error.code)) {
+        putBackSource();
+      } else {
+        putBack();
+      }
       throw error;
     }
   }

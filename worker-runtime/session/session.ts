@@ -1,5 +1,6 @@
 import type { DeviceAttributes } from "../../protos/generated/tensorflow/device_attributes.js";
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import { RunStepResponse } from "../../protos/generated/tensorflow/master.js";
 import {
   cancelled,
   cancelledBy,
@@ -116,6 +117,9 @@ export class Session {
     this.#link = new SessionLink(target === "" ? undefined : target, options);
     this.#signal = options.signal;
     options.signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (options.signal?.aborted) {
+      this.#closing = Promise.resolve();
+    }
   }
 
   /** True once `close` was called. */
@@ -140,6 +144,10 @@ export class Session {
       };
       const runOptions = runOptionsOf(args.options);
       const request = runStepRequest(connection.session.handle, names, runOptions);
+      if (request.fetch.length === 0 && request.target.length === 0) {
+        // Nothing is to be computed, which a master refuses; as TensorFlow's own client, the fed values are the answer.
+        return runResultOf(RunStepResponse.create(), names);
+      }
       const deadlineMillis = stepDeadline(connection, args.options?.timeoutMillis);
       const response = await watched(connection, abort, () =>
         connection.master.runStep(request, { signal, deadlineMillis }),
@@ -148,7 +156,10 @@ export class Session {
     });
   }
 
-  /** Adds nodes to the session's graph. They are sent at once where the session exists, otherwise when it is created. */
+  /**
+   * Adds nodes to the session's graph. They are sent at once where the session exists, otherwise when it is created.
+   * @throws TensorFlowError what the master answers; the session then goes on without these nodes.
+   */
   async extend(graph: GraphDef, signal?: AbortSignal): Promise<void> {
     this.#link.graph.add(graph);
     if (this.#link.isEstablished) {

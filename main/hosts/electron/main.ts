@@ -5,6 +5,7 @@ import { dataFolder } from "../../../worker-runtime/engines/tensorflow/data-fold
 import type { Settings } from "../../api/app.js";
 import { type Application, createApplication } from "../../application.js";
 import { registerWindowScheme, serveWindow } from "./app-protocol.js";
+import { disposeBeforeEnd } from "./ending.js";
 import { pickFile } from "./file-dialogs.js";
 import { sendEvents, serveRequests } from "./ipc.js";
 import { menuTemplate } from "./menu.js";
@@ -15,10 +16,9 @@ import { WINDOW_URL } from "./window-address.js";
 import { backgroundColour, windowOptions } from "./window-options.js";
 import { reachableBounds, readWindowState, writeWindowState } from "./window-state.js";
 
-/** Tasks are ended by force after two seconds; then there is nothing worth waiting for. */
-const SHUTDOWN_DEADLINE_MILLIS = 3000;
-
 let window: BrowserWindow | undefined;
+/** The system wants the program to end, which no question may hold back. */
+let mustEnd = false;
 
 async function themeOf(application: Application): Promise<Settings["theme"]> {
   const settings = (await application.handle("settings.get", undefined)) as Settings;
@@ -41,7 +41,7 @@ async function openWindow(application: Application, stateFile: string): Promise<
   );
   window = opened;
   confineNavigation(opened.webContents);
-  askBeforeUnload(opened);
+  askBeforeUnload(opened, () => mustEnd);
   sendEvents(application, opened.webContents);
   opened.once("ready-to-show", () => {
     if (state?.maximized === true) opened.maximize();
@@ -56,22 +56,6 @@ async function openWindow(application: Application, stateFile: string): Promise<
   await opened.loadURL(WINDOW_URL);
 }
 
-/** Ends the application's tasks before the program ends, but is not held back by one that does not obey. */
-function disposeBeforeQuit(application: Application): void {
-  let ended = false;
-  app.on("before-quit", (event) => {
-    if (ended) return;
-    event.preventDefault();
-    const deadline = new Promise<void>((resolve) => {
-      setTimeout(resolve, SHUTDOWN_DEADLINE_MILLIS);
-    });
-    void Promise.race([application.dispose(), deadline]).finally(() => {
-      ended = true;
-      app.quit();
-    });
-  });
-}
-
 async function run(): Promise<void> {
   await app.whenReady();
   const dataDir = dataFolder();
@@ -80,7 +64,7 @@ async function run(): Promise<void> {
     dataDir,
     host: { kind: "electron", pickFile: (request) => pickFile(window, request) },
   });
-  disposeBeforeQuit(application);
+  disposeBeforeEnd(app, () => application.dispose());
   application.onEvent((name, data) => {
     if (name === "settings") nativeTheme.themeSource = (data as Settings).theme;
   });
@@ -100,7 +84,12 @@ async function run(): Promise<void> {
   app.on("activate", () => {
     if (window === undefined) void openWindow(application, stateFile);
   });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => app.quit());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      mustEnd = true;
+      app.quit();
+    });
+  }
   await openWindow(application, stateFile);
 }
 

@@ -3,9 +3,15 @@ import { type BrowserWindow, dialog } from "electron";
 /**
  * Asks before a window with unsaved changes closes. The page only says that it would rather stay (`beforeunload`);
  * a browser then asks by itself, Electron keeps the window open without a word.
+ *
+ * @param isForced Whether the window is to close without a question, because the system ends the program.
  */
-export function askBeforeUnload(window: BrowserWindow): void {
+export function askBeforeUnload(window: BrowserWindow, isForced: () => boolean): void {
   window.webContents.on("will-prevent-unload", (event) => {
+    if (isForced()) {
+      event.preventDefault();
+      return;
+    }
     const choice = dialog.showMessageBoxSync(window, {
       type: "question",
       message: "This document has changes that were not saved.",

@@ -1,6 +1,6 @@
 /** The window without Electron: an HTTP server on the loopback interface that a browser opens. */
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { SOCKET_PATH, SOCKET_PROTOCOL, SocketClose, secretOfProtocols } from "../../api/headless.js";
@@ -11,8 +11,10 @@ import { Access, isOwnHost, isOwnOrigin } from "./access.js";
 import { Connection } from "./connection.js";
 import { handleHttp } from "./http-routes.js";
 
-/** Graphs with their weights travel in one message; beyond this a file is opened by its path. */
-const DEFAULT_MAX_MESSAGE_BYTES = 256 << 20;
+/** Graphs with their weights travel in one message: as much as a document may have, and what goes around it. */
+const DEFAULT_MAX_MESSAGE_BYTES = 2 ** 30 + 2 ** 20;
+/** Before it has shown a secret anybody on this machine can connect; files that tasks need must not run out. */
+const MAX_CONNECTIONS = 256;
 
 export interface HeadlessHostOptions {
   /** 0: any free port. */
@@ -50,6 +52,13 @@ export async function startHeadlessHost(options: HeadlessHostOptions): Promise<H
   // Only header and token exchanges come this way; slow senders are cut off.
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
+  server.maxConnections = MAX_CONNECTIONS;
+  /** Every socket, upgraded ones included, of which the server itself no longer knows. */
+  const open = new Set<Socket>();
+  server.on("connection", (socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
 
   const sockets = new WebSocketServer({
     noServer: true,
@@ -66,7 +75,7 @@ export async function startHeadlessHost(options: HeadlessHostOptions): Promise<H
       return;
     }
     void application.promise.then((served) => {
-      if (socket.destroyed) return;
+      if (socket.destroyed || !server.listening) return;
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
         const connection = new Connection(webSocket, served);
         connections.add(connection);
@@ -85,7 +94,7 @@ export async function startHeadlessHost(options: HeadlessHostOptions): Promise<H
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await Promise.all([...connections].map((tab) => tab.close(SocketClose.goingAway, "Tensordeck ends")));
-      server.closeAllConnections();
+      for (const socket of open) socket.destroy();
       await closed;
     },
   };

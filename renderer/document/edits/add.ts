@@ -8,6 +8,7 @@ import { type GraphDocument, MISSING_INPUT, type Point } from "../model.js";
 import type { Operation } from "../operations.js";
 import { type OpLookup, signatureOf } from "../signature.js";
 import { dataInput, uniqueName } from "../tensor-names.js";
+import { convertTensor } from "../values.js";
 import { type InputEnd, type OutputEnd, whyNotConnect, withInput } from "./connect.js";
 import { type EditResult, edit, refused } from "./types.js";
 
@@ -186,7 +187,7 @@ function typedFor(
   const attr = new Map(node.attr).set(attrName, { value: { $case: "type", value: slot.dtype } });
   const value = attr.get("value")?.value;
   if (value?.$case === "tensor") {
-    attr.set("value", { value: { $case: "tensor", value: { ...value.value, dtype: slot.dtype } } });
+    attr.set("value", { value: { $case: "tensor", value: convertTensor(value.value, slot.dtype) } });
   }
   return { ...node, attr };
 }

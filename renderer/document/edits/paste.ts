@@ -1,5 +1,6 @@
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
 import { type GraphDocument, MISSING_INPUT, type Point } from "../model.js";
+import { nodeWidth, roughHeight } from "../node-size.js";
 import { parseInput, renameInput, uniqueName } from "../tensor-names.js";
 import { renameColocation } from "./rename.js";
 import { type EditResult, edit, nodesText, refused } from "./types.js";
@@ -23,6 +24,42 @@ export function clipOf(document: GraphDocument, names: ReadonlySet<string>): Cli
     }),
   );
   return { nodes, offsets, origin };
+}
+
+/** Distance of a copy from its original, and of the places that are tried for it, in canvas pixels. */
+const COPY_OFFSET = 32;
+/** Tries before a copy is put over other nodes after all, so that it does not land far out of view. */
+const MAX_TRIES = 60;
+
+/** Below and a little right of the original, where the copies lie over no other node. */
+export function freePlaceFor(document: GraphDocument, { nodes, offsets, origin }: Clip): Point {
+  const rects = [...document.nodes.values()].map((node) => rectOf(node, document.layout.get(node.name)));
+  const first = { x: origin.x + COPY_OFFSET, y: origin.y + COPY_OFFSET };
+  for (let tried = 0; tried < MAX_TRIES; tried++) {
+    const at = { x: first.x, y: first.y + tried * COPY_OFFSET };
+    const isFree = nodes.every((node) => {
+      const offset = offsets.get(node.name) ?? { x: 0, y: 0 };
+      const copy = rectOf(node, { x: at.x + offset.x, y: at.y + offset.y });
+      return !rects.some((rect) => overlap(rect, copy));
+    });
+    if (isFree) return at;
+  }
+  return first;
+}
+
+interface Rect {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+function rectOf(node: NodeDef, { x, y }: Point = { x: 0, y: 0 }): Rect {
+  return { left: x, top: y, right: x + nodeWidth(node.name, node.op), bottom: y + roughHeight(node) };
+}
+
+function overlap(one: Rect, other: Rect): boolean {
+  return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 }
 
 /**

@@ -4,6 +4,9 @@ import type { LogLine, Task } from "../../../main/api/cluster.js";
 import { ProblemError } from "../../../main/api/wire.js";
 import { ClusterService } from "../../../main/cluster/cluster-service.js";
 import { describeThisMachine } from "../../../main/cluster/this-machine.js";
+import { deferred } from "../../../main/deferred.js";
+import type { LaunchTask } from "../../../main/tasks/launcher.js";
+import { Ports } from "../../../main/tasks/ports.js";
 import { TaskSupervisor } from "../../../main/tasks/task-supervisor.js";
 import { type ScriptTasks, SERVES, scriptTasks } from "../support/script-tasks.js";
 import { until } from "../support/until.js";
@@ -13,7 +16,26 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((cluster) => cluster.dispose()));
 });
 
-function makeCluster(tasks: ScriptTasks = scriptTasks()) {
+/** Processes that obey only when they are let. */
+function heldBack(launch: LaunchTask, gate: Promise<void>): LaunchTask {
+  return (request) => {
+    const process = launch(request);
+    return {
+      get pid() {
+        return process.pid;
+      },
+      ready: process.ready,
+      exited: process.exited,
+      notice: () => process.notice(),
+      stop: async () => {
+        await gate;
+        await process.stop();
+      },
+    };
+  };
+}
+
+function makeCluster(tasks: ScriptTasks = scriptTasks(), ports?: Ports) {
   const logs = new Map<string, LogLine[]>();
   const states: string[] = [];
   const cluster = new ClusterService({
@@ -28,7 +50,13 @@ function makeCluster(tasks: ScriptTasks = scriptTasks()) {
         );
       }
     },
-    supervise: (hooks) => new TaskSupervisor({ ...hooks, launch: tasks.launch, openProbe: tasks.openProbe }),
+    supervise: (hooks) =>
+      new TaskSupervisor({
+        ...hooks,
+        launch: tasks.launch,
+        openProbe: tasks.openProbe,
+        ...(ports ? { ports } : {}),
+      }),
     chooseEngine: () => "tensorflow",
   });
   open.push(cluster);
@@ -128,7 +156,59 @@ describe("tasks of a dynamic cluster", () => {
     const { cluster, task } = makeCluster(scriptTasks(() => `process.exit(3)`));
     await cluster.addTasks("worker", 1);
     await until("the task has failed", () => task("worker/0").state === "failed");
-    expect(task("worker/0").problem?.message).toBe("The port is taken.");
+    expect(task("worker/0").problem).toMatchObject({
+      message: "worker/0 could not start: The port is taken.",
+      remedy: expect.stringContaining("Start it again"),
+      task: "worker/0",
+    });
+  });
+
+  it("say what ended them before they were up", async () => {
+    const { cluster, tasks, task } = makeCluster(
+      scriptTasks(() => `console.log("loading"); setTimeout(() => {}, 1e6)`, { silentEndFails: true }),
+    );
+    await cluster.addTasks("worker", 1);
+    await until("a line of its log", () => cluster.taskLog(task("worker/0").id, -1).length > 0);
+    tasks.children[0]?.kill("SIGKILL");
+    await until("the task has failed", () => task("worker/0").state === "failed");
+    expect(task("worker/0").problem).toMatchObject({
+      message: "worker/0 could not start: It ended before it was up.",
+      reason: expect.stringContaining("memory"),
+      details: "loading",
+    });
+  });
+
+  it("are not started any more once they are to be removed, whoever asks", async () => {
+    const tasks = scriptTasks();
+    const gate = deferred<void>();
+    const { cluster, list, running } = makeCluster({
+      ...tasks,
+      launch: heldBack(tasks.launch, gate.promise),
+    });
+    const [id = ""] = await cluster.addTasks("worker", 1);
+    await running();
+    const removed = cluster.removeTask(id);
+    await until("its stop", () => list()[0]?.state === "stopping");
+    const others = [cluster.startTask(id), cluster.restartTask(id), cluster.removeTask(id)].map((call) =>
+      call.catch((error: unknown) => error),
+    );
+    gate.resolve();
+    await removed;
+    for (const outcome of await Promise.all(others)) expect(outcome).toBeInstanceOf(ProblemError);
+    expect(list()).toEqual([]);
+    expect(tasks.children.length).toBe(1);
+  });
+
+  it("are added all or not at all", async () => {
+    let free = 2;
+    const ports = new Ports(async () => free-- > 0);
+    const { cluster, list } = makeCluster(scriptTasks(), ports);
+    const error = await cluster.addTasks("worker", 3).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ problem: { code: "RESOURCE_EXHAUSTED" } });
+    expect(list()).toEqual([]);
+    free = 1;
+    await cluster.addTasks("worker", 1);
+    expect(list().map(({ index }) => index)).toEqual([0]);
   });
 
   it("become unresponsive and running again with their answers", async () => {

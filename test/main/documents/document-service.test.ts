@@ -1,4 +1,15 @@
-import { chmod, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -6,6 +17,7 @@ import type { Problem } from "../../../main/api/problem.js";
 import { ProblemError } from "../../../main/api/wire.js";
 import { DocumentService } from "../../../main/documents/document-service.js";
 import { exampleLibrary } from "../../../main/documents/examples.js";
+import { defined } from "../../../main/problems.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { SavedModel } from "../../../protos/generated/tensorflow/saved_model.js";
@@ -91,6 +103,70 @@ describe("a document", () => {
     await documents.save({ ...request, overwrite: true });
     // From now on it is ours.
     await documents.save({ ...request, overwrite: false });
+  });
+
+  describe("that was changed since it was opened", () => {
+    const text = (...names: string[]) =>
+      names.map((name) => `node { name: "${name}" op: "NoOp" }\n`).join("");
+    const edited = MetaGraphDef.encode(metaGraphWith("edited")).finish();
+
+    it.each([
+      ["in place", () => writeFile(at("g.pbtxt"), text("theirs", "longer"))],
+      [
+        "by another file in its place, of the same size and age",
+        async () => {
+          const { atime, mtime } = await stat(at("g.pbtxt"));
+          await writeFile(at("new"), text("b"));
+          await utimes(at("new"), atime, mtime);
+          await rename(at("new"), at("g.pbtxt"));
+        },
+      ],
+    ])("%s is not overwritten unless the user wants it", async (_how, change) => {
+      await writeFile(at("g.pbtxt"), text("a"));
+      const { path: _, name: __, ...opened } = await documents.open(at("g.pbtxt"));
+      await change();
+      const theirs = await readFile(at("g.pbtxt"), "utf8");
+      const request = { ...opened, metaGraph: edited, path: at("g.pbtxt") };
+      for (const save of [request, { ...request, sourceId: undefined }]) {
+        expect(await problemOfCall(documents.save(defined({ ...save, overwrite: false })))).toMatchObject({
+          code: "ALREADY_EXISTS",
+          message: "g.pbtxt was changed since it was opened or saved here.",
+        });
+      }
+      expect(await readFile(at("g.pbtxt"), "utf8")).toBe(theirs);
+      await documents.save({ ...request, overwrite: true });
+      await documents.save({ ...request, overwrite: false });
+      expect(await readFile(at("g.pbtxt"), "utf8")).toContain("edited");
+    });
+
+    it("in another window is not overwritten either, also when both save at once", async () => {
+      await writeFile(at("g.pbtxt"), text("a"));
+      const [one, other] = [await documents.open(at("g.pbtxt")), await documents.open(at("g.pbtxt"))];
+      const save = ({ name: _, ...file }: typeof one) =>
+        documents.save({ ...file, path: at("g.pbtxt"), overwrite: false });
+      const outcomes = await Promise.allSettled([save(one), save(other)]);
+      expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+      expect((await problemOfCall(save(other))).code).toBe("ALREADY_EXISTS");
+      await save(one);
+    });
+
+    it("is written anew when somebody deleted it", async () => {
+      await writeFile(at("g.pbtxt"), text("a"));
+      const { name: _, ...opened } = await documents.open(at("g.pbtxt"));
+      await rm(at("g.pbtxt"));
+      await documents.save({ ...opened, path: at("g.pbtxt"), overwrite: false });
+      expect(await readFile(at("g.pbtxt"), "utf8")).toContain('"a"');
+    });
+  });
+
+  it.skipIf(process.platform === "win32")("does not take the place of what is no file", async () => {
+    const metaGraph = MetaGraphDef.encode(metaGraphWith("a")).finish();
+    await symlink("/dev/null", at("null.pb"));
+    const request = { kind: "graph" as const, format: "binary" as const, metaGraph, overwrite: true };
+    const refused = await problemOfCall(documents.save({ ...request, path: at("null.pb") }));
+    expect(refused.code).toBe("INVALID_ARGUMENT");
+    expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
+    expect(await readdir(folder)).toEqual(["null.pb"]);
   });
 
   it("is unchanged when writing fails, and nothing is left behind", async () => {

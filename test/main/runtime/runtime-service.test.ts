@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Runtime, RuntimeState } from "../../../main/api/runtime.js";
+import { deferred } from "../../../main/deferred.js";
 import { RuntimeService } from "../../../main/runtime/runtime-service.js";
 import type { RuntimeTools } from "../../../main/runtime/runtime-tools.js";
 import { failedPrecondition } from "../../../worker-runtime/protocol/status.js";
@@ -11,13 +12,16 @@ const services: RuntimeService[] = [];
 afterEach(() => Promise.all(services.splice(0).map((service) => service.dispose())));
 
 /** A machine on which an installation goes through its phases until it is cancelled or told to end. */
-function machine() {
+function machine(searched: Promise<void> = Promise.resolve()) {
   let installed = false;
   let end: ((error?: Error) => void) | undefined;
   let cleaned = false;
   const told: RuntimeState[] = [];
   const tools: RuntimeTools = {
-    find: async () => (installed ? { runtime } : {}),
+    find: async () => {
+      await searched;
+      return installed ? { runtime } : {};
+    },
     offer: async (found) => (found ? {} : { offer }),
     install: (onProgress, signal) =>
       new Promise((resolve, reject) => {
@@ -75,6 +79,21 @@ describe("the runtime of a machine", () => {
     });
     service.install();
     expect(told.at(-1)?.problem).toBeUndefined();
+  });
+
+  it("is not said to be being installed by a search that began before the installation ended", async () => {
+    const searching = deferred<void>();
+    const { service, told, finish } = machine(searching.promise);
+    const found = service.get();
+    service.install();
+    finish(failedPrecondition("The library does not load here."));
+    await until("a problem", () => told.at(-1)?.problem !== undefined);
+    searching.resolve();
+    expect(await found).toEqual({ offer });
+    const again = service.refresh();
+    service.install();
+    await again;
+    expect(told.at(-1)?.progress).toBeDefined();
   });
 
   it("is offered again without a reproach when the installation was cancelled", async () => {

@@ -70,7 +70,7 @@ describe("a graph that cannot run", () => {
     const nodes = [
       { name: "p", op: "Placeholder" },
       { name: "a", input: ["p"] },
-      { name: "b", input: ["a:0"] },
+      { name: "b", op: "Identity", input: ["a:0"] },
     ];
     const feeds = [{ name: "a", value: literal }];
     expect(checkGraph(request(nodes, { fetches: ["b"], feeds })).fetches).toEqual(["b:0"]);

@@ -3,7 +3,9 @@ import { runProblem } from "../../../main/sessions/run-problem.js";
 import { StatusCode, TensorFlowError } from "../../../worker-runtime/protocol/status.js";
 
 const context = {
-  nodes: new Set(["x", "model/dense/MatMul", "counter", "input"]),
+  nodes: new Map(
+    ["x", "model/dense/MatMul", "counter", "input"].map((name) => [name, { op: `Op of ${name}` }]),
+  ),
   stepTimeoutMillis: undefined,
   taskAt: (address: string) => (address === "localhost:2223" ? "worker/1" : undefined),
 };
@@ -36,12 +38,37 @@ describe("an error of TensorFlow", () => {
     ["Cannot assign a device for operation x: x was explicitly assigned to /job:ps/task:9", "x", /device/],
     ["OOM when allocating tensor with shape[100000,100000]", undefined, /memory/],
     ["Session 12ab is not found.", undefined, /started anew/],
+    ["Op type not registered 'Op of x' in binary running on vm.", "x", /does not have this op/],
+    ["Input 1 of node x does not exist. Node only has 1 inputs.", "x", /fewer inputs/],
+    ["Integer division by zero\n\t [[{{node x}}]]", "x", undefined],
+    ["/nowhere; No such file or directory\n\t [[{{node x}}]]", "x", /machine/],
     ["indices[0] = 5 is not in [0, 3)\n\t [[{{node x}}]]", "x", /index/],
   ])("%s", (message, node, reason) => {
     const problem = explain(StatusCode.INVALID_ARGUMENT, message);
     expect(problem.node).toBe(node);
-    expect(problem.reason).toMatch(reason);
+    if (reason) expect(problem.reason).toMatch(reason);
+    else expect(problem.reason).toBeUndefined();
     expect(problem.remedy).toBeDefined();
+  });
+
+  it("is explained by itself, not by what the worker's log says of earlier steps", () => {
+    const message =
+      "From /job:worker/replica:0/task:1:\n/nowhere; No such file or directory\n\t [[{{node x}}]]\n" +
+      "Recent warning and error logs:\n  W0000 00:00:1795250810.1 1 bfc.cc:5] ran out of memory\n  Incompatible shapes";
+    const problem = explain(StatusCode.NOT_FOUND, message);
+    expect(problem).toMatchObject({
+      node: "x",
+      reason: expect.stringMatching(/^The file/),
+      details: message,
+    });
+  });
+
+  it("has TensorFlow's first sentence in its headline", () => {
+    const message =
+      "Op type not registered 'Foo' in binary running on vm. Make sure the Op and Kernel are registered in the binary running in this process.";
+    expect(explain(StatusCode.NOT_FOUND, message).message).toBe(
+      "The step failed: Op type not registered 'Foo' in binary running on vm.",
+    );
   });
 
   it("finds the task by its address", () => {

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { OpenProbe } from "../../../main/tasks/health.js";
 import type { LaunchRequest, LaunchTask, TaskProcess } from "../../../main/tasks/launcher.js";
+import { unavailable } from "../../../worker-runtime/protocol/status.js";
 
 /** Listens on the port it is given, says "up", and runs until it is killed. */
 export const SERVES = `
@@ -19,8 +20,14 @@ export interface ScriptTasks {
   readonly silent: Set<string>;
 }
 
-/** @param script Node's program for a task; chosen anew for every start. */
-export function scriptTasks(script: () => string = () => SERVES): ScriptTasks {
+/**
+ * @param script Node's program for a task; chosen anew for every start.
+ * @param options.silentEndFails A process that ends before it said "up" counts as one that failed to start.
+ */
+export function scriptTasks(
+  script: () => string = () => SERVES,
+  options: { readonly silentEndFails?: boolean } = {},
+): ScriptTasks {
   const requests: LaunchRequest[] = [];
   const children: ChildProcess[] = [];
   const silent = new Set<string>();
@@ -31,7 +38,7 @@ export function scriptTasks(script: () => string = () => SERVES): ScriptTasks {
       stdio: ["ignore", "pipe", "pipe"],
     });
     children.push(child);
-    return scriptProcess(child, request);
+    return scriptProcess(child, request, options.silentEndFails === true);
   };
 
   const openProbe: OpenProbe = (address) => ({
@@ -57,7 +64,7 @@ export function scriptTasks(script: () => string = () => SERVES): ScriptTasks {
   return { launch, openProbe, requests, children, silent };
 }
 
-function scriptProcess(child: ChildProcess, request: LaunchRequest): TaskProcess {
+function scriptProcess(child: ChildProcess, request: LaunchRequest, silentEndFails: boolean): TaskProcess {
   const exited = once(child, "exit").then(([code, signal]) => ({ code, signal }));
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error("the child has no pipes");
@@ -67,7 +74,11 @@ function scriptProcess(child: ChildProcess, request: LaunchRequest): TaskProcess
       request.onLine(line);
       if (line === "up") resolve();
     });
-    void exited.then(({ code }) => (code === 3 ? reject(new Error("The port is taken.")) : resolve()));
+    void exited.then(({ code }) => {
+      if (code === 3) reject(new Error("The port is taken."));
+      else if (silentEndFails) reject(unavailable("It ended before it was up."));
+      else resolve();
+    });
   });
   ready.catch(() => undefined);
   createInterface({ input: stderr }).on("line", (line) => request.onLine(line));

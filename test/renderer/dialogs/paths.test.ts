@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { crumbsOf, folderOf, joinPath, withExtension } from "../../../renderer/dialogs/paths.js";
+import { crumbsOf, folderOf, joinPath, resolveName, withExtension } from "../../../renderer/dialogs/paths.js";
 
 describe("paths of the other machine", () => {
   it("are cut into folders, on Unix and on Windows", () => {
@@ -21,6 +21,13 @@ describe("paths of the other machine", () => {
     expect(joinPath("/home", "a.pb")).toBe("/home/a.pb");
     expect(joinPath("C:\\", "a.pb")).toBe("C:\\a.pb");
     expect(joinPath("C:\\x", "a.pb")).toBe("C:\\x\\a.pb");
+  });
+
+  it("are taken as they are when they are absolute", () => {
+    expect(resolveName("/home", "/tmp/a.pb")).toBe("/tmp/a.pb");
+    expect(resolveName("/home", "sub/a.pb")).toBe("/home/sub/a.pb");
+    expect(resolveName("C:\\x", "D:\\a.pb")).toBe("D:\\a.pb");
+    expect(resolveName("C:\\x", "a.pb")).toBe("C:\\x\\a.pb");
   });
 
   it("lie in a folder", () => {

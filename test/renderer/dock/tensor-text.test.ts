@@ -12,6 +12,12 @@ describe("previewText", () => {
     expect(previewText(tensor([], ['say "hi"'], "string"))).toBe('"say \\"hi\\""');
   });
 
+  it("keeps a string on one line and the bytes of a blob as they are written", () => {
+    expect(previewText(tensor([2], ["a\nb\tc", String.raw`\xff\x00`], "string"))).toBe(
+      String.raw`["a\nb\tc", "\xff\x00"]`,
+    );
+  });
+
   it("says how many elements are left out", () => {
     const values = Array.from({ length: 1000 }, (_, index) => String(index));
     expect(previewText(tensor([1000], values))).toMatch(/^\[0, 1, .*11, … 988 more\]$/);

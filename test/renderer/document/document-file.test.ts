@@ -4,8 +4,12 @@ import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { type CollectionDef, MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { graphToRun, readDocument, writeDocument } from "../../../renderer/document/document-file.js";
 import { EMPTY_RUN_CONFIG, type RunConfig } from "../../../renderer/document/model.js";
-import { COLLECTION, readRunConfig, writeRunConfig } from "../../../renderer/document/run-config.js";
-import { LAYOUT_X_ATTR, LAYOUT_Y_ATTR } from "../../../worker-runtime/graph/private-attrs.js";
+import { readRunConfig, writeRunConfig } from "../../../renderer/document/run-config.js";
+import {
+  DOCUMENT_COLLECTION,
+  LAYOUT_X_ATTR,
+  LAYOUT_Y_ATTR,
+} from "../../../worker-runtime/graph/private-attrs.js";
 import { binary, constant, node } from "./graphs.js";
 
 function metaGraph(changes: Partial<MetaGraphDef> = {}): MetaGraphDef {
@@ -131,7 +135,7 @@ describe("the run configuration", () => {
   it("adds no collection to a graph that has nothing to say", () => {
     expect(writeRunConfig(undefined, EMPTY_RUN_CONFIG)).toBeUndefined();
     const document = open(metaGraph());
-    expect(MetaGraphDef.decode(writeDocument(document)).collectionDef.has(COLLECTION)).toBe(false);
+    expect(MetaGraphDef.decode(writeDocument(document)).collectionDef.has(DOCUMENT_COLLECTION)).toBe(false);
   });
 
   it("that cannot be read is taken for none", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { layeredLayout } from "../../../renderer/document/layout.js";
 import { nodeWidth, roughHeight } from "../../../renderer/document/node-size.js";
 import { wiringOf } from "../../../renderer/document/wiring.js";
-import { binary, constant, documentOf, welcome } from "./graphs.js";
+import { binary, constant, documentOf, node, placeholder, welcome } from "./graphs.js";
 
 function chainOf(count: number) {
   const nodes = [constant("n0", "1")];
@@ -45,6 +45,34 @@ describe("the layered layout", () => {
   it("ends on a circle", () => {
     const nodes = documentOf([binary("x", "Mul", "y", "y"), binary("y", "Mul", "x", "x")]).nodes;
     expect(layeredLayout(nodes).size).toBe(2);
+  });
+
+  it("puts the start of a loop of TensorFlow 1 left of its body", () => {
+    const nodes = documentOf([
+      constant("start", "1"),
+      node("enter", "Enter", ["start"]),
+      node("merge", "Merge", ["enter", "next"]),
+      node("body", "Square", ["merge"]),
+      node("next", "NextIteration", ["body"]),
+    ]).nodes;
+    const layout = layeredLayout(nodes);
+    const order = [...layout].sort(([, one], [, other]) => one.x - other.x).map(([name]) => name);
+    expect(order).toEqual(["start", "enter", "merge", "body", "next"]);
+  });
+
+  it("puts what is made of constants and variables beside what uses it", () => {
+    const nodes = documentOf([
+      placeholder("x"),
+      binary("x1", "Mul", "x", "x"),
+      binary("x2", "Mul", "x1", "x1"),
+      binary("x3", "Mul", "x2", "x2"),
+      constant("c", "1"),
+      node("read", "Identity", ["c"]),
+      binary("sum", "AddV2", "x3", "read"),
+    ]).nodes;
+    const layout = layeredLayout(nodes);
+    expect(layout.get("read")?.x).toBe(layout.get("x3")?.x);
+    expect(layout.get("c")?.x).toBe(layout.get("x2")?.x);
   });
 
   it("breaks a column that would be too long", () => {

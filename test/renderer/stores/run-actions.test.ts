@@ -9,7 +9,7 @@ import { setClient } from "../../../renderer/client.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
-import { receiveRun, startRun, stopRun } from "../../../renderer/stores/run-actions.js";
+import { receiveRun, reviewOffers, startRun, stopRun } from "../../../renderer/stores/run-actions.js";
 import { useRun } from "../../../renderer/stores/run-store.js";
 import { receiveRuntime, useRuntime } from "../../../renderer/stores/runtime-store.js";
 
@@ -150,7 +150,17 @@ describe("stopRun", () => {
     ]);
   });
 
-  it("aborts at once what has not finished a step", async () => {
+  it("lets the first step finish, too", async () => {
+    receiveRun(update("running", { step: 0, steps: 1 }));
+    await stopRun();
+    await stopRun();
+    expect(calls.map(({ params }) => params)).toEqual([
+      { runId: "r1", abort: false },
+      { runId: "r1", abort: true },
+    ]);
+  });
+
+  it("aborts at once what has not begun a step", async () => {
     receiveRun(update("preparing"));
     await stopRun();
     expect(calls[0]?.params).toEqual({ runId: "r1", abort: true });
@@ -160,6 +170,18 @@ describe("stopRun", () => {
     receiveRun(update("done", { step: 1 }));
     await stopRun();
     expect(calls).toEqual([]);
+  });
+});
+
+describe("reviewOffers", () => {
+  it("takes the offer of tasks back once they are there, and not before", async () => {
+    cluster();
+    await startRun(1);
+    reviewOffers();
+    expect(notices()).toHaveLength(1);
+    cluster(["worker/0", "running"]);
+    reviewOffers();
+    expect(notices()).toEqual([]);
   });
 });
 

@@ -119,7 +119,7 @@ describe("a call", () => {
     const { client, server } = await serve({ ListDevices: () => new Promise(() => undefined) });
     await expect(client.listDevices(listDevices, { deadlineMillis: 100 })).rejects.toMatchObject({
       codeName: "DEADLINE_EXCEEDED",
-      message: `${server.address} did not answer ListDevices within its deadline.`,
+      message: `${server.address} did not answer ListDevices within its deadline of 0.1 s.`,
     });
   });
 

@@ -290,3 +290,56 @@ describe("cancelling", () => {
     ]);
   });
 });
+
+describe("graphs and feeds that are refused", () => {
+  test("the session goes on without a GraphDef that the master refused", async () => {
+    const server = await serve({
+      ExtendSession: ({ graphDef, currentGraphVersion }: master.ExtendSessionRequest) => {
+        if (graphDef?.node.some(({ name }) => name === "c")) {
+          throw { code: status.INVALID_ARGUMENT, details: "node 'c' was created before" };
+        }
+        return { newGraphVersion: currentGraphVersion + 1n };
+      },
+    });
+    const session = sessionOn(server, { graph });
+    await session.open();
+    const refused = session.extend(graphOf(constant("c", 2)));
+    const taken = session.extend(graphOf(constant("d", 2)));
+    await expect(refused).rejects.toMatchObject({ codeName: "INVALID_ARGUMENT" });
+    await taken;
+    await session.run(["d"]);
+    await expect(session.extend(graphOf(constant("c", 3)))).rejects.toMatchObject({
+      codeName: "INVALID_ARGUMENT",
+    });
+    await session.run(["d"]);
+    expect(
+      calls<master.ExtendSessionRequest>(server, "ExtendSession").map(({ graphDef }) =>
+        graphDef?.node.map(({ name }) => name),
+      ),
+    ).toEqual([["c"], ["d"], ["c"]]);
+  });
+
+  test("a tensor of another dtype than the placeholder's is refused before it is sent", async () => {
+    const server = await serve();
+    const session = sessionOn(server, { graph: graphOf(placeholder("p", "float32")) });
+    await expect(session.run(["p"], { feeds: { p: Tensor.of([1], "int32") } })).rejects.toThrow(
+      "p:0 takes float32 and was fed a tensor of int32",
+    );
+    expect(calls(server, "RunStep")).toEqual([]);
+  });
+
+  test("fetches that are all fed are answered without a step", async () => {
+    const server = await serve();
+    const session = sessionOn(server, { graph: graphOf(placeholder("p", "float32")) });
+    const { values } = await session.run(["p"], { feeds: { p: 5 } });
+    expect(values.map((value) => value.item())).toEqual([5]);
+    expect(calls(server, "RunStep")).toEqual([]);
+  });
+
+  test("a session whose signal was aborted before is closed", async () => {
+    const server = await serve();
+    const session = sessionOn(server, { graph, signal: AbortSignal.abort() });
+    await expect(session.run(["c"])).rejects.toMatchObject({ codeName: "FAILED_PRECONDITION" });
+    expect(server.calls).toEqual([]);
+  });
+});

@@ -15,9 +15,19 @@ test.each([
   );
   const webContents = new EventEmitter();
   const window = { webContents } as unknown as BrowserWindow;
-  askBeforeUnload(window);
+  askBeforeUnload(window, () => false);
   const preventDefault = vi.fn();
   webContents.emit("will-prevent-unload", { preventDefault });
   expect(electron.showMessageBoxSync.mock.lastCall?.[0]).toBe(window);
   expect(preventDefault).toHaveBeenCalledTimes(leaves ? 1 : 0);
+});
+
+test("a window that the system ends closes without a question", () => {
+  electron.showMessageBoxSync.mockClear();
+  const webContents = new EventEmitter();
+  askBeforeUnload({ webContents } as unknown as BrowserWindow, () => true);
+  const preventDefault = vi.fn();
+  webContents.emit("will-prevent-unload", { preventDefault });
+  expect(preventDefault).toHaveBeenCalledOnce();
+  expect(electron.showMessageBoxSync).not.toHaveBeenCalled();
 });

@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { connect as connectTcp, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decode, encode } from "@msgpack/msgpack";
@@ -259,6 +260,38 @@ describe("a socket", () => {
     const closed = closeCode(socket);
     await host.close();
     expect(await closed).toBe(SocketClose.goingAway);
+  });
+
+  it("that waits for an application that never comes does not keep the host from ending", async () => {
+    const access = new Access(() => now);
+    const waiting = await startHeadlessHost({ port: 0, rendererFolder: renderer, access });
+    const good = access.exchange(access.issueToken()) ?? "";
+    const server = `http://127.0.0.1:${waiting.port}`;
+    const socket = new WebSocket(`ws://127.0.0.1:${waiting.port}${SOCKET_PATH}`, socketProtocols(good), {
+      origin: server,
+    });
+    open.push(socket);
+    const cut = new Promise((resolve) => socket.once("error", resolve));
+    // Connections are taken in order: once this is answered, the one before it is waiting.
+    await fetch(server);
+    await waiting.close();
+    await cut;
+  });
+
+  it("and connections that say nothing do not keep the host from ending", async () => {
+    const idle = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const socket = connectTcp({ host: "127.0.0.1", port: host.port });
+        socket.on("error", () => undefined);
+        await once(socket, "connect");
+        return socket;
+      }),
+    );
+    idle[0]?.write("GET / HTTP/1.1\r\nHost:");
+    const closed = Promise.all(idle.map((socket) => once(socket, "close")));
+    expect((await fetch(origin())).status).toBe(200);
+    await host.close();
+    await closed;
   });
 });
 

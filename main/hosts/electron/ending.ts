@@ -1,0 +1,26 @@
+/** How the program ends: first the window, which may have unsaved changes, then the application's tasks. */
+import type { App } from "electron";
+
+/** Tasks are ended by force after two seconds; then there is nothing worth waiting for. */
+const SHUTDOWN_DEADLINE_MILLIS = 3000;
+
+/**
+ * Ends the application's tasks before the program ends, but is not held back by one that does not obey. That is after
+ * all windows have closed: until then the user may still decide to stay.
+ */
+export function disposeBeforeEnd(app: Pick<App, "on" | "quit">, dispose: () => Promise<void>): void {
+  let state: "running" | "disposing" | "ended" = "running";
+  app.on("will-quit", (event) => {
+    if (state === "ended") return;
+    event.preventDefault();
+    if (state === "disposing") return;
+    state = "disposing";
+    const deadline = new Promise<void>((resolve) => {
+      setTimeout(resolve, SHUTDOWN_DEADLINE_MILLIS);
+    });
+    void Promise.race([dispose().catch(() => undefined), deadline]).finally(() => {
+      state = "ended";
+      app.quit();
+    });
+  });
+}

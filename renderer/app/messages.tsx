@@ -1,0 +1,19 @@
+import type { ReactElement } from "react";
+import { useApp } from "../stores/app-store.js";
+import { ConnectionBar } from "./connection-bar.js";
+import { NoticeBar } from "./notice-bar.js";
+
+/** What the window has to say, over the top of the canvas, so that a message that comes or goes moves nothing. */
+export function Messages(): ReactElement | null {
+  const empty = useApp(
+    ({ connection, notices }) =>
+      notices.length === 0 && (connection === "connected" || connection === "starting"),
+  );
+  if (empty) return null;
+  return (
+    <section className="frame-messages" aria-label="Messages" data-panel="messages" tabIndex={-1}>
+      <ConnectionBar />
+      <NoticeBar />
+    </section>
+  );
+}

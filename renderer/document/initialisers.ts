@@ -1,0 +1,85 @@
+/** Which nodes give variables their first value, and which of them have to run before a run. Pure. */
+import type { Problem } from "../../main/api/problem.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { ancestors, wiringOf } from "./wiring.js";
+
+const VARIABLE_OPS: ReadonlySet<string> = new Set(["Variable", "VariableV2", "VarHandleOp"]);
+const ASSIGN_OPS: ReadonlySet<string> = new Set(["Assign", "AssignVariableOp"]);
+/** An assignment that reads one of these loads a checkpoint or sets a value by hand; it is no first value. */
+const NO_FIRST_VALUE: ReadonlySet<string> = new Set(["Restore", "RestoreSlice", "RestoreV2", "Placeholder"]);
+
+export interface Initialisation {
+  /** Operations that are run once, before everything else. */
+  readonly targets: readonly string[];
+  /** Variables that are needed, but that no node gives a first value. */
+  readonly missing: readonly string[];
+}
+
+/** What gives all variables that `roots` depend on their first value: one group of it where the graph has it. */
+export function initialisation(nodes: ReadonlyMap<string, NodeDef>, roots: Iterable<string>): Initialisation {
+  const found = new Set<string>();
+  const missing: string[] = [];
+  for (const name of ancestors(nodes, roots)) {
+    if (!VARIABLE_OPS.has(nodes.get(name)?.op ?? "")) continue;
+    const initialiser = initialiserOf(nodes, name);
+    if (initialiser === undefined) missing.push(name);
+    else found.add(initialiser);
+  }
+  const group = found.size > 0 ? smallestGroup(nodes, found) : undefined;
+  return { targets: group === undefined ? [...found] : [group], missing };
+}
+
+/** The assignment of a variable's first value: the one with TensorFlow's own name, else the first. */
+function initialiserOf(nodes: ReadonlyMap<string, NodeDef>, variable: string): string | undefined {
+  const candidates = (wiringOf(nodes).outgoing.get(variable) ?? []).flatMap(({ to, input, output }) =>
+    output === 0 && input === 0 && isInitialiser(nodes, to) ? [to] : [],
+  );
+  return candidates.find((name) => name === `${variable}/Assign`) ?? candidates[0];
+}
+
+function isInitialiser(nodes: ReadonlyMap<string, NodeDef>, name: string): boolean {
+  const node = nodes.get(name);
+  if (!node || !ASSIGN_OPS.has(node.op)) return false;
+  const [variable, value] = (wiringOf(nodes).incoming.get(name) ?? []).filter(({ output }) => output >= 0);
+  if (!variable || !value) return false;
+  const origins = ancestors(nodes, [value.from]);
+  return (
+    !origins.has(variable.from) &&
+    [...origins].every((origin) => !NO_FIRST_VALUE.has(nodes.get(origin)?.op ?? ""))
+  );
+}
+
+/** The smallest node that runs all of `wanted` and nothing but initialisers, as global_variables_initializer makes it. */
+function smallestGroup(nodes: ReadonlyMap<string, NodeDef>, wanted: ReadonlySet<string>): string | undefined {
+  let best: { readonly name: string; readonly size: number } | undefined;
+  for (const { name, op } of nodes.values()) {
+    if (op !== "NoOp") continue;
+    const members = membersOf(nodes, name);
+    if (members.size < wanted.size || (best && members.size >= best.size)) continue;
+    if (![...wanted].every((one) => members.has(one))) continue;
+    if ([...members].every((one) => isInitialiser(nodes, one))) best = { name, size: members.size };
+  }
+  return best?.name;
+}
+
+/** What a group runs; groups of groups, one per device, are looked into. */
+function membersOf(nodes: ReadonlyMap<string, NodeDef>, group: string): Set<string> {
+  const members = new Set<string>();
+  const seen = new Set<string>();
+  const open = [group];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    if (nodes.get(name)?.op !== "NoOp") members.add(name);
+    else for (const { from } of wiringOf(nodes).incoming.get(name) ?? []) open.push(from);
+  }
+  return members;
+}
+
+/** True when a run failed because a variable has no value yet. The patterns are TensorFlow's texts. */
+export function isUninitialised({ code, message, details }: Problem): boolean {
+  if (code !== "FAILED_PRECONDITION" && code !== "NOT_FOUND") return false;
+  return /uninitialized value|reading resource variable|Could not find variable/i.test(
+    `${message} ${details ?? ""}`,
+  );
+}

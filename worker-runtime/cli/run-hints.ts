@@ -1,0 +1,84 @@
+import { StatusCode, TensorFlowError } from "../protocol/status.js";
+import type { RunnableGraph } from "./run-graph.js";
+import type { RunCommandOptions } from "./run-options.js";
+
+type Hint = (error: TensorFlowError, options: RunCommandOptions, graph: RunnableGraph) => string | undefined;
+
+/** A graph for a cluster was run on the local server. */
+const pinnedElsewhere: Hint = ({ code, message }, { target }, graph) => {
+  const jobs = graph.pinnedJobs();
+  if (
+    code !== StatusCode.INVALID_ARGUMENT ||
+    !/device/i.test(message) ||
+    target !== undefined ||
+    jobs.length === 0
+  ) {
+    return undefined;
+  }
+  return (
+    `The graph has nodes pinned to ${jobs.map((job) => `/job:${job}`).join(", ")}, but without --target it ` +
+    "runs on a local server of one task. Start workers with `tensordeck worker` and name one: --target grpc://HOST:PORT."
+  );
+};
+
+/** Variables that nobody has given a value. TensorFlow's two texts are those of its reference and resource variables. */
+const uninitialized: Hint = ({ code, message }, { init }, graph) => {
+  if (
+    code !== StatusCode.FAILED_PRECONDITION ||
+    !/uninitialized value|variable is uninitialized/.test(message) ||
+    init.length > 0
+  ) {
+    return undefined;
+  }
+  const { restoring } = graph;
+  if (restoring?.file !== undefined) {
+    return (
+      "The values of a SavedModel's variables lie in a file beside its graph. To read them (on the machine of the " +
+      `server): --init ${restoring.operation} --feed ${restoring.filename}=${restoring.file}`
+    );
+  }
+  const [first] = graph.initializers();
+  return `The graph's variables have no values yet. Run what sets them first: --init ${first ?? "OPERATION"}.`;
+};
+
+/** Protocol buffers end at 2 GiB, and so does every value that is fed or fetched, together with what goes with it. */
+const tooLarge: Hint = ({ code, message }) =>
+  code === StatusCode.INTERNAL && message.includes("Protobuf is too large")
+    ? "The values that this step fetches are more than 2 GiB together, the most that one message can hold. Fetch less at " +
+      "once, or reduce or slice it in the graph."
+    : undefined;
+
+/** A master waits for every task of its cluster, and tells only its own log for which. */
+const taskMissing: Hint = ({ code, message }, { target }, graph) =>
+  code === StatusCode.DEADLINE_EXCEEDED && message.includes("did not create the session")
+    ? `Start all tasks of the cluster of ${target ?? "the server"}` +
+      `${graph.pinnedTasks().length === 0 ? "" : `; the graph needs ${graph.pinnedTasks().join(", ")}`}.`
+    : undefined;
+
+/** A master that is given a ClusterSpec has to find itself in it. */
+const masterUnknown: Hint = ({ code, message }, { clusterFile, target }) =>
+  code === StatusCode.INVALID_ARGUMENT && message.includes("has no task at") && clusterFile !== undefined
+    ? `Give --target as ${clusterFile} writes that task's address${target === undefined ? "" : `; it does not have ${target}`}.`
+    : undefined;
+
+const hints: readonly Hint[] = [masterUnknown, pinnedElsewhere, uninitialized, tooLarge, taskMissing];
+
+/** The error, with what the user of the command line can do about it where TensorFlow's own text does not say so. */
+export function withHint(
+  error: unknown,
+  options: RunCommandOptions,
+  graph: RunnableGraph | undefined,
+): unknown {
+  if (!(error instanceof TensorFlowError) || graph === undefined) return error;
+  for (const hint of hints) {
+    const text = hint(error, options, graph);
+    if (text !== undefined) {
+      return new TensorFlowError(error.code, `${error.message}\n${text}`, {
+        task: error.task,
+        payloads: error.payloads,
+        cause: error,
+      });
+    }
+  }
+  return error;
+}
