@@ -37,7 +37,8 @@ function initialiserOf(nodes: ReadonlyMap<string, NodeDef>, variable: string): s
   return candidates.find((name) => name === `${variable}/Assign`) ?? candidates[0];
 }
 
-function isInitialiser(nodes: ReadonlyMap<string, NodeDef>, name: string): boolean {
+/** True for an assignment of a value that depends neither on the variable itself, nor on a feed or a checkpoint. */
+export function isInitialiser(nodes: ReadonlyMap<string, NodeDef>, name: string): boolean {
   const node = nodes.get(name);
   if (!node || !ASSIGN_OPS.has(node.op)) return false;
   const [variable, value] = (wiringOf(nodes).incoming.get(name) ?? []).filter(({ output }) => output >= 0);

@@ -2,6 +2,7 @@
 import type { Problem } from "../../main/api/problem.js";
 import type { FeedValue } from "../../main/api/runs.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
+import { isInitialiser } from "./initialisers.js";
 import type { GraphDocument } from "./model.js";
 import type { ProblemMap } from "./problems.js";
 import type { ShapeMap } from "./shapes.js";
@@ -62,14 +63,14 @@ export function chosenFetches(document: GraphDocument, lookup: OpLookup): string
   return chosen.length > 0 || anyTarget ? chosen : openOutputs(document, lookup);
 }
 
-/** Outputs of nodes that nothing depends on, placeholders without a feed left out. */
+/** Outputs of nodes that nothing depends on, without placeholders that have no feed and first values of variables. */
 export function openOutputs(document: GraphDocument, lookup: OpLookup): string[] {
   const wiring = wiringOf(document.nodes);
   const result: string[] = [];
   for (const node of document.nodes.values()) {
     // A node that others merely wait for, such as the initialiser of a variable, is not to be run on its own, and an
     // unread output beside others that are read is not what the graph is for.
-    if (wiring.outgoing.has(node.name)) continue;
+    if (wiring.outgoing.has(node.name) || isInitialiser(document.nodes, node.name)) continue;
     for (const { index, dtype } of signatureOf(node, lookup)?.outputs ?? []) {
       const name = tensorName(node.name, index);
       if (UNFETCHABLE.has(dtype)) continue;

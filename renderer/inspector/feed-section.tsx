@@ -172,7 +172,7 @@ function FileChoice({ tensor, feed }: { tensor: string; feed: FeedValue | undefi
           <TextField
             value={feed.column === undefined ? "" : String(feed.column)}
             labelledBy={columnId}
-            placeholder="all; or a name, or a number from 0"
+            placeholder="all, a name or a number"
             commit={setColumn}
           />
         </div>
