@@ -2,7 +2,6 @@
  * The application behind the windows: makes the services, gives each method of the contract to one of them, and ends
  * everything that it started. It has no logic of its own.
  */
-import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { ClusterService } from "./cluster/cluster-service.js";
@@ -21,6 +20,7 @@ import { readFeeds } from "./sessions/feeds.js";
 import { RunService } from "./sessions/run-service.js";
 import { SettingsService } from "./settings/settings-service.js";
 import { TaskSupervisor } from "./tasks/task-supervisor.js";
+import { version } from "./version.js";
 
 export interface ApplicationOptions {
   /** Folder for settings and whatever else is kept; made when it is first needed. */
@@ -154,24 +154,4 @@ export function createApplication(options: ApplicationOptions): Application {
 
 function notOnThisHost(what: string, reason: string): Error {
   return problem("UNIMPLEMENTED", `${what} is not to be had here.`, { reason });
-}
-
-let knownVersion: string | undefined;
-
-/** The version of package.json, the first one above this file: its place differs between source and build. */
-function version(): string {
-  knownVersion ??= readVersion(import.meta.dirname);
-  return knownVersion;
-}
-
-function readVersion(folder: string): string {
-  try {
-    const text = readFileSync(join(folder, "package.json"), "utf8");
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === "object" && parsed !== null && "version" in parsed) return String(parsed.version);
-  } catch {
-    // Not in this folder.
-  }
-  const parent = join(folder, "..");
-  return parent === folder ? "unknown" : readVersion(parent);
 }

@@ -33,3 +33,16 @@ export function delay(millis: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener("abort", end, { once: true });
   });
 }
+
+/**
+ * What a promise comes to, or a rejection with the signal's reason once that is aborted: for work that cannot be ended
+ * itself. Its outcome is then dropped.
+ */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

@@ -19,7 +19,8 @@ export const documentSchema = z.object({
   /** A serialized MetaGraphDef, whatever the file's own kind. */
   metaGraph: bytesSchema,
   /**
-   * Names what the application holds of the file beyond `metaGraph` (a SavedModel's other graphs, unknown fields).
+   * Names what the application holds of the file beyond `metaGraph` (a SavedModel's other graphs, unknown fields) and
+   * knows of it (its version on disk).
    * Opaque; handed back by `documents.save`, so that saving under another name loses nothing.
    */
   sourceId: z.string().optional(),
@@ -51,7 +52,7 @@ export const saveDocumentSchema = z.object({
   kind: documentKindSchema,
   format: documentFormatSchema,
   metaGraph: bytesSchema,
-  /** False: fail with ALREADY_EXISTS when the file exists and is not the one that was opened. */
+  /** False: fail with ALREADY_EXISTS when the file is not the one that was opened, or was changed since by others. */
   overwrite: z.boolean(),
   /** The `sourceId` that the document was opened with. */
   sourceId: z.string().optional(),

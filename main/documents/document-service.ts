@@ -1,6 +1,6 @@
 /** Opening and saving graphs. What kind and format a file had when it was opened it has when it is saved. */
 import { readFile, stat } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import {
   type GraphFile,
@@ -13,7 +13,7 @@ import type { DocumentFile, Example } from "../api/documents.js";
 import { writeFileAtomically } from "../files/atomic-write.js";
 import { expandHome } from "../files/directory.js";
 import { type FileVersion, fileVersion } from "../files/file-version.js";
-import { fileProblem, problem, problemOf } from "../problems.js";
+import { errnoOf, fileProblem, messageOf, problem, problemOf } from "../problems.js";
 import { type DocumentSource, DocumentSources } from "./document-sources.js";
 
 /** Protobuf messages end at 2 GB; a graph must also fit into memory more than once while it is opened. */
@@ -97,7 +97,13 @@ export class DocumentService {
     try {
       await writeFileAtomically(path, bytes);
     } catch (error) {
-      throw fileProblem(`${path} could not be written; what was there before is unchanged`, error);
+      const what = `${path} could not be written; what was there before is unchanged`;
+      if (errnoOf(error) !== "ENOENT") throw fileProblem(what, error);
+      throw problem("NOT_FOUND", `${path} could not be written.`, {
+        reason: `The folder ${dirname(path)} does not exist.`,
+        remedy: "Choose another folder, or make this one.",
+        details: messageOf(error),
+      });
     }
     const file = { path, version: await fileVersion(path) };
     this.#own.set(path, file.version);

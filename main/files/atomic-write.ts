@@ -7,10 +7,13 @@ import { basename, dirname, join } from "node:path";
  * through to the disk, then renamed over it. A link is written through; an existing file keeps its permissions. What
  * could not be written in place is refused: a renaming would replace a device, or a file that is write-protected.
  *
- * @throws Error of Node's own: EISDIR for what is no file, EACCES or EPERM for a file that may not be written.
+ * @throws Error of Node's own, among them EISDIR for what is no file, EACCES or EPERM for a file that may not be written.
  */
 export async function writeFileAtomically(path: string, bytes: Uint8Array | string): Promise<void> {
-  const target = await realpath(path).catch(() => path);
+  const target = await realpath(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return path;
+    throw error;
+  });
   const existing = await stat(target).catch(() => undefined);
   if (existing) {
     if (!existing.isFile()) throw Object.assign(new Error(`not a file: ${target}`), { code: "EISDIR" });

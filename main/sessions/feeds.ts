@@ -1,4 +1,6 @@
 /** The values that a run is fed, as tensors of the dtypes that the graph takes. */
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { parseEdge, tensorName } from "../../worker-runtime/graph/edge.js";
 import {
@@ -10,6 +12,7 @@ import {
 } from "../../worker-runtime/io/feed.js";
 import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import type { FeedValue, RunRequest } from "../api/runs.js";
+import { unlessAborted } from "../deferred.js";
 import { expandHome } from "../files/directory.js";
 import { problem, problemOf } from "../problems.js";
 import type { CheckedGraph } from "./graph-check.js";
@@ -39,7 +42,7 @@ export const readFeeds: ReadFeeds = async (feeds, graph, signal) => {
     const shape = node && declaredShape(node);
     const options: FeedFileOptions = { dtype, shape, signal };
     try {
-      tensors.set(tensor, await readFeed(value, options));
+      tensors.set(tensor, await unlessAborted(readFeed(value, options), signal));
     } catch (error) {
       if (signal.aborted) throw error;
       const { code, message, details } = problemOf(error);
@@ -62,10 +65,18 @@ async function readFeed(value: FeedValue, options: FeedFileOptions): Promise<Ten
     case "literal":
       return feedFromText(value.text, options);
     case "file":
+      await refusePipes(expandHome(value.path));
       return await feedFromFile(expandHome(value.path), { ...options, column: value.column });
     case "content":
       return feedFromBytes(value.bytes, value.name, { ...options, column: value.column });
   }
+}
+
+/** A pipe or device could keep the reader waiting for ever. What cannot be looked at is left to the reader to report. */
+async function refusePipes(path: string): Promise<void> {
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats || stats.isFile() || stats.isDirectory()) return;
+  throw problem("INVALID_ARGUMENT", `"${basename(path)}" is not a file.`);
 }
 
 /** The shape that a placeholder says it takes. Other nodes' values may be replaced by any. */

@@ -75,6 +75,7 @@ const nodePatterns = [
   /Detected at node '?([^\s']+?)'?[ :]/g,
   /\bInput \d+ of node ([^\s]+) (?:was passed|does not exist)/g,
   /\bFetchOutputs ([^\s:]+)/g,
+  /Illegal op name '([^']+)'/g,
   /placeholder tensor '([^']+)'/g,
   /for operation ([^\s:]+):/g,
   /uninitialized value ([^\s[]+)/g,
@@ -104,10 +105,11 @@ function headline(text: string): string {
       .map((part) =>
         part
           .replace(/\s*\[\[\{?\{?node .*$/, "")
+          .replace(/:\s*$/, "")
           .replace(/^\s*\{\{(?:function_)?node [^}]*\}\}\s*/, "")
           .trim(),
       )
-      .find((part) => part !== "" && !/^=+$/.test(part) && !/^From \/job:.*:$/.test(part)) ?? text.trim();
+      .find((part) => part !== "" && !/^=+$/.test(part) && !/^From \/job:\S+$/.test(part)) ?? text.trim();
   // The reason follows in our own words, so TensorFlow's further guesses go with the details.
   const sentence = /^.{20,}?[.!?](?=\s+[A-Z])/.exec(line)?.[0] ?? line;
   const short =

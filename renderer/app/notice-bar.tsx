@@ -3,13 +3,13 @@ import { attempt, dismissNotice, useApp } from "../stores/app-store.js";
 import { Button, IconButton } from "../ui/button.js";
 import { ProblemView } from "../ui/problem-view.js";
 
-/** What went wrong or is offered, above the canvas; each message stays until it is closed or overtaken. */
+/** What went wrong or is offered, above the canvas; the newest first; each stays until it is closed or overtaken. */
 export function NoticeBar(): ReactElement | null {
   const notices = useApp((state) => state.notices);
   if (notices.length === 0) return null;
   return (
     <div className="notices">
-      {notices.map(({ id, kind, problem, action }) => (
+      {notices.toReversed().map(({ id, kind, problem, action }) => (
         <div key={id} className={`notice-row ${kind}`}>
           <ProblemView problem={problem} kind={kind}>
             {action ? (

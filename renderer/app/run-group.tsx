@@ -36,10 +36,10 @@ export function RunGroup(): ReactElement {
           icon="fast-forward"
           disabled={blocked}
           className="split-main run-many"
-          aria-label={`Run ${steps} steps`}
+          aria-label={`Run ${stepsText(steps)}`}
           onClick={() => attempt(() => startRun(steps))}
         >
-          <span className="wide-only">Run {steps} steps</span>
+          <span className="wide-only">Run {stepsText(steps)}</span>
         </Button>
         <Menu
           align="end"
@@ -52,7 +52,7 @@ export function RunGroup(): ReactElement {
           entries={[
             ...STEP_CHOICES.map((count) => ({
               kind: "item" as const,
-              label: `${count} steps`,
+              label: stepsText(count),
               checked: count === steps,
               run: () => chooseSteps(count),
             })),
@@ -64,6 +64,11 @@ export function RunGroup(): ReactElement {
       {running ? <StopButton /> : null}
     </div>
   );
+}
+
+/** Four figures are read at a glance, more need their commas. */
+function stepsText(steps: number): string {
+  return `${steps < 10_000 ? steps : steps.toLocaleString("en")} ${steps === 1 ? "step" : "steps"}`;
 }
 
 function chooseSteps(count: number): void {

@@ -42,7 +42,7 @@ export function SessionTarget(): ReactElement {
       ? [
           {
             kind: "heading" as const,
-            text: "Each leads to that task alone. Fixed makes it lead to all tasks.",
+            text: "Each reaches its task alone; with fixed membership, all of them.",
           },
         ]
       : []),

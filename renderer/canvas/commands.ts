@@ -1,9 +1,12 @@
 /** Everything that can be done on the canvas, for menu, keyboard and palette alike. */
 import type { Command } from "../commands/command.js";
+import type { ConnectFrom } from "../document/edits/add.js";
 import { COLUMN_GAP } from "../document/layout.js";
+import { FIRST_PORT_Y, NODE_MIN_WIDTH } from "../document/node-size.js";
+import { signatureOf } from "../document/signature.js";
 import { wiringOf } from "../document/wiring.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
-import { fitGraph, useCanvas, viewCentre, viewDuration } from "./view-store.js";
+import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { fitGraph, revealNode, useCanvas, viewCentre, viewDuration } from "./view-store.js";
 
 const hasSelection = () => useDocument.getState().selection.size > 0;
 const hasNodes = () => useDocument.getState().document.nodes.size > 0;
@@ -44,6 +47,23 @@ export const canvasCommands: Command[] = [
     run: () => useCanvas.setState({ pinChooserOpen: true }),
     enabled: hasSelection,
     hint: selectionHint,
+  },
+  {
+    id: "graph.connect",
+    label: "Connect the node's output…",
+    shortcut: "C",
+    group: "Graph",
+    onCanvas: true,
+    run: () => {
+      const [name] = useDocument.getState().selection;
+      if (name !== undefined) openEdgeMenu({ type: "output", end: { node: name, output: 0 } });
+    },
+    enabled: () => {
+      const { selection, document } = useDocument.getState();
+      const [name] = selection;
+      const node = selection.size === 1 && name !== undefined ? document.nodes.get(name) : undefined;
+      return node !== undefined && (signatureOf(node, lookupOp)?.outputs.length ?? 0) > 0;
+    },
   },
   {
     id: "graph.unpin",
@@ -208,6 +228,23 @@ export function placeBesideSelection(): { x: number; y: number } {
   if (!position || last === undefined) return freePlace({ x: centre.x - 68, y: centre.y - 30 });
   const width = flow?.getInternalNode(last)?.measured.width ?? 136;
   return freePlace({ x: position.x + width + COLUMN_GAP, y: position.y });
+}
+
+/** Opens the list of what an end could be connected to beside its node, for those who do not pull edges. */
+export function openEdgeMenu(from: ConnectFrom): void {
+  const { flow } = useCanvas.getState();
+  const { document } = useDocument.getState();
+  const { node: name } = from.end;
+  const node = document.nodes.get(name);
+  const position = document.layout.get(name);
+  if (!flow || !node || !position) return;
+  revealNode(name);
+  const isOutput = from.type === "output";
+  const width = flow.getInternalNode(name)?.measured.width ?? NODE_MIN_WIDTH;
+  const port = { x: isOutput ? position.x + width : position.x, y: position.y + FIRST_PORT_Y };
+  const beside = isOutput ? port.x + COLUMN_GAP : position.x - COLUMN_GAP - NODE_MIN_WIDTH;
+  const at = freePlace({ x: beside, y: position.y });
+  useCanvas.setState({ edgeMenu: { from, at, screen: flow.flowToScreenPosition(port) } });
 }
 
 /** Moves down from `wanted` until no node is in the way. */

@@ -99,7 +99,7 @@ function NearNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElemen
             {status.value}
           </span>
         )}
-        <span className="tm">{status.time}</span>
+        {status.problem ? null : <span className="tm">{status.time}</span>}
       </div>
       <Ports id={id} data={data} />
       {ports.grow ? <GrowPort id={id} port={ports.grow} index={ports.inputs.length} /> : null}

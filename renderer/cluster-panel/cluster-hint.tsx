@@ -1,7 +1,7 @@
 import { type ReactElement, useMemo } from "react";
 import { attempt } from "../stores/app-store.js";
 import { addTasksIfAllowed } from "../stores/cluster-actions.js";
-import { taskName, useCluster } from "../stores/cluster-store.js";
+import { isUp, taskName, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { missingTasks, startLabel, startMissing } from "../stores/graph-tasks.js";
 import { useRun } from "../stores/run-store.js";
@@ -64,7 +64,7 @@ export function ClusterHint(): ReactElement | null {
   }
   const [last] = [...nodes.keys()].slice(-1);
   // For a first look round; a user with a graph of their own knows what to do next.
-  if (works && isExample && tasks.length === 2 && last !== undefined) {
+  if (works && isExample && tasks.length === 2 && tasks.every(isUp) && last !== undefined) {
     return (
       <div className="addbig">
         <p>

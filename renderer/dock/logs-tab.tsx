@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import type { LogLine, Task } from "../../main/api/cluster.js";
 import { taskColourVar, taskName, useCluster } from "../stores/cluster-store.js";
 import { useLogs } from "../stores/logs-store.js";
@@ -71,7 +71,12 @@ export default function LogsTab(): ReactElement {
             onChange={(event) => setSearch(event.target.value)}
           />
         </label>
-        <div className="seg" role="radiogroup" aria-label="Level">
+        <div
+          className="seg"
+          role="radiogroup"
+          aria-label="Level"
+          onKeyDown={(event) => moveLevel(event, level, setLevel)}
+        >
           {LEVELS.map(({ id, label }) => (
             // biome-ignore lint/a11y/useSemanticElements: a segmented control of buttons
             <button
@@ -79,6 +84,8 @@ export default function LogsTab(): ReactElement {
               type="button"
               role="radio"
               aria-checked={level === id}
+              tabIndex={level === id ? 0 : -1}
+              data-level={id}
               onClick={() => setLevel(id)}
             >
               {label}
@@ -132,8 +139,9 @@ export default function LogsTab(): ReactElement {
         role="log"
         aria-label="Log"
         aria-live="off"
-        onWheel={(event) => {
-          if (event.deltaY < 0) setFollow(false);
+        onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
+          // Away from the end, by wheel, key or scroll bar: to read there in peace.
+          if (scrollTop + clientHeight < scrollHeight - ROW_HEIGHT) setFollow(false);
         }}
       >
         {shown.length === 0 ? (
@@ -159,6 +167,18 @@ export default function LogsTab(): ReactElement {
       </div>
     </>
   );
+}
+
+/** Arrows choose, as among the radio buttons of any form. */
+function moveLevel(event: KeyboardEvent<HTMLElement>, level: Level, choose: (level: Level) => void): void {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  const at = LEVELS.findIndex(({ id }) => id === level);
+  const next = LEVELS[(at + step + LEVELS.length) % LEVELS.length];
+  if (next === undefined) return;
+  event.preventDefault();
+  choose(next.id);
+  event.currentTarget.querySelector<HTMLElement>(`[data-level="${next.id}"]`)?.focus();
 }
 
 function lineText(line: Line): string {

@@ -86,7 +86,10 @@ function check(node: NodeDef, text: string): void {
     wanted.length === given.length && wanted.every((size, axis) => size < 0 || size === given[axis]);
   if (fits) return;
   const wantedText = wanted.map((size) => (size < 0 ? "?" : size)).join(",");
-  throw new LiteralError(`The value has shape [${given.join(",")}], but ${node.name} takes [${wantedText}].`);
+  const hint = given.length === 0 && wanted.length === 1 ? ` Write it as [${text.trim()}].` : "";
+  throw new LiteralError(
+    `The value has shape [${given.join(",")}], but ${node.name} takes [${wantedText}].${hint}`,
+  );
 }
 
 function FileChoice({ tensor, feed }: { tensor: string; feed: FeedValue | undefined }): ReactElement {

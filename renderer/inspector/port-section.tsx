@@ -3,6 +3,7 @@ import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
+import { openEdgeMenu } from "../canvas/commands.js";
 import { type Port, portsOf } from "../canvas/ports.js";
 import { revealNode } from "../canvas/view-store.js";
 import { chosenFetches } from "../document/run-inputs.js";
@@ -76,7 +77,15 @@ function Input({ node, port, index }: { node: NodeDef; port: Port; index: number
           {tensorName(reference.node, reference.output)}
         </button>
       ) : (
-        <span className="ell er">not connected</span>
+        <button
+          type="button"
+          className="lk ell er"
+          title={`Connect ${port.label}…`}
+          aria-label={`${port.label} is not connected. Connect it`}
+          onClick={() => openEdgeMenu({ type: "input", end: { node: node.name, input: index } })}
+        >
+          not connected
+        </button>
       )}
       <span className="mono">{typeText(port.dtype, shape)}</span>
       {reference.kind === "data" ? (
@@ -133,9 +142,19 @@ function Output({ node, port, index, readers }: OutputProps): ReactElement {
           <button type="button" className="lk ell" onClick={() => choose(first)}>
             {first}
           </button>
+        ) : readers.length === 0 ? (
+          <button
+            type="button"
+            className="lk ell"
+            title={`Connect ${port.label}…`}
+            aria-label={`Nobody reads ${port.label}. Connect it`}
+            onClick={() => openEdgeMenu({ type: "output", end: { node: node.name, output: index } })}
+          >
+            nobody reads it
+          </button>
         ) : (
           <span className="ell" title={readers.join("\n")}>
-            {readers.length === 0 ? "nobody reads it" : `${readers.length} readers`}
+            {readers.length} readers
           </span>
         )}
         <span className="mono">{typeText(port.dtype, shape)}</span>

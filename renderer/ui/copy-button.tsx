@@ -1,4 +1,5 @@
 import { type ReactElement, useEffect, useState } from "react";
+import { ProblemError } from "../../main/api/wire.js";
 import { showProblem } from "../stores/app-store.js";
 import { Button } from "./button.js";
 
@@ -38,6 +39,16 @@ export function CopyButton({
   );
 }
 
+/** @throws ProblemError where the browser does not let the window write to the clipboard. */
 export async function copyText(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text);
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch (error) {
+    throw new ProblemError({
+      code: "PERMISSION_DENIED",
+      message: "Nothing was copied: the browser keeps this page from the clipboard.",
+      remedy: "Allow the clipboard in the settings of this page, or select the text and copy it by hand.",
+      details: String(error),
+    });
+  }
 }

@@ -162,11 +162,15 @@ describe("a document", () => {
   it.skipIf(process.platform === "win32")("does not take the place of what is no file", async () => {
     const metaGraph = MetaGraphDef.encode(metaGraphWith("a")).finish();
     await symlink("/dev/null", at("null.pb"));
+    await symlink(at("loop.pb"), at("loop.pb"));
     const request = { kind: "graph" as const, format: "binary" as const, metaGraph, overwrite: true };
     const refused = await problemOfCall(documents.save({ ...request, path: at("null.pb") }));
     expect(refused.code).toBe("INVALID_ARGUMENT");
     expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
-    expect(await readdir(folder)).toEqual(["null.pb"]);
+    expect((await problemOfCall(documents.save({ ...request, path: at("loop.pb") }))).reason).toMatch(
+      /circle/,
+    );
+    expect((await readdir(folder)).sort()).toEqual(["loop.pb", "null.pb"]);
   });
 
   it("is unchanged when writing fails, and nothing is left behind", async () => {

@@ -63,6 +63,14 @@ describe("an error of TensorFlow", () => {
     });
   });
 
+  it("has no lines in its headline that only say where it came from", () => {
+    const message =
+      "From /job:worker/replica:0/task:1:\nFrom /job:worker/replica:0/task:0:\nNo attr named 'T' in NodeDef:";
+    expect(explain(StatusCode.NOT_FOUND, message).message).toBe(
+      "The step failed on worker/1: No attr named 'T' in NodeDef.",
+    );
+  });
+
   it("has TensorFlow's first sentence in its headline", () => {
     const message =
       "Op type not registered 'Foo' in binary running on vm. Make sure the Op and Kernel are registered in the binary running in this process.";

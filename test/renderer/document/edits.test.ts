@@ -7,7 +7,7 @@ import { addNode } from "../../../renderer/document/edits/add.js";
 import { setAttr } from "../../../renderer/document/edits/attrs.js";
 import { connect, disconnect, removeSlot, whyNotConnect } from "../../../renderer/document/edits/connect.js";
 import { insertCast } from "../../../renderer/document/edits/insert-cast.js";
-import { clipOf, paste } from "../../../renderer/document/edits/paste.js";
+import { clipOf, freePlaceFor, paste } from "../../../renderer/document/edits/paste.js";
 import { deviceText, pin } from "../../../renderer/document/edits/place.js";
 import { deleteNodes } from "../../../renderer/document/edits/remove.js";
 import { rename } from "../../../renderer/document/edits/rename.js";
@@ -260,6 +260,17 @@ describe("pinning", () => {
 });
 
 describe("copies", () => {
+  it("puts copies where they lie over no other node", () => {
+    const graph = welcome();
+    const clip = clipOf(graph, new Set(["a", "b"]));
+    if (!clip) throw new Error("nothing copied");
+    const at = freePlaceFor(graph, clip);
+    expect(at.x).toBeGreaterThan(0);
+    expect(at.y).toBeGreaterThanOrEqual(60);
+    const once = edited(graph, paste(graph, clip, at, "Paste"));
+    expect(freePlaceFor(once, clip).y).toBeGreaterThanOrEqual(at.y + 60);
+  });
+
   it("keep edges among themselves and to nodes that stay, under new names", () => {
     const graph = welcome();
     const clip = clipOf(graph, new Set(["x", "z"]));

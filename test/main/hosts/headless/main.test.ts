@@ -101,9 +101,13 @@ describe("the headless host", () => {
 
   it("ends with the process that it was told to watch", async () => {
     const parent = spawn(process.execPath, ["-e", "setTimeout(() => {}, 1e6)"], { stdio: "ignore" });
-    const host = await startHost(["--parent-pid", String(parent.pid)]);
-    parent.kill("SIGKILL");
-    expect(await host.exited).toEqual({ code: 0, signal: null });
+    try {
+      const host = await startHost(["--parent-pid", String(parent.pid)]);
+      parent.kill("SIGKILL");
+      expect(await host.exited).toEqual({ code: 0, signal: null });
+    } finally {
+      parent.kill("SIGKILL");
+    }
   });
 });
 
