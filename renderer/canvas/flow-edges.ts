@@ -11,8 +11,9 @@ import type { OpLookup } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
 import { type Edge as Wire, wiringOf } from "../document/wiring.js";
 import { taskColourVar } from "../stores/cluster-store.js";
+import { bytesText } from "../ui/format.js";
 import { placeLabels } from "./edge-labels.js";
-import { bytesText, microsText, nodeRunOf } from "./node-text.js";
+import { microsText, nodeRunOf } from "./node-text.js";
 
 export interface GraphEdgeData extends Record<string, unknown> {
   readonly wire: Wire;

@@ -3,7 +3,6 @@ import { useShallow } from "zustand/react/shallow";
 import type { TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { deviceText } from "../document/edits/place.js";
-import { shapeText } from "../document/shapes.js";
 import { signatureOf } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
 import { taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
@@ -54,7 +53,6 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
   const doc = useDocument(
     useShallow((state) => ({
       problem: state.problems.get(node.name)?.[0],
-      shape: shapeText(state.shapes.outputs.get(node.name)?.[0]),
       feed: state.document.runConfig.feeds[tensorName(node.name, 0)],
       stale: run.revision !== undefined && run.revision !== state.revision,
     })),
@@ -103,7 +101,7 @@ function placedText(pinned: string, placed: string | undefined): string {
 function statusValue(
   node: NodeDef,
   fetch: TensorPreview | undefined,
-  doc: { shape: string; feed: Parameters<typeof feedText>[0] },
+  doc: { feed: Parameters<typeof feedText>[0] },
   ran: boolean,
   hasOutput: boolean,
 ): Pick<NodeStatus, "value" | "tone" | "hero"> {
@@ -115,7 +113,7 @@ function statusValue(
   if (doc.feed) return { value: feedText(doc.feed), tone: "given", hero: false };
   if (!hasOutput) return { value: ran ? "has run" : "no output", tone: "none", hero: false };
   return {
-    value: ran && doc.shape ? doc.shape : ran ? "not fetched" : "no value yet",
+    value: ran ? "not fetched" : "no value yet",
     tone: "none",
     hero: false,
   };

@@ -98,19 +98,6 @@ export function microsText(micros: number): string {
   return `${millis.toFixed(millis < 10 ? 2 : millis < 100 ? 1 : 0)} ms`;
 }
 
-/** Decimal units, as networks count: "98 kB". */
-export function bytesText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  const units = ["kB", "MB", "GB", "TB"];
-  let value = bytes / 1000;
-  let unit = 0;
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000;
-    unit++;
-  }
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
-}
-
 /** "CPU:0" of "/job:worker/replica:0/task:0/device:CPU:0". */
 export function shortDevice(device: string): string {
   const match = /(?:^|\/)(?:device:)?([A-Za-z_]+:\d+)$/.exec(device);

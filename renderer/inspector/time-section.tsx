@@ -1,9 +1,10 @@
 /** How long the node took in the newest traced step. */
 import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { bytesText, microsText, nodeRunOf, shortDevice } from "../canvas/node-text.js";
+import { microsText, nodeRunOf, shortDevice } from "../canvas/node-text.js";
 import { useDocument } from "../stores/document-store.js";
 import { useRun } from "../stores/run-store.js";
+import { bytesText } from "../ui/format.js";
 
 export function TimeSection({ node }: { node: NodeDef }): ReactElement | null {
   const placed = useRun((state) => nodeRunOf(state.latest?.nodes, node.name));

@@ -3,10 +3,11 @@ import { type ReactElement, useState } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { bytesText, elementText, fetchOf } from "../canvas/node-text.js";
+import { elementText, fetchOf } from "../canvas/node-text.js";
 import { tensorName } from "../document/tensor-names.js";
 import { useDocument } from "../stores/document-store.js";
 import { useRun } from "../stores/run-store.js";
+import { bytesText } from "../ui/format.js";
 
 const MAX_ROWS = 12;
 const MAX_COLUMNS = 6;

@@ -5,6 +5,7 @@ import { client } from "../client.js";
 import { downloadFile } from "../ui/download.js";
 import { dismissNoticeByKey, showProblem, useApp } from "./app-store.js";
 import { documentActions, useDocument } from "./document-store.js";
+import { dismissRunNotices } from "./run-actions.js";
 import { confirm, uiActions } from "./ui-store.js";
 
 export const GRAPH_EXTENSIONS = ["pbtxt", "pb", "meta"] as const;
@@ -39,6 +40,7 @@ const FILE_NOTICE = "file";
 
 function show(file: DocumentFile, example?: string): void {
   dismissNoticeByKey(FILE_NOTICE);
+  dismissRunNotices();
   documentActions.load(file);
   sourceId = file.sourceId;
   remember(file.path === undefined ? (example === undefined ? {} : { example }) : { path: file.path });

@@ -17,7 +17,8 @@ const RUN_NOTICE = "run";
 const RUNTIME_OFFER = "run-runtime";
 const TASKS_OFFER = "run-tasks";
 
-function dismissRunNotices(): void {
+/** Takes away what is said about runs. Called when another document is shown, too. */
+export function dismissRunNotices(): void {
   for (const key of [RUN_NOTICE, RUNTIME_OFFER, TASKS_OFFER]) dismissNoticeByKey(key);
 }
 

@@ -33,7 +33,13 @@ export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
   const runtime: Readonly<Record<string, string>> =
     options.runtime === false
       ? // An empty path leaves no Python to find, and a home of its own no installed runtime.
-        { PATH: join(folder, "bin"), XDG_DATA_HOME: join(folder, "share"), LD_LIBRARY_PATH: "" }
+        {
+          PATH: join(folder, "bin"),
+          XDG_DATA_HOME: join(folder, "share"),
+          LD_LIBRARY_PATH: "",
+          VIRTUAL_ENV: "",
+          CONDA_PREFIX: "",
+        }
       : { TENSORDECK_LIBTENSORFLOW: libtensorflowDir() };
   const process_ = await spawnPeer(process.execPath, [main, "--port", "0"], {
     cwd: folder,
