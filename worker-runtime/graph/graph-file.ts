@@ -95,7 +95,9 @@ export function readGraphFile(bytes: Uint8Array, name: string): GraphFile {
       return fromMessage(kind, parseText(FULL_NAMES[kind], text), format, name);
     } catch (error) {
       if (error instanceof TextFormatError) {
-        throw invalidArgument(`"${name}" cannot be read. ${error.message.replace(/\.$/, "")}.`, { cause: error });
+        throw invalidArgument(`"${name}" cannot be read. ${error.message.replace(/\.$/, "")}.`, {
+          cause: error,
+        });
       }
       throw error;
     }
