@@ -17,7 +17,10 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const buf = join(dirname(createRequire(import.meta.url).resolve("@bufbuild/buf/package.json")), "bin", "buf");
 
 function runBuf(...args) {
-  execFileSync(process.execPath, [buf, ...args], { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+  execFileSync(process.execPath, [buf, ...args], {
+    cwd: join(root, "protos"),
+    stdio: ["ignore", "inherit", "inherit"],
+  });
 }
 
 const SCALARS = new Map([

@@ -12,9 +12,7 @@ const TYPESCRIPT_CONFIGS = ["tsconfig.json", "tsconfig.base.json"];
 const PROGRAM_PROJECTS = ["worker-runtime", "main", "main/tsconfig.preload.json"];
 
 const protoSources = () =>
-  listFiles(["protos", "buf.yaml", "buf.gen.yaml", "build/generate-protos.mjs"], (file) =>
-    file.startsWith("protos/") ? file.endsWith(".proto") : true,
-  );
+  listFiles(["protos", "build/generate-protos.mjs"], (file) => /\.(proto|yaml|mjs)$/.test(file));
 
 const programSources = () =>
   listFiles(
