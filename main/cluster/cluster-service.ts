@@ -8,9 +8,10 @@
 import type { ClusterState, Engine, LogLine, Membership } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
 import type { EmitEvent } from "../events.js";
-import type { ClusterTasks, TaskPlan } from "../tasks/launcher.js";
+import type { TaskPlan } from "../tasks/launcher.js";
 import type { ManagedTask } from "../tasks/managed-task.js";
 import type { TaskSupervisor } from "../tasks/task-supervisor.js";
+import { addressesOf } from "./addresses.js";
 import type { MachineFacts } from "./this-machine.js";
 
 export interface ClusterCollaborators {
@@ -161,7 +162,12 @@ export class ClusterService {
 
   #plan({ identity }: ManagedTask, port: number): TaskPlan {
     if (this.#membership === "fixed") {
-      return { cluster: addressesOf(this.tasks()), job: identity.job, index: identity.index, port };
+      return {
+        cluster: addressesOf(this.tasks().map((task) => ({ ...task.identity, address: task.address }))),
+        job: identity.job,
+        index: identity.index,
+        port,
+      };
     }
     const job = `tensordeck_${identity.id.replaceAll("-", "").slice(0, 8)}`;
     return { cluster: { [job]: { 0: `localhost:${port}` } }, job, index: 0, port };
@@ -193,17 +199,6 @@ export class ClusterService {
   #background(work: Promise<void>): void {
     work.catch((error: unknown) => console.error("A command for a task failed:", error));
   }
-}
-
-/** The ClusterSpec of tasks, as addresses by index by job. */
-export function addressesOf(tasks: readonly ManagedTask[]): ClusterTasks {
-  const cluster: Record<string, Record<number, string>> = {};
-  for (const { identity, address } of tasks) {
-    const job = cluster[identity.job] ?? {};
-    job[identity.index] = address;
-    cluster[identity.job] = job;
-  }
-  return cluster;
 }
 
 function namesOf(tasks: readonly ManagedTask[]): string {

@@ -3,9 +3,9 @@ import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { parseDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import { parseEdge, tensorName } from "../../worker-runtime/graph/edge.js";
+import { topologicalOrder } from "../../worker-runtime/graph/topology.js";
 import type { RunRequest } from "../api/runs.js";
 import { messageOf, problem } from "../problems.js";
-import { findCycle } from "./cycles.js";
 import { dtypeOfOutput } from "./output-dtype.js";
 
 /** A graph that can be run as the request asks, as far as can be told from here. */
@@ -102,7 +102,8 @@ function checkInputs(nodes: ReadonlyMap<string, NodeDef>): void {
 }
 
 function checkCycles(nodes: ReadonlyMap<string, NodeDef>): void {
-  const cycle = findCycle(nodes);
+  // TensorFlow itself only says how many nodes are in circles.
+  const { cycle } = topologicalOrder([...nodes.values()]);
   const [first] = cycle ?? [];
   if (!cycle || first === undefined) return;
   const shown = cycle.length > MAX_SHOWN_OF_CYCLE ? [...cycle.slice(0, MAX_SHOWN_OF_CYCLE), "…"] : cycle;

@@ -6,6 +6,7 @@ import { targetOfAddress } from "../../worker-runtime/rpc/channel.js";
 import { Session, type SessionConfig } from "../../worker-runtime/session/session.js";
 import { unoptimizedConfig } from "../../worker-runtime/session/trace/unoptimized-config.js";
 import type { Membership } from "../api/cluster.js";
+import { addressesOf } from "../cluster/addresses.js";
 import type { Participant } from "./participants.js";
 import type { SessionRequest } from "./session-keeper.js";
 
@@ -59,13 +60,7 @@ export function planRunSession(input: SessionPlanInput, onProgress: (text: strin
 }
 
 function clusterOf(tasks: readonly Participant[]): ClusterSpec {
-  const cluster: Record<string, Record<number, string>> = {};
-  for (const { job, index, address } of tasks) {
-    const addresses = cluster[job] ?? {};
-    addresses[index] = address;
-    cluster[job] = addresses;
-  }
-  return ClusterSpec.from(cluster);
+  return ClusterSpec.from(addressesOf(tasks));
 }
 
 function configOf(input: SessionPlanInput, memberCluster: ClusterSpec): SessionConfig {

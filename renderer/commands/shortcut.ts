@@ -66,8 +66,3 @@ export function shortcutText(shortcut: string, mac: boolean = isMac): string {
     })
     .join(" ");
 }
-
-/** The same for `aria-keyshortcuts`. */
-export function ariaShortcut(shortcut: string, mac: boolean = isMac): string {
-  return shortcut.replaceAll("Mod", mac ? "Meta" : "Control");
-}

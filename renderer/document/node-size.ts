@@ -7,7 +7,6 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 export const NODE_MIN_WIDTH = 136;
 export const NODE_MAX_WIDTH = 240;
 export const NODE_MIN_HEIGHT = 60;
-export const HEADER_HEIGHT = 22;
 /** Centre of the first data port below the node's top, and the distance to the next. */
 export const FIRST_PORT_Y = 31;
 export const PORT_PITCH = 20;

@@ -1,5 +1,8 @@
 /** Names of nodes and tensors as NodeDef.input writes them: "node", "node:1", "^node". */
+import { formatEdge } from "../../worker-runtime/graph/edge.js";
 import { MISSING_INPUT } from "./model.js";
+
+export { tensorName } from "../../worker-runtime/graph/edge.js";
 
 export type InputReference =
   | { readonly kind: "missing" }
@@ -21,11 +24,7 @@ export function parseInput(input: string): InputReference {
 
 /** The canonical form: output 0 goes without its number, as TensorFlow writes it. */
 export function dataInput(node: string, output: number): string {
-  return output === 0 ? node : `${node}:${output}`;
-}
-
-export function tensorName(node: string, output: number): string {
-  return `${node}:${output}`;
+  return formatEdge({ control: false, node, output });
 }
 
 export function parseTensorName(name: string): { node: string; output: number } {

@@ -11,7 +11,7 @@ import {
 import { addressOfTarget, Channel } from "../rpc/channel.js";
 import { MasterClient } from "../rpc/master-client.js";
 import { CONTROL_DEADLINE_MILLIS } from "../rpc/service-client.js";
-import { Callable, type CallableSpec } from "./callable.js";
+import { Callable, type CallableSpec, type StepContext } from "./callable.js";
 import { PartialRun, type PartialRunSpec } from "./partial-run.js";
 import type { Participant } from "./participants.js";
 import {
@@ -30,7 +30,7 @@ import {
   type StepNames,
   type StepOptions,
 } from "./run-step.js";
-import { type Connection, SessionLink } from "./session-link.js";
+import { type Connection, type Established, SessionLink } from "./session-link.js";
 import { planSession, type SessionConfig, type SessionOptions } from "./session-options.js";
 
 /** What a step is given besides its fetches. */
@@ -176,14 +176,7 @@ export class Session {
   makeCallable(spec: CallableSpec, signal?: AbortSignal): Promise<Callable> {
     return this.#guard("Making the callable", signal, async (callSignal) => {
       const connection = await this.#link.ready(callSignal);
-      return Callable.make(spec, {
-        master: connection.master,
-        sessionHandle: connection.session.handle,
-        placeholders: this.#link.placeholders,
-        run: (what, runSignal, call) =>
-          this.#guard(what, runSignal, (guarded, abort) => watched(connection, abort, () => call(guarded))),
-        signal: callSignal,
-      });
+      return Callable.make(spec, this.#stepContext(connection, callSignal));
     });
   }
 
@@ -191,14 +184,7 @@ export class Session {
   partialRunSetup(spec: PartialRunSpec, signal?: AbortSignal): Promise<PartialRun> {
     return this.#guard("Setting up the partial run", signal, async (callSignal) => {
       const connection = await this.#link.ready(callSignal);
-      return PartialRun.setUp(spec, {
-        master: connection.master,
-        sessionHandle: connection.session.handle,
-        placeholders: this.#link.placeholders,
-        run: (what, runSignal, call) =>
-          this.#guard(what, runSignal, (guarded, abort) => watched(connection, abort, () => call(guarded))),
-        signal: callSignal,
-      });
+      return PartialRun.setUp(spec, this.#stepContext(connection, callSignal));
     });
   }
 
@@ -259,6 +245,18 @@ export class Session {
     } finally {
       channel.close();
     }
+  }
+
+  /** What callables and partial runs are given of the session. */
+  #stepContext(connection: Established, signal: AbortSignal): StepContext {
+    return {
+      master: connection.master,
+      sessionHandle: connection.session.handle,
+      placeholders: this.#link.placeholders,
+      run: (what, runSignal, call) =>
+        this.#guard(what, runSignal, (guarded, abort) => watched(connection, abort, () => call(guarded))),
+      signal,
+    };
   }
 
   /** Runs a call that ends when its own signal is aborted or the session is closed; `abort` ends it for another reason. */

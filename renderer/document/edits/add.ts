@@ -7,7 +7,7 @@ import { Draft, followTypes } from "../follow-types.js";
 import { type GraphDocument, MISSING_INPUT, type Point } from "../model.js";
 import type { Operation } from "../operations.js";
 import { type OpLookup, signatureOf } from "../signature.js";
-import { dataInput, uniqueName } from "../tensor-names.js";
+import { uniqueName } from "../tensor-names.js";
 import { convertTensor } from "../values.js";
 import { type InputEnd, type OutputEnd, whyNotConnect, withInput } from "./connect.js";
 import { type EditResult, edit, refused } from "./types.js";
@@ -190,9 +190,4 @@ function typedFor(
     attr.set("value", { value: { $case: "tensor", value: convertTensor(value.value, slot.dtype) } });
   }
   return { ...node, attr };
-}
-
-/** The input text of a new edge; exported for pasting. */
-export function referenceTo(node: string, output: number): string {
-  return output < 0 ? `^${node}` : dataInput(node, output);
 }
