@@ -4,28 +4,40 @@
  */
 import { hostname } from "node:os";
 import { join } from "node:path";
+import type { Machine } from "./api/cluster.js";
+import type { PairingState } from "./api/machines.js";
+import type { Runtime } from "./api/runtime.js";
 import { ClusterService } from "./cluster/cluster-service.js";
-import { listGpus } from "./cluster/gpus.js";
-import { describeThisMachine } from "./cluster/this-machine.js";
+import { ControlPlane, loadStanding } from "./control-plane/control-plane.js";
+import { type NetworkScope, networkScope } from "./control-plane/network-scope.js";
 import { DocumentService } from "./documents/document-service.js";
 import { defaultEngine, type Engine } from "./engine.js";
 import { EventHub, type EventListener } from "./events.js";
 import { listDirectory } from "./files/directory.js";
+import { SystemFirewall, unknownSystem } from "./firewall/system-firewall.js";
 import { callHandler, type Handlers } from "./handlers.js";
 import type { Host } from "./host.js";
+import { MachineDescriber } from "./machine/machine-describer.js";
 import { OpListService } from "./ops/op-list-service.js";
-import { problem } from "./problems.js";
+import { defined, problem } from "./problems.js";
+import { probeAddress } from "./reachability/probe.js";
 import { RuntimeService } from "./runtime/runtime-service.js";
 import { readFeeds } from "./sessions/feeds.js";
 import { RunService } from "./sessions/run-service.js";
 import { SettingsService } from "./settings/settings-service.js";
-import { TaskSupervisor } from "./tasks/task-supervisor.js";
+import { LocalTaskHost } from "./tasks/local-task-host.js";
 import { version } from "./version.js";
 
 export interface ApplicationOptions {
   /** Folder for settings and whatever else is kept; made when it is first needed. */
   readonly dataDir: string;
   readonly host: Host;
+  /** Port at which the agent listens; the usual one unless given. */
+  readonly agentPort?: number;
+  /** How far it talks to other machines; what TENSORDECK_NETWORK says unless given. */
+  readonly network?: NetworkScope;
+  /** Given every code of a pairing that this machine shows, for terminals and logs. */
+  readonly onShowCode?: (code: string, machine: PairingState["machine"]) => void;
   /** Disposes the application when it is aborted. */
   readonly signal?: AbortSignal;
   /** What runs graphs; other than TensorFlow's only in tests. */
@@ -47,7 +59,7 @@ export interface Application {
 }
 
 /** Makes the application. No library is searched for and no task started until a window asks. */
-export function createApplication(options: ApplicationOptions): Application {
+export async function createApplication(options: ApplicationOptions): Promise<Application> {
   const { dataDir, host, signal, engine = defaultEngine() } = options;
   const events = new EventHub();
   const { emit } = events;
@@ -59,21 +71,55 @@ export function createApplication(options: ApplicationOptions): Application {
     ask: engine.runtime.opList,
     bundled: engine.bundledOps,
   });
+  let machineName = (await settings.get()).machineName;
+  const describer = new MachineDescriber({
+    name: () => machineName,
+    agentPort: () => network.presence.port,
+    engines: () => enginesOf(runtime.known()),
+    taskOfPid: (pid) => tasks.tasks().find((task) => task.pid === pid)?.id,
+  });
+  const tasks = new LocalTaskHost({
+    launch: engine.launcher(() => runtime.known()?.path),
+    openProbe: engine.openProbe,
+    gpus: () => describer.description().gpus,
+    wantedFile: join(dataDir, "tasks.json"),
+  });
+  const standing = await loadStanding(dataDir);
+  const network = new ControlPlane({
+    ...standing,
+    dataDir,
+    scope: options.network ?? networkScope(),
+    ...defined({ port: options.agentPort, onShowCode: options.onShowCode }),
+    name: () => describer.description().name,
+    machine: describer,
+    tasks,
+    agent: {
+      prober: { probe: (address, kind, tries, signal) => probeAddress({ address, kind, tries, signal }) },
+      firewall: new SystemFirewall(unknownSystem(process.platform)),
+    },
+    ...defined({ sharedWindow: host.sharedWindow }),
+    onPairing: (state) => emit("pairing", state),
+  });
   const cluster = new ClusterService({
-    machine: describeThisMachine(),
+    machines: network.machines,
     emit,
-    supervise: (hooks) =>
-      new TaskSupervisor({
-        ...hooks,
-        launch: engine.launcher(() => runtime.known()?.path),
-        openProbe: engine.openProbe,
-      }),
-    chooseEngine: () => "tensorflow",
+    openProbe: engine.openProbe,
+    file: join(dataDir, "cluster.json"),
+    discovery: () => network.presence.state(),
+    stopPsWithLastWorker: async () => (await settings.get()).stopPsWithLastWorker,
   });
-  const disposed = new AbortController();
-  void listGpus(disposed.signal).then((gpus) => {
-    if (gpus.length > 0) cluster.describeMachine({ gpus });
+  network.presence.onChange(() => {
+    describer.tellChanges();
+    cluster.refresh();
   });
+  events.listen((event) => {
+    // Whatever was found or installed is something to compute with here.
+    if (event === "runtime") describer.tellChanges();
+  });
+  // After the cluster, which knows the colours that they had.
+  void cluster.loaded.then(() => tasks.restore());
+  void describer.start();
+  void settings.get().then(({ visible }) => network.presence.setVisible(visible));
   const documents = new DocumentService({
     examples: engine.examples,
     onUsed: (path) => settings.addRecentDocument(path),
@@ -93,16 +139,55 @@ export function createApplication(options: ApplicationOptions): Application {
       throw notOnThisHost("A link to another window", "This window is not a page of a browser.");
     },
     "settings.get": () => settings.get(),
-    "settings.set": (changes) => settings.set(changes),
+    "settings.set": async (changes) => {
+      const now = await settings.set(changes);
+      if (now.machineName !== machineName) {
+        machineName = now.machineName;
+        describer.tellChanges();
+        network.presence.renamed();
+      }
+      if (changes.visible !== undefined) await network.presence.setVisible(changes.visible);
+      return now;
+    },
 
     "cluster.get": () => cluster.state(),
-    "cluster.addTasks": ({ job, count, engine: chosen }) => cluster.addTasks(job, count, chosen),
+    "cluster.addTasks": (request) => cluster.addTasks(request),
+    "cluster.addForeign": (request) => cluster.addForeign(request),
+    "cluster.applyTable": ({ rows }) => cluster.applyTable(rows),
+    "cluster.setAccess": ({ access }) => cluster.setAccess(access),
+    "cluster.clearState": ({ taskId }) => cluster.clearState(taskId),
     "cluster.startTask": ({ taskId }) => cluster.startTask(taskId),
     "cluster.stopTask": ({ taskId }) => cluster.stopTask(taskId),
     "cluster.restartTask": ({ taskId }) => cluster.restartTask(taskId),
     "cluster.removeTask": ({ taskId }) => cluster.removeTask(taskId),
     "cluster.setMembership": ({ membership }) => cluster.setMembership(membership),
     "cluster.taskLog": ({ taskId, afterSequence }) => cluster.taskLog(taskId, afterSequence),
+
+    "machines.identity": () => {
+      const { name } = describer.description();
+      return { deviceId: standing.identity.deviceId, name, ...defined({ agentPort: network.presence.port }) };
+    },
+    "machines.add": ({ address }) => network.add(address),
+    "machines.forget": ({ machineId }) => network.machines.forget(machineId),
+    "machines.setRole": ({ machineId, role }) => network.machines.setRole(machineId, role),
+    "machines.search": () => network.machines.search(),
+    "machines.openWindow": ({ machineId }) => network.link(machineId).openWindow(),
+    "pairing.get": () => network.pairing.state(),
+    "pairing.start": ({ machineId, grantedRole }) => network.pair(machineId, grantedRole),
+    "pairing.enterCode": ({ code }) => network.pairing.enterCode(code),
+    "pairing.setGrantedRole": ({ role }) => network.pairing.setGrantedRole(role),
+    "pairing.close": () => network.pairing.close(),
+    "reachability.get": () => notYet("reachability.get"),
+    "reachability.check": () => notYet("reachability.check"),
+    "reachability.measureLink": () => notYet("reachability.measureLink"),
+    "firewall.get": () => notYet("firewall.get"),
+    "firewall.open": () => notYet("firewall.open"),
+    "firewall.configure": () => notYet("firewall.configure"),
+    "firewall.goTo": () => notYet("firewall.goTo"),
+    "firewall.test": () => notYet("firewall.test"),
+    "firewall.apply": () => notYet("firewall.apply"),
+    "firewall.undo": () => notYet("firewall.undo"),
+    "firewall.close": () => notYet("firewall.close"),
 
     "runtime.get": () => runtime.get(),
     "runtime.refresh": () => runtime.refresh(),
@@ -133,10 +218,12 @@ export function createApplication(options: ApplicationOptions): Application {
   let disposal: Promise<void> | undefined;
   const dispose = () => {
     disposal ??= (async () => {
-      disposed.abort();
+      describer.dispose();
       ops.dispose();
       // Tasks end while sessions close: a session whose master is gone has nothing left to close.
-      await Promise.allSettled([runs.dispose(), cluster.dispose(), runtime.dispose()]);
+      await Promise.allSettled([runs.dispose(), tasks.dispose(), cluster.dispose(), runtime.dispose()]);
+      // Last: the stops above are still told to the machines that watch this one.
+      await network.close();
     })();
     return disposal;
   };
@@ -152,6 +239,16 @@ export function createApplication(options: ApplicationOptions): Application {
   };
 }
 
+/** What computes here, the preferred one first. */
+function enginesOf(runtime: Runtime | undefined): Machine["engines"] {
+  return runtime ? [{ engine: "tensorflow", version: runtime.version, gpu: runtime.gpu }] : [];
+}
+
 function notOnThisHost(what: string, reason: string): Error {
   return problem("UNIMPLEMENTED", `${what} is not to be had here.`, { reason });
+}
+
+// TODO(integration): replaced by the services as they come.
+function notYet(method: string): never {
+  throw problem("UNIMPLEMENTED", `${method} is not built yet.`);
 }

@@ -2,7 +2,7 @@
 // The `tensordeck` command. It is what package.json's "bin" names, so it must be there before anything is built.
 import { existsSync } from "node:fs";
 
-const main = new URL("../out/worker-runtime/cli/main.js", import.meta.url);
+const main = new URL("../out/main/cli/main.js", import.meta.url);
 if (existsSync(main)) {
   await import(main.href);
 } else {

@@ -14,6 +14,12 @@ export const settingsSchema = z.object({
   theme: z.enum(["dark", "light", "system"]),
   recentDocuments: z.array(z.string()).max(20),
   runtimeBannerDismissed: z.boolean(),
+  /** Whether this machine is announced on the network and its agent listens there. */
+  visible: z.boolean(),
+  /** How this machine is called elsewhere; empty: by its host name. */
+  machineName: z.string().max(63),
+  /** When the last worker of a cluster leaves, its ps tasks stop too. */
+  stopPsWithLastWorker: z.boolean(),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { discoveryStateSchema, machineFactsSchema } from "./machines.js";
 import { problemSchema } from "./problem.js";
 
 export const engineSchema = z.enum(["tensorflow", "portable"]);
@@ -42,16 +43,28 @@ export const taskMetricsSchema = z.object({
   cpuPercent: z.number(),
   /** Resident memory of the task's process. */
   memoryBytes: z.number(),
+  /** Memory that it holds on GPUs; absent where it has none. */
+  gpuMemoryBytes: z.number().optional(),
 });
 export type TaskMetrics = z.infer<typeof taskMetricsSchema>;
+
+/** Which GPUs of its machine a task sees: what suits its job, none, or these by nvidia-smi's number. */
+export const gpuChoiceSchema = z.union([
+  z.enum(["auto", "none"]),
+  z.array(z.number().int().nonnegative()).min(1).max(16),
+]);
+export type GpuChoice = z.infer<typeof gpuChoiceSchema>;
 
 export const taskSchema = z.object({
   id: z.string(),
   job: z.string(),
   index: z.number().int().nonnegative(),
-  /** host:port at which the task answers; empty until its port is chosen. */
+  /** host:port as the ClusterSpec has it; empty until its port is chosen. */
   address: z.string(),
   engine: engineSchema,
+  gpu: gpuChoiceSchema,
+  /** A TensorFlow server that somebody else started: it can be used and looked at, not started or stopped. */
+  foreign: z.boolean(),
   state: taskStateSchema,
   pid: z.number().int().optional(),
   /** Milliseconds since the epoch. */
@@ -67,17 +80,7 @@ export const taskSchema = z.object({
 });
 export type Task = z.infer<typeof taskSchema>;
 
-export const machineSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  isThisMachine: z.boolean(),
-  /** "linux", "darwin" or "win32". */
-  platform: z.string(),
-  cores: z.number().int(),
-  memoryBytes: z.number(),
-  gpus: z.array(z.object({ name: z.string(), memoryBytes: z.number() })),
-  tasks: z.array(taskSchema),
-});
+export const machineSchema = machineFactsSchema.extend({ tasks: z.array(taskSchema) });
 export type Machine = z.infer<typeof machineSchema>;
 
 /**
@@ -87,8 +90,30 @@ export type Machine = z.infer<typeof machineSchema>;
 export const membershipSchema = z.enum(["dynamic", "fixed"]);
 export type Membership = z.infer<typeof membershipSchema>;
 
+/**
+ * secure: between paired machines only. Every task has a port that no other has, the ClusterSpec names all of them on
+ * 127.0.0.1, and the agents carry the connections through mutual TLS. open: plain gRPC on the network, which any
+ * TensorFlow can use and nobody has to sign in for.
+ */
+export const accessSchema = z.enum(["secure", "open"]);
+export type Access = z.infer<typeof accessSchema>;
+
+/** The port at which a stock script without a ClusterSpec uses the cluster. */
+export const doorSchema = z.object({
+  /** "grpc://127.0.0.1:2300" */
+  target: z.string(),
+  /** Why it does not listen. */
+  problem: problemSchema.optional(),
+});
+export type Door = z.infer<typeof doorSchema>;
+
 export const clusterStateSchema = z.object({
   membership: membershipSchema,
+  access: accessSchema,
+  /** What keeps the cluster from being as closed as `access` says, e.g. a raw port that the network reaches. */
+  exposures: z.array(problemSchema),
+  door: doorSchema.optional(),
+  discovery: discoveryStateSchema,
   /** What happened to the cluster as a whole, e.g. that tasks were restarted because one was added. */
   notice: problemSchema.optional(),
   machines: z.array(machineSchema),
@@ -106,9 +131,42 @@ export const logLineSchema = z.object({
 export type LogLine = z.infer<typeof logLineSchema>;
 
 export const addTasksSchema = z.object({
+  /** Left out: this machine. */
+  machineId: z.string().optional(),
   job: jobNameSchema,
   count: z.number().int().min(1).max(16),
-  /** Left out: the best engine that this machine has. */
+  /** Left out: the lowest that are free. The first of them where there are several. */
+  index: z.number().int().min(0).max(9999).optional(),
+  /** Left out: the best engine that the machine has. */
   engine: engineSchema.optional(),
+  /** Left out: "auto". */
+  gpu: gpuChoiceSchema.optional(),
 });
+export type AddTasks = z.infer<typeof addTasksSchema>;
+
 export const taskIdSchema = z.object({ taskId: z.string() });
+
+/** A TensorFlow server that runs already, to be used as this task of the cluster. */
+export const addForeignSchema = z.object({
+  /** "host:port" */
+  address: z.string().trim().min(1).max(300),
+  job: jobNameSchema,
+  /** Left out: the lowest that is free. */
+  index: z.number().int().min(0).max(9999).optional(),
+});
+export type AddForeign = z.infer<typeof addForeignSchema>;
+
+/** One row of the cluster table as the user wants it. */
+export const clusterRowSchema = z.object({
+  /** The task that the row is about; absent for a new one. */
+  taskId: z.string().optional(),
+  job: jobNameSchema,
+  index: z.number().int().min(0).max(9999),
+  /** Machine that runs it; absent for a foreign server. */
+  machineId: z.string().optional(),
+  /** "host:port"; left out: chosen. Given for a machine of ours, its port is taken. */
+  address: z.string().max(300).optional(),
+  engine: engineSchema,
+  gpu: gpuChoiceSchema,
+});
+export type ClusterRow = z.infer<typeof clusterRowSchema>;

@@ -5,7 +5,10 @@
 import { z } from "zod";
 import { appInfoSchema, pickFileSchema, settingsSchema } from "./app.js";
 import {
+  accessSchema,
+  addForeignSchema,
   addTasksSchema,
+  clusterRowSchema,
   clusterStateSchema,
   logLineSchema,
   membershipSchema,
@@ -18,6 +21,15 @@ import {
   exampleSchema,
   saveDocumentSchema,
 } from "./documents.js";
+import { firewallScopeSchema, firewallWizardSchema, openFirewallSchema } from "./firewall.js";
+import {
+  addMachineSchema,
+  identitySchema,
+  machineIdSchema,
+  pairingStateSchema,
+  roleSchema,
+} from "./machines.js";
+import { linkRequestSchema, linkSpeedSchema, reachabilitySchema } from "./reachability.js";
 import { runRequestSchema, runUpdateSchema, tensorPreviewSchema } from "./runs.js";
 import { runtimeStateSchema } from "./runtime.js";
 
@@ -40,8 +52,16 @@ export const methods = {
   "settings.set": method(settingsSchema.partial(), settingsSchema),
 
   "cluster.get": method(nothing, clusterStateSchema),
-  /** Adds tasks to a job on this machine and starts them. Answers when they are listed, not when they are up. */
+  /** Adds tasks to a job on a machine and starts them. Answers when they are listed, not when they are up. */
   "cluster.addTasks": method(addTasksSchema, z.array(z.string())),
+  /** Takes in a TensorFlow server that runs already; answers its task id once the server answered. */
+  "cluster.addForeign": method(addForeignSchema, z.string()),
+  /** Makes the tasks what the table says: removes, adds and restarts. Asked for after the window showed what changes. */
+  "cluster.applyTable": method(z.object({ rows: z.array(clusterRowSchema).max(512) }), nothing),
+  /** Opening a cluster is confirmed in the window first. Restarts the tasks whose addresses change. */
+  "cluster.setAccess": method(z.object({ access: accessSchema }), nothing),
+  /** Forgets a task's variables, queues and sessions (Reset of all containers). */
+  "cluster.clearState": method(taskIdSchema, nothing),
   "cluster.startTask": method(taskIdSchema, nothing),
   "cluster.stopTask": method(taskIdSchema, nothing),
   "cluster.restartTask": method(taskIdSchema, nothing),
@@ -53,6 +73,50 @@ export const methods = {
     z.object({ taskId: z.string(), afterSequence: z.number().int().min(-1) }),
     z.array(logLineSchema),
   ),
+
+  "machines.identity": method(nothing, identitySchema),
+  /** Asks for a machine by address, or for one that was announced by device ID; answers its id once it answered. */
+  "machines.add": method(addMachineSchema, z.string()),
+  /** Takes a machine off the list: unpairs it, or forgets the address that was added. */
+  "machines.forget": method(machineIdSchema, nothing),
+  /** Says what a paired machine may do here. */
+  "machines.setRole": method(z.object({ machineId: z.string(), role: roleSchema }), nothing),
+  /** Asks the network again who is there. */
+  "machines.search": method(nothing, nothing),
+  /** A one-time address of the window of a paired machine that has none of its own. */
+  "machines.openWindow": method(machineIdSchema, z.string()),
+
+  "pairing.get": method(nothing, pairingStateSchema.optional()),
+  /** Begins a pairing with a machine that was discovered or added; everything else comes as `pairing` events. */
+  "pairing.start": method(z.object({ machineId: z.string(), grantedRole: roleSchema }), nothing),
+  "pairing.enterCode": method(
+    z.object({ code: z.string().regex(/^\d{6}$/, "a code is six digits") }),
+    nothing,
+  ),
+  /** On the side that shows the code: what the other machine will be allowed here. */
+  "pairing.setGrantedRole": method(z.object({ role: roleSchema }), nothing),
+  /** Ends a pairing on either side, or puts a finished one away. */
+  "pairing.close": method(nothing, nothing),
+
+  "reachability.get": method(nothing, reachabilitySchema),
+  /** Tests every route; results come as `reachability` events. */
+  "reachability.check": method(nothing, nothing),
+  "reachability.measureLink": method(linkRequestSchema, linkSpeedSchema),
+
+  "firewall.get": method(nothing, firewallWizardSchema.optional()),
+  /** Opens the wizard; tests and facts come as `firewall` events. */
+  "firewall.open": method(openFirewallSchema, nothing),
+  "firewall.configure": method(
+    z.object({ scope: firewallScopeSchema, removeBlockRules: z.boolean() }),
+    nothing,
+  ),
+  "firewall.goTo": method(z.object({ step: z.enum(["blocked", "change"]) }), nothing),
+  /** Tests again, in whatever step it is. */
+  "firewall.test": method(nothing, nothing),
+  /** Asks for the rights and changes the rules as the plan shows. */
+  "firewall.apply": method(nothing, nothing),
+  "firewall.undo": method(nothing, nothing),
+  "firewall.close": method(nothing, nothing),
 
   "runtime.get": method(nothing, runtimeStateSchema),
   /** Looks for a libtensorflow again. */
@@ -102,6 +166,10 @@ export const events = {
   cluster: clusterStateSchema,
   taskLog: z.object({ taskId: z.string(), lines: z.array(logLineSchema) }),
   runtime: runtimeStateSchema,
+  /** Absent when there is none, or no longer. */
+  pairing: pairingStateSchema.optional(),
+  reachability: reachabilitySchema,
+  firewall: firewallWizardSchema.optional(),
   run: runUpdateSchema,
   settings: settingsSchema,
 } as const;

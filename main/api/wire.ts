@@ -12,7 +12,8 @@ export type WireRequest = z.infer<typeof requestSchema>;
 export const messageSchema = z.union([
   z.object({ id: z.number(), ok: z.literal(true), result: z.unknown().optional() }),
   z.object({ id: z.number(), ok: z.literal(false), problem: problemSchema }),
-  z.object({ event: z.string(), data: z.unknown() }),
+  // Some events say that something is no more, and then have no data.
+  z.object({ event: z.string(), data: z.unknown().optional() }),
 ]);
 export type WireMessage = z.infer<typeof messageSchema>;
 

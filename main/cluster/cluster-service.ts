@@ -1,192 +1,372 @@
 /**
- * The cluster as the window sees it: machines, their tasks, and how the tasks know of each other.
+ * What can be done with the cluster. The machines run the tasks; this service says which, where and under which name.
  *
- * In a dynamic cluster a task starts as the only member of a job of its own and the session says which job and index
- * it has: a server refuses a session's ClusterSpec that repeats the job and index it was started with. In a fixed
- * cluster every task is started with the whole ClusterSpec.
+ * In a dynamic cluster a task starts alone and the session says which job and index it has. In a fixed cluster every
+ * task is started with the whole ClusterSpec.
  */
-import type { ClusterState, Engine, LogLine, Membership } from "../api/cluster.js";
-import type { Problem } from "../api/problem.js";
-import type { EmitEvent } from "../events.js";
-import type { TaskPlan } from "../tasks/launcher.js";
-import type { ManagedTask } from "../tasks/managed-task.js";
-import type { TaskSupervisor } from "../tasks/task-supervisor.js";
-import { addressesOf } from "./addresses.js";
-import type { MachineFacts } from "./this-machine.js";
+import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { isLoopback, nextIndex } from "../../worker-runtime/cluster/cluster-table.js";
+import type {
+  Access,
+  AddForeign,
+  AddTasks,
+  ClusterRow,
+  ClusterState,
+  LogLine,
+  Membership,
+} from "../api/cluster.js";
+import type { MachineFacts } from "../api/machines.js";
+import { delay } from "../deferred.js";
+import { defined, problem } from "../problems.js";
+import { clearServerState } from "../tasks/clear-state.js";
+import { ClusterModel, type ModelCollaborators } from "./cluster-model.js";
+import { type ClusterTask, isActive, PARAMETER_SERVER_JOB, taskName, taskNames } from "./cluster-task.js";
+import { planTable } from "./table-plan.js";
+import { newTaskId, TaskPlacement, type TaskWish } from "./task-placement.js";
 
-export interface ClusterCollaborators {
-  readonly machine: MachineFacts;
-  readonly emit: EmitEvent;
-  /** Makes the supervisor; the two know of each other only by what is passed here. */
-  readonly supervise: (hooks: {
-    onChange: () => void;
-    onLog: (taskId: string, lines: LogLine[]) => void;
-  }) => TaskSupervisor;
-  /** The engine of a task for which none was chosen. */
-  readonly chooseEngine: () => Engine;
+export interface ClusterCollaborators extends ModelCollaborators {
+  /** Whether the ps tasks stop when the last worker leaves. */
+  readonly stopPsWithLastWorker: () => Promise<boolean>;
+  /** Replaced in tests whose servers are none of TensorFlow's. */
+  readonly clearState?: typeof clearServerState;
 }
+
+/** How long an added task waits for the machines to say whether they can listen at its port. */
+const TUNNEL_WAIT_MILLIS = 5000;
+const TUNNEL_ROUNDS = 3;
 
 export class ClusterService {
   readonly #collaborators: ClusterCollaborators;
-  readonly #supervisor: TaskSupervisor;
-  #machine: MachineFacts;
-  readonly #listeners = new Set<() => void>();
-  #membership: Membership = "dynamic";
-  #notice: Problem | undefined;
-  #changePending = false;
+  readonly #model: ClusterModel;
+  readonly #placement: TaskPlacement;
   /** Commands that concern the cluster as a whole run one after the other. */
-  #queue: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown>;
 
   constructor(collaborators: ClusterCollaborators) {
     this.#collaborators = collaborators;
-    this.#machine = collaborators.machine;
-    this.#supervisor = collaborators.supervise({
-      onChange: () => this.#changed(),
-      onLog: (taskId, lines) => collaborators.emit("taskLog", { taskId, lines }),
+    const model = new ClusterModel(collaborators);
+    this.#model = model;
+    this.#queue = model.loaded;
+    this.#placement = new TaskPlacement({
+      access: () => model.access,
+      membership: () => model.membership,
+      machines: () => model.machines(),
+      tasks: () => model.tasks(),
+      takenPorts: () => model.takenPorts(),
+      nextChange: () =>
+        new Promise((resolve) => {
+          const stop = model.onChange(() => {
+            stop();
+            resolve();
+          });
+        }),
+      expectRestart: (taskId) => model.restarts.expect(taskId),
     });
   }
 
-  get membership(): Membership {
-    return this.#membership;
+  /** Resolves when what the cluster kept has been read; machines bring back their tasks after that. */
+  get loaded(): Promise<void> {
+    return this.#model.loaded;
   }
 
-  /** In the order in which they were added. */
-  tasks(): ManagedTask[] {
-    return this.#supervisor.tasks();
+  get membership(): Membership {
+    return this.#model.membership;
+  }
+
+  get access(): Access {
+    return this.#model.access;
+  }
+
+  /** Machine by machine, each in the order in which its tasks were made; then the foreign servers. */
+  tasks(): readonly ClusterTask[] {
+    return this.#model.tasks();
   }
 
   state(): ClusterState {
-    return {
-      membership: this.#membership,
-      ...(this.#notice ? { notice: this.#notice } : {}),
-      machines: [{ ...this.#machine, tasks: this.tasks().map((task) => task.snapshot()) }],
-    };
-  }
-
-  /** Adds what was found out about the machine after the start. */
-  describeMachine(facts: Partial<MachineFacts>): void {
-    this.#machine = { ...this.#machine, ...facts };
-    this.#changed();
+    return this.#model.state();
   }
 
   /** Calls the listener after every change until the returned function is called. */
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#model.onChange(listener);
+  }
+
+  /** Tells the windows of something that the state takes from elsewhere: discovery or the door. */
+  refresh(): void {
+    this.#model.changed();
   }
 
   /** The ids of the new tasks, which are listed and starting. */
-  addTasks(job: string, count: number, engine?: Engine): Promise<string[]> {
+  addTasks(request: AddTasks): Promise<string[]> {
     return this.#enqueue(async () => {
-      this.#notice = undefined;
+      this.#model.notice = undefined;
+      const wishes = this.#wishesOf(request);
       const others = this.#active();
-      const added = await this.#supervisor.add(job, count, engine ?? this.#collaborators.chooseEngine());
-      if (this.#membership === "fixed" && others.length > 0) {
-        this.#setNotice(
-          `${namesOf(others)} ${others.length === 1 ? "is" : "are"} restarted, because ${namesOf(added)} joined.`,
-          "The tasks of a fixed cluster know each other from their start. Variables are lost.",
-        );
-        this.#background(this.#restart(others));
-      }
-      for (const task of added) this.#background(this.#start(task));
-      return added.map((task) => task.identity.id);
+      await this.#placement.place(wishes);
+      this.#restartFor(wishes, others);
+      const ids = wishes.map(({ id }) => id);
+      await this.#settlePorts(ids);
+      return ids;
     });
   }
 
+  /** @throws ProblemError UNAVAILABLE when no TensorFlow server answers there; ALREADY_EXISTS. */
+  addForeign({ address, job, index }: AddForeign): Promise<string> {
+    return this.#enqueue(async () => {
+      this.#checkNewAddress(address);
+      const place = { id: newTaskId(), address, job, index: index ?? nextIndex(this.tasks(), job) };
+      this.#checkIndex(job, place.index);
+      this.#model.notice = undefined;
+      const others = this.#active();
+      await this.#model.foreign.add(place);
+      this.#restartFor([place], others);
+      return place.id;
+    });
+  }
+
+  /**
+   * Makes the tasks what the table says.
+   *
+   * @throws ProblemError when a row cannot be; nothing was changed then. When a machine fails on the way, what was done
+   *   before stays done.
+   */
+  applyTable(rows: readonly ClusterRow[]): Promise<void> {
+    return this.#enqueue(async () => {
+      const model = this.#model;
+      const plan = planTable(rows, this.tasks(), model.machines(), model.access);
+      const changed = [...plan.add, ...plan.replace.map(({ wish }) => wish), ...plan.addForeign];
+      model.notice = undefined;
+      for (const task of plan.remove) await this.#remove(task);
+      for (const { id, job, index } of plan.renameForeign) model.foreign.rename(id, job, index);
+      for (const place of plan.addForeign) {
+        model.foreign.remove(place.id);
+        await model.foreign.add(place);
+      }
+      await this.#replace(plan.replace);
+      await this.#placement.place(serversFirst(plan.add));
+      const isNew = ({ id }: ClusterTask) => changed.some((wish) => wish.id === id);
+      this.#restartFor(
+        [...changed, ...plan.renameForeign],
+        this.#active().filter((task) => !isNew(task)),
+      );
+      await this.#settlePorts(changed.map(({ id }) => id));
+    });
+  }
+
+  /** Opens the cluster or closes it. Tasks whose raw port opens or closes with it, or whose port is no longer theirs alone, are made anew. */
+  setAccess(access: Access): Promise<void> {
+    return this.#enqueue(async () => {
+      const model = this.#model;
+      if (access === model.access) return;
+      const active = this.#active();
+      model.notice = undefined;
+      model.access = access;
+      const isShut = new Set(
+        model
+          .machines()
+          .flatMap(({ tasks }) => tasks?.tasks() ?? [])
+          .flatMap(({ id, isolated }) => (isolated ? [id] : [])),
+      );
+      const isFixed = model.membership === "fixed";
+      const changing = active.filter(({ id }) => isFixed || access === "secure" || isShut.has(id));
+      // As they are now: another task may have the same port.
+      const fresh = this.tasks().filter(({ id }) => changing.some((task) => task.id === id));
+      await this.#replace(fresh.map((task) => ({ task, wish: this.#placement.wishOf(task) })));
+      await this.#settlePorts(fresh.map(({ id }) => id));
+    });
+  }
+
+  async clearState(taskId: string): Promise<void> {
+    const task = this.#task(taskId);
+    if (task.foreign) {
+      const server = this.#model.foreign.ownName(taskId) ?? task;
+      await (this.#collaborators.clearState ?? clearServerState)(task.address, server);
+    } else {
+      await this.#placement.hostOf(task).clearState(taskId);
+    }
+    this.#model.cleared(taskId);
+  }
+
   async startTask(taskId: string): Promise<void> {
-    await this.#start(this.#supervisor.get(taskId));
+    const task = this.#task(taskId);
+    await this.#model.whileMoving([taskId], () => this.#placement.start(task));
   }
 
   async stopTask(taskId: string): Promise<void> {
-    await this.#supervisor.stop(taskId);
+    const task = this.#task(taskId);
+    await this.#placement.hostOf(task).stop(taskId);
+    await this.#stopServersAfter(task);
   }
 
   async restartTask(taskId: string): Promise<void> {
-    const task = this.#supervisor.get(taskId);
-    await this.#supervisor.stop(taskId);
-    await this.#start(task);
+    const task = this.#task(taskId);
+    if (task.needsPort) await this.#replace([{ task, wish: this.#placement.wishOf(task) }]);
+    else await this.#placement.restart([task]);
   }
 
   removeTask(taskId: string): Promise<void> {
     return this.#enqueue(async () => {
-      const removed = this.#supervisor.get(taskId);
-      this.#notice = undefined;
-      await this.#supervisor.remove(taskId);
+      const removed = this.#task(taskId);
+      this.#model.notice = undefined;
+      await this.#remove(removed);
       const others = this.#active();
-      if (this.#membership === "fixed" && others.length > 0) {
+      if (this.membership === "fixed" && others.length > 0) {
         this.#setNotice(
-          `${namesOf(others)} still expect${others.length === 1 ? "s" : ""} ${removed.name} in the cluster.`,
+          `${taskNames(others)} still expect${others.length === 1 ? "s" : ""} ${removed.name} in the cluster.`,
           "The tasks of a fixed cluster know each other from their start.",
           "Stock scripts wait for the missing task. Restart the other tasks to leave it out for good.",
         );
       }
+      await this.#stopServersAfter(removed);
     });
   }
 
   /** Restarts every task under the new membership. */
   setMembership(membership: Membership): Promise<void> {
     return this.#enqueue(async () => {
-      if (membership === this.#membership) return;
-      this.#membership = membership;
-      this.#notice = undefined;
-      this.#changed();
-      await this.#restart(this.#active());
+      const model = this.#model;
+      if (membership === model.membership) return;
+      model.membership = membership;
+      model.notice = undefined;
+      await this.#placement.restart(this.#active());
     });
   }
 
-  taskLog(taskId: string, afterSequence: number): LogLine[] {
-    return this.#supervisor.get(taskId).logAfter(afterSequence);
+  async taskLog(taskId: string, afterSequence: number): Promise<LogLine[]> {
+    const task = this.#task(taskId);
+    return task.foreign ? [] : await this.#placement.hostOf(task).log(taskId, afterSequence);
   }
 
-  /** Ends every task; resolves when their processes are gone. */
+  /** Says and keeps the last; the machines end their tasks themselves. */
   async dispose(): Promise<void> {
-    this.#listeners.clear();
-    await this.#supervisor.dispose();
+    await this.#model.dispose();
   }
 
-  /** Tasks that have a process or are about to have one. */
-  #active(): ManagedTask[] {
-    return this.tasks().filter((task) => task.state !== "stopped" && task.state !== "failed");
-  }
-
-  async #restart(tasks: readonly ManagedTask[]): Promise<void> {
-    // All are stopped before the first is started, so that none meets the old incarnation of another.
-    await Promise.all(tasks.map((task) => this.#supervisor.stop(task.identity.id)));
-    await Promise.all(tasks.map((task) => this.#start(task)));
-  }
-
-  #start(task: ManagedTask): Promise<void> {
-    const fixed = this.#membership === "fixed";
-    return this.#supervisor.start(task.identity.id, (started, port) => this.#plan(started, port), !fixed);
-  }
-
-  #plan({ identity }: ManagedTask, port: number): TaskPlan {
-    if (this.#membership === "fixed") {
+  #wishesOf({ machineId, job, count, index, engine, gpu = "auto" }: AddTasks): TaskWish[] {
+    const machine = this.#machine(machineId);
+    const known = [...this.tasks()].map((task) => ({ job: task.job, index: task.index }));
+    return Array.from({ length: count }, (_, i) => {
+      const chosen = index === undefined ? nextIndex(known, job) : index + i;
+      this.#checkIndex(job, chosen);
+      known.push({ job, index: chosen });
       return {
-        cluster: addressesOf(this.tasks().map((task) => ({ ...task.identity, address: task.address }))),
-        job: identity.job,
-        index: identity.index,
-        port,
+        id: newTaskId(),
+        job,
+        index: chosen,
+        machineId: machine.id,
+        engine: engine ?? machine.engines[0]?.engine ?? "tensorflow",
+        gpu,
+        ...{ port: 0, mayMove: true },
       };
+    });
+  }
+
+  #machine(machineId: string | undefined): MachineFacts {
+    const machines = this.#model.machines();
+    const machine =
+      machineId === undefined ? machines[0] : machines.find(({ facts }) => facts.id === machineId);
+    if (!machine) {
+      throw problem("NOT_FOUND", "This machine is no longer there.", { details: `machine ${machineId}` });
     }
-    const job = `tensordeck_${identity.id.replaceAll("-", "").slice(0, 8)}`;
-    return { cluster: { [job]: { 0: `localhost:${port}` } }, job, index: 0, port };
+    if (machine.facts.presence === "offline") {
+      throw problem("UNAVAILABLE", `${machine.facts.name} does not answer.`, {
+        reason: machine.facts.problem?.message,
+        remedy: `See whether ${machine.facts.name} is on and in the network.`,
+      });
+    }
+    return machine.facts;
+  }
+
+  #checkIndex(job: string, index: number): void {
+    const other = this.tasks().find((task) => task.job === job && task.index === index);
+    if (!other) return;
+    throw problem("ALREADY_EXISTS", `There is a ${other.name} already.`, {
+      remedy: `Take another index: ${taskName({ job, index: nextIndex(this.tasks(), job) })} is free.`,
+    });
+  }
+
+  #checkNewAddress(address: string): void {
+    const parsed = parseHostPort(address);
+    if (!parsed || parsed.port === 0) {
+      throw problem("INVALID_ARGUMENT", `"${address}" is not the address of a server.`, {
+        remedy: "Write host:port, such as gpu-pc:2222.",
+      });
+    }
+    const names = (host: string) => {
+      const machine = this.#model.machines()[0]?.facts;
+      return isLoopback(host) || machine?.addresses.includes(host) ? "this machine" : host;
+    };
+    const twin = this.tasks().find((task) => {
+      const other = parseHostPort(task.address);
+      return other?.port === parsed.port && names(other.host) === names(parsed.host);
+    });
+    if (!twin) return;
+    throw problem("ALREADY_EXISTS", `${twin.name} is at ${address} already.`, {
+      remedy: "One server can be one task of a cluster only.",
+    });
+  }
+
+  /** Tasks of machines that have a process or are about to have one. */
+  #active(): ClusterTask[] {
+    return this.tasks().filter((task) => !task.foreign && isActive(task));
+  }
+
+  async #remove(task: ClusterTask): Promise<void> {
+    if (task.foreign) this.#model.foreign.remove(task.id);
+    else await this.#placement.hostOf(task).remove(task.id);
+  }
+
+  async #replace(changes: readonly { task: ClusterTask; wish: TaskWish }[]): Promise<void> {
+    const ids = changes.map(({ task }) => task.id);
+    const inOrder = [...changes].sort((a, b) => rank(a.wish) - rank(b.wish));
+    await this.#model.whileMoving(ids, () => this.#placement.replace(inOrder));
+  }
+
+  /** In a fixed cluster the other tasks must be told of those that are new, which they are at their start only. */
+  #restartFor(joined: readonly { job: string; index: number }[], others: readonly ClusterTask[]): void {
+    if (this.membership === "dynamic" || joined.length === 0 || others.length === 0) return;
+    this.#setNotice(
+      `${taskNames(others)} ${others.length === 1 ? "is" : "are"} restarted, because ${taskNames(joined)} joined.`,
+      "The tasks of a fixed cluster know each other from their start. Variables are lost.",
+    );
+    this.#background(this.#placement.restart(others));
+  }
+
+  /** Gives new tasks other ports where some machine cannot listen at theirs. They have nothing to lose yet. */
+  async #settlePorts(taskIds: readonly string[]): Promise<void> {
+    for (let round = 0; round < TUNNEL_ROUNDS; round++) {
+      await Promise.race([this.#model.tellTunnels(), delay(TUNNEL_WAIT_MILLIS)]);
+      const stuck = this.tasks().filter(({ id, needsPort }) => needsPort && taskIds.includes(id));
+      if (stuck.length === 0) return;
+      await this.#replace(stuck.map((task) => ({ task, wish: this.#placement.wishOf(task) })));
+    }
+  }
+
+  /** Where the user wants that, a cluster without workers keeps no parameter servers. */
+  async #stopServersAfter({ job }: ClusterTask): Promise<void> {
+    const active = this.#active();
+    const isServer = (task: ClusterTask) => task.job === PARAMETER_SERVER_JOB;
+    if (job === PARAMETER_SERVER_JOB || active.length === 0 || !active.every(isServer)) return;
+    if (!(await this.#collaborators.stopPsWithLastWorker())) return;
+    await Promise.all(active.map((task) => this.#placement.hostOf(task).stop(task.id)));
+    this.#setNotice(
+      `${taskNames(active)} ${active.length === 1 ? "was" : "were"} stopped with the last worker.`,
+      "The settings say so.",
+    );
+  }
+
+  /** @throws ProblemError NOT_FOUND */
+  #task(taskId: string): ClusterTask {
+    const task = this.tasks().find(({ id }) => id === taskId);
+    if (task) return task;
+    throw problem("NOT_FOUND", "This task is no longer in the cluster.", {
+      remedy: "It was removed, perhaps in another window.",
+      details: `task id ${taskId}`,
+    });
   }
 
   #setNotice(message: string, reason: string, remedy?: string): void {
-    this.#notice = { code: "OK", message, reason, ...(remedy === undefined ? {} : { remedy }) };
-    this.#changed();
-  }
-
-  /** Several changes of one moment make one event. */
-  #changed(): void {
-    if (this.#changePending) return;
-    this.#changePending = true;
-    setImmediate(() => {
-      this.#changePending = false;
-      this.#collaborators.emit("cluster", this.state());
-      for (const listener of this.#listeners) listener();
-    });
+    this.#model.notice = defined({ code: "OK", message, reason, remedy });
   }
 
   #enqueue<T>(command: () => Promise<T>): Promise<T> {
@@ -201,8 +381,11 @@ export class ClusterService {
   }
 }
 
-function namesOf(tasks: readonly ManagedTask[]): string {
-  const names = tasks.map((task) => task.name);
-  const last = names.pop() ?? "";
-  return names.length === 0 ? last : `${names.join(", ")} and ${last}`;
+/** Parameter servers are started before those that use them. */
+function rank({ job }: { readonly job: string }): number {
+  return job === PARAMETER_SERVER_JOB ? 0 : 1;
+}
+
+function serversFirst(wishes: readonly TaskWish[]): TaskWish[] {
+  return [...wishes].sort((a, b) => rank(a) - rank(b));
 }

@@ -20,8 +20,10 @@ export async function listGpus(signal: AbortSignal): Promise<Machine["gpus"]> {
 
 /** From lines of a name and mebibytes: "NVIDIA H200, 143771". */
 export function parseGpus(output: string): Machine["gpus"] {
-  return output.split("\n").flatMap((line) => {
+  return output.split("\n").flatMap((line, index) => {
     const match = /^(.+), (\d+)\s*$/.exec(line);
-    return match?.[1] === undefined ? [] : [{ name: match[1], memoryBytes: Number(match[2]) * 2 ** 20 }];
+    return match?.[1] === undefined
+      ? []
+      : [{ index, name: match[1], memoryBytes: Number(match[2]) * 2 ** 20, processes: [] }];
   });
 }

@@ -1,17 +1,21 @@
 import { arch, availableParallelism, hostname, platform, totalmem } from "node:os";
-import type { Machine } from "../api/cluster.js";
-
-/** What is known of the machine that the application runs on, without its tasks. */
-export type MachineFacts = Omit<Machine, "tasks">;
+import type { MachineFacts } from "../api/machines.js";
 
 export function describeThisMachine(): MachineFacts {
   return {
     id: "this-machine",
     name: hostname() || `this ${arch()} machine`,
-    isThisMachine: true,
+    kind: "this",
+    presence: "online",
     platform: platform(),
+    osName: "",
+    arch: arch(),
     cores: availableParallelism(),
     memoryBytes: totalmem(),
     gpus: [],
+    addresses: [],
+    version: "",
+    engines: [],
+    metrics: [],
   };
 }

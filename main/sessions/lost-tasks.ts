@@ -2,9 +2,9 @@
 import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import { ProblemError } from "../api/wire.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
+import type { ClusterTask } from "../cluster/cluster-task.js";
 import { delay } from "../deferred.js";
 import { problem } from "../problems.js";
-import type { ManagedTask } from "../tasks/managed-task.js";
 import type { Participant } from "./participants.js";
 
 type Cluster = Pick<ClusterService, "tasks" | "onChange">;
@@ -59,7 +59,7 @@ export async function taskEnded(
  *   and the session itself gives it more time.
  */
 function findLost(
-  tasks: readonly ManagedTask[],
+  tasks: readonly ClusterTask[],
   watched: readonly Participant[],
   countSilent: boolean,
 ): ProblemError | undefined {
@@ -82,7 +82,7 @@ function silence(name: string): ProblemError {
   });
 }
 
-function lossOf(before: Participant, now: ManagedTask | undefined): ProblemError | undefined {
+function lossOf(before: Participant, now: ClusterTask | undefined): ProblemError | undefined {
   const { name } = before;
   if (!now) {
     return problem("UNAVAILABLE", `The run failed because ${name} was removed.`, {
@@ -91,7 +91,7 @@ function lossOf(before: Participant, now: ManagedTask | undefined): ProblemError
     });
   }
   if (now.state === "failed") {
-    const cause = now.snapshot().problem;
+    const cause = now.snapshot.problem;
     return problem("UNAVAILABLE", `The run failed because ${cause?.message ?? `${name} ended.`}`, {
       reason: cause?.reason,
       remedy: `Start ${name} again, initialize its variables and run again.`,

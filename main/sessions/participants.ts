@@ -1,5 +1,7 @@
 /** Which tasks a run needs, whether they are there, and which of them is its master. */
 import type { TaskState } from "../api/cluster.js";
+import type { Problem } from "../api/problem.js";
+import { ProblemError } from "../api/wire.js";
 import { problem } from "../problems.js";
 import type { Pin } from "./graph-check.js";
 
@@ -15,6 +17,8 @@ export interface Participant {
   readonly devices: readonly { readonly name: string; readonly type: string }[];
   /** Changes with every new server at this place. */
   readonly incarnation: string | undefined;
+  /** Why no session can take it in, though it may run. */
+  readonly unusable: Problem | undefined;
 }
 
 /** "wait": tasks are still starting. "ready": the run can begin. */
@@ -47,13 +51,15 @@ export function participantsOf(
   const starting = [...needed.values()].filter((task) => task.state === "starting");
   if (starting.length > 0) return { kind: "wait", tasks: starting };
 
-  const members = sorted.filter((task) => task.state === "running");
+  const members = sorted.filter((task) => task.state === "running" && !task.unusable);
   const master = members.find((task) => needed.has(task.name)) ?? members[0];
   if (!master) {
     const coming = sorted.filter((task) => task.state === "starting");
     if (coming.length > 0) return { kind: "wait", tasks: coming };
+    const { unusable } = sorted.find((task) => task.state === "running") ?? {};
     throw problem("FAILED_PRECONDITION", "No task is running that could run the graph.", {
-      remedy: tasks.length === 0 ? "Add a worker." : "Start a task of the cluster.",
+      reason: unusable?.message,
+      remedy: unusable?.remedy ?? (tasks.length === 0 ? "Add a worker." : "Start a task of the cluster."),
     });
   }
   if (!softPlacement) checkDeviceTypes(members, pins);
@@ -64,7 +70,7 @@ export function participantsOf(
 /** The task that a pin names, or undefined for a pin that leaves the choice to TensorFlow. */
 function taskOfPin(tasks: readonly Participant[], pin: Pin): Participant | undefined {
   if (pin.job === undefined) return undefined;
-  const ofJob = tasks.filter((task) => task.job === pin.job);
+  const ofJob = tasks.filter((task) => task.job === pin.job).sort(usableFirst);
   if (pin.task === undefined) {
     const task = ofJob.find((candidate) => candidate.state === "running") ?? ofJob[0];
     if (task) return usable(task, pin);
@@ -85,7 +91,7 @@ function taskOfPin(tasks: readonly Participant[], pin: Pin): Participant | undef
   });
 }
 
-const unusable: Partial<
+const faults: Partial<
   Record<TaskState, { readonly code: string; readonly what: string; readonly verb: string }>
 > = {
   stopped: { code: "FAILED_PRECONDITION", what: "is stopped", verb: "Start" },
@@ -95,7 +101,8 @@ const unusable: Partial<
 };
 
 function usable(task: Participant, pin: Pin): Participant {
-  const fault = unusable[task.state];
+  const fault = faults[task.state];
+  if (!fault && task.unusable) throw new ProblemError({ ...task.unusable, node: pin.node });
   if (!fault) return task;
   throw problem(fault.code, `${pin.node} is pinned to ${task.name}, which ${fault.what}.`, {
     remedy: `${fault.verb} ${task.name}, or pin ${pin.node} to another task.`,
@@ -137,4 +144,9 @@ function checkDeviceTypes(members: readonly Participant[], pins: readonly Pin[])
 
 function byJobThenIndex(a: Participant, b: Participant): number {
   return a.job === b.job ? a.index - b.index : a.job < b.job ? -1 : 1;
+}
+
+/** Two machines may each have a worker/0; sessions use the one that can be used. */
+function usableFirst(a: Participant, b: Participant): number {
+  return Number(a.unusable !== undefined) - Number(b.unusable !== undefined);
 }

@@ -217,11 +217,7 @@ function isSessionLost(error: unknown): boolean {
 }
 
 export function participants(cluster: Pick<ClusterService, "tasks">): Participant[] {
-  return cluster.tasks().map((task) => {
-    const { job, index } = task.identity;
-    const { name, address, state, incarnation, devices } = task;
-    return { name, job, index, address, state, devices, incarnation };
-  });
+  return [...cluster.tasks()];
 }
 
 /** Resolves with the cluster's next change, after the time, or when the signal is aborted. */

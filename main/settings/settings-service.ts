@@ -9,7 +9,14 @@ import { errnoOf, fileProblem } from "../problems.js";
 
 const MAX_RECENT_DOCUMENTS = 20;
 
-const defaults: Settings = { theme: "dark", recentDocuments: [], runtimeBannerDismissed: false };
+const defaults: Settings = {
+  theme: "dark",
+  recentDocuments: [],
+  runtimeBannerDismissed: false,
+  visible: true,
+  machineName: "",
+  stopPsWithLastWorker: false,
+};
 
 export class SettingsService {
   readonly #path: string;

@@ -13,13 +13,17 @@ export interface TaskPlan {
   readonly job: string;
   readonly index: number;
   readonly port: number;
+  /** GPUs that it sees: "auto" (all of them), "none", or numbers by nvidia-smi's count, "0,1". */
+  readonly gpu: string;
+  /** Whether its port is to be closed to everything outside of the machine, where that is possible. */
+  readonly isolate: boolean;
 }
 
 export interface LaunchRequest {
   readonly engine: Engine;
-  /** Job that the task has for the user. */
-  readonly taskJob: string;
   readonly plan: TaskPlan;
+  /** What the process's command line begins with: a program that becomes the one after it, with its flags. */
+  readonly commandPrefix?: readonly string[];
   /** Called for every line that the process writes. */
   readonly onLine: (text: string, level?: LogLine["level"]) => void;
 }
@@ -40,6 +44,8 @@ export interface TaskProcess {
   readonly ready: Promise<void>;
   /** Resolves when the process has ended, however it came to that. Never rejects. */
   readonly exited: Promise<TaskExit>;
+  /** Whether the port is closed to everything outside of the machine; absent: it is not. */
+  readonly isolated?: boolean;
   /** A warning of the engine that does not keep the task from working; asked for once it is ready. */
   notice(): Promise<Problem | undefined>;
   /** Ends the process, by force when it does not obey; resolves when it is gone. */

@@ -2,7 +2,7 @@
  * One task of this machine: a place in the cluster that outlives the processes that fill it. All changes of its state
  * happen here, and each is reported.
  */
-import type { Device, Engine, LogLine, Task, TaskMetrics, TaskState } from "../api/cluster.js";
+import type { Device, Engine, GpuChoice, LogLine, TaskMetrics, TaskState } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
 import { delay } from "../deferred.js";
 import { defined, problemOf } from "../problems.js";
@@ -17,10 +17,13 @@ import {
 import type { LaunchTask, TaskExit, TaskPlan, TaskProcess } from "./launcher.js";
 import { LogRing, levelOfLine } from "./log-ring.js";
 import { KEPT_SAMPLES } from "./metrics-sampler.js";
+import type { HostTask } from "./task-host.js";
 
 /** Loading TensorFlow takes half a second where its files are cached, and many seconds from a slow card. */
 const START_DEADLINE_MILLIS = 90_000;
 const FIRST_ANSWER_INTERVAL_MILLIS = 100;
+/** A server is asked where it runs, whatever name others have for this machine. */
+const OWN_HOST = "localhost";
 /** What of the log is shown with an unexpected end. */
 const LAST_LINES = 20;
 
@@ -29,7 +32,9 @@ export interface TaskIdentity {
   readonly job: string;
   readonly index: number;
   readonly engine: Engine;
-  readonly colour: number;
+  readonly gpu: GpuChoice;
+  /** Device ID of the machine that wants it. */
+  readonly owner: string;
 }
 
 export interface TaskCollaborators {
@@ -58,7 +63,7 @@ export class ManagedTask {
   readonly #collaborators: TaskCollaborators;
   readonly #log = new LogRing();
   #state: TaskState = "stopped";
-  #address = "";
+  #port = 0;
   #startedAt: number | undefined;
   #devices: readonly Device[] = [];
   #incarnation: string | undefined;
@@ -82,13 +87,9 @@ export class ManagedTask {
     return this.#state;
   }
 
-  get address(): string {
-    return this.#address;
-  }
-
-  /** Empty while the task is not running. */
-  get devices(): readonly Device[] {
-    return this.#devices;
+  /** 0 until it is chosen. */
+  get port(): number {
+    return this.#port;
   }
 
   /** Whether a process was made that has not ended. */
@@ -101,27 +102,19 @@ export class ManagedTask {
     return this.#life?.process.pid;
   }
 
-  /** Changes whenever another server fills this place; undefined while none has answered. */
-  get incarnation(): string | undefined {
-    return this.#incarnation;
-  }
-
-  snapshot(): Task {
-    const { id, job, index, engine, colour } = this.identity;
+  snapshot(): HostTask {
     return defined({
-      id,
-      job,
-      index,
-      address: this.#address,
-      engine,
+      ...this.identity,
+      port: this.#port,
       state: this.#state,
       pid: this.pid,
       startedAt: this.#startedAt,
-      colour,
-      devices: [...this.#devices],
-      metrics: [...this.#metrics],
+      devices: this.#devices,
+      metrics: this.#metrics,
       problem: this.#problem,
       notice: this.#notice,
+      incarnation: this.#incarnation,
+      isolated: this.#life?.process.isolated === true,
     });
   }
 
@@ -129,9 +122,9 @@ export class ManagedTask {
     return this.#log.after(sequence);
   }
 
-  /** Sets the address ahead of the start, so that others can be told of it. */
-  setAddress(address: string): void {
-    this.#address = address;
+  /** Sets the port ahead of the start, so that others can be told of it. */
+  setPort(port: number): void {
+    this.#port = port;
   }
 
   /** Says that the task is about to be started. Answers false when it is up or coming up already. */
@@ -142,12 +135,16 @@ export class ManagedTask {
     return true;
   }
 
-  /** Starts a process for the task. Does nothing while there is one. Returns before the server is up. */
-  start(plan: TaskPlan, address: string): void {
+  /**
+   * Starts a process for the task. Does nothing while there is one. Returns before the server is up.
+   *
+   * @param notice What the user should know of this start; it outweighs what the engine remarks.
+   */
+  start(plan: TaskPlan, notice?: Problem): void {
     if (this.#life) return;
-    this.#address = address;
+    this.#port = plan.port;
     this.#problem = undefined;
-    this.#notice = undefined;
+    this.#notice = notice;
     this.#devices = [];
     this.#metrics = [];
     this.#incarnation = undefined;
@@ -156,7 +153,6 @@ export class ManagedTask {
     try {
       process = this.#collaborators.launch({
         engine: this.identity.engine,
-        taskJob: this.identity.job,
         plan,
         onLine: (text, level) => this.#append(level ?? levelOfLine(text), text),
       });
@@ -212,7 +208,7 @@ export class ManagedTask {
       await life.process.ready;
       if (signal.aborted) return;
       void this.#askNotice(life);
-      probe = this.#collaborators.openProbe(this.#address);
+      probe = this.#collaborators.openProbe(`${OWN_HOST}:${this.#port}`);
       let misses = 0;
       while (!signal.aborted) {
         try {
@@ -243,7 +239,7 @@ export class ManagedTask {
 
   async #askNotice(life: Life): Promise<void> {
     const notice = await life.process.notice().catch(() => undefined);
-    if (!notice || this.#life !== life) return;
+    if (!notice || this.#notice || this.#life !== life) return;
     this.#notice = { ...notice, task: this.name };
     this.#collaborators.onChange();
   }

@@ -1,4 +1,5 @@
 import { createServer } from "node:net";
+import { portInUseText } from "../../worker-runtime/engines/tensorflow/port-holder.js";
 import { problem } from "../problems.js";
 import { PortLocks } from "./port-locks.js";
 
@@ -32,6 +33,18 @@ export class Ports {
     }
     throw problem("RESOURCE_EXHAUSTED", `No port between ${FIRST_PORT} and ${HIGHEST_TRIED} is free.`, {
       remedy: "Stop tasks or other programs that listen there.",
+    });
+  }
+
+  /** @throws ProblemError FAILED_PRECONDITION when it is taken, with the program that has it where the system tells. */
+  async takeExactly(port: number): Promise<number> {
+    if (await this.#tryTake(port)) return port;
+    const reason = this.#taken.has(port)
+      ? "Another task of this machine has it."
+      : `On this machine ${await portInUseText(port)}.`;
+    throw problem("FAILED_PRECONDITION", `Port ${port} is taken.`, {
+      reason,
+      remedy: "Choose another port, or end that program.",
     });
   }
 

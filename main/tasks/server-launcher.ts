@@ -7,22 +7,23 @@ import type { Problem } from "../api/problem.js";
 import { messageOf, problem } from "../problems.js";
 import type { LaunchTask, TaskProcess } from "./launcher.js";
 
-/** TensorFlow's customary name for the job that holds variables; its tasks take no GPU memory from the workers. */
-const PARAMETER_SERVER_JOB = "ps";
+/** CUDA would count the fastest GPU first; numbers are nvidia-smi's only when it counts by the bus, as that does. */
+const GPU_ORDER = { CUDA_DEVICE_ORDER: "PCI_BUS_ID" };
 
 /**
  * @param library The libtensorflow to use; where it is not known yet, the task looks for one itself.
  */
 export function serverLauncher(library: () => string | undefined): LaunchTask {
-  return ({ engine, plan, taskJob, onLine }) => {
+  return ({ engine, plan, commandPrefix, onLine }) => {
     const server = Server.launch({
       cluster: plan.cluster,
       jobName: plan.job,
       taskIndex: plan.index,
       engine,
       library: library(),
-      // A task of a dynamic cluster goes by another job, so the engine cannot tell.
-      gpu: taskJob === PARAMETER_SERVER_JOB ? "none" : "auto",
+      gpu: plan.gpu,
+      env: GPU_ORDER,
+      commandPrefix,
       // The address is one that the application chose on this machine.
       checkAddress: false,
       onLog: ({ text, level }) => onLine(text, levels[level]),

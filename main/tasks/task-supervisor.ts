@@ -1,12 +1,11 @@
-/** All tasks of this machine: makes them, numbers them, colours them, measures them and ends them. */
-import { randomUUID } from "node:crypto";
-import type { Engine, LogLine } from "../api/cluster.js";
-import { problem, problemOf } from "../problems.js";
-import { Colours } from "./colours.js";
+/** The processes of this machine's tasks: gives them ports, starts, measures and ends them. */
+import type { LogLine } from "../api/cluster.js";
+import type { Problem } from "../api/problem.js";
+import { defined, problem, problemOf } from "../problems.js";
 import type { OpenProbe } from "./health.js";
 import type { LaunchTask, TaskPlan } from "./launcher.js";
 import { LogBatcher } from "./log-batcher.js";
-import { ManagedTask } from "./managed-task.js";
+import { ManagedTask, type TaskIdentity } from "./managed-task.js";
 import { MetricsSampler } from "./metrics-sampler.js";
 import { isPortFree, Ports } from "./ports.js";
 import type { ReadUsage } from "./process-usage.js";
@@ -17,15 +16,23 @@ export interface SupervisorCollaborators {
   /** Something about a task is different now. */
   readonly onChange: () => void;
   readonly onLog: (taskId: string, lines: LogLine[]) => void;
+  /** Bytes that a process holds on GPUs, where that is known. */
+  readonly gpuMemoryOf?: (pid: number) => number | undefined;
   readonly readUsage?: ReadUsage;
   readonly ports?: Ports;
 }
 
-/** Says what a task's server is told when it starts at a port. */
-export type PlanTask = (task: ManagedTask, port: number) => TaskPlan;
-
-/** Tasks of a cluster name each other by this host as long as all are on one machine. */
-const HOST = "localhost";
+export interface TaskStart {
+  /** Says what the task's server is told when it starts at a port. */
+  readonly plan: (port: number) => TaskPlan;
+  /**
+   * False in a fixed cluster, whose members know the port: one that another program took in the meantime then fails the
+   * start.
+   */
+  readonly mayMove: boolean;
+  /** What the user should know of this start. */
+  readonly notice?: Problem;
+}
 
 interface Entry {
   readonly task: ManagedTask;
@@ -37,7 +44,6 @@ interface Entry {
 export class TaskSupervisor {
   readonly #collaborators: SupervisorCollaborators;
   readonly #ports: Ports;
-  readonly #colours = new Colours();
   readonly #logs: LogBatcher;
   readonly #sampler: MetricsSampler;
   /** In the order in which they were added. */
@@ -53,7 +59,8 @@ export class TaskSupervisor {
       (samples) => {
         for (const task of this.tasks()) {
           const sample = task.pid === undefined ? undefined : samples.get(task.pid);
-          if (sample) task.addSample(sample);
+          if (sample === undefined || task.pid === undefined) continue;
+          task.addSample(defined({ ...sample, gpuMemoryBytes: collaborators.gpuMemoryOf?.(task.pid) }));
         }
         collaborators.onChange();
       },
@@ -66,39 +73,36 @@ export class TaskSupervisor {
     return [...this.#entries.values()].map((entry) => entry.task);
   }
 
+  find(taskId: string): ManagedTask | undefined {
+    return this.#entries.get(taskId)?.task;
+  }
+
   /** @throws ProblemError NOT_FOUND */
   get(taskId: string): ManagedTask {
     return this.#entry(taskId).task;
   }
 
-  /** Makes tasks with the lowest indices that their job has free. They have an address, but are not started. */
-  async add(job: string, count: number, engine: Engine): Promise<ManagedTask[]> {
-    const added: ManagedTask[] = [];
-    for (const port of await this.#takePorts(count)) {
-      const id = randomUUID();
-      const identity = { id, job, index: this.#freeIndex(job), engine, colour: this.#colours.take() };
-      const task = new ManagedTask(identity, {
-        launch: this.#collaborators.launch,
-        openProbe: this.#collaborators.openProbe,
-        onChange: this.#collaborators.onChange,
-        onLine: (line) => this.#logs.add(id, line),
-      });
-      task.setAddress(`${HOST}:${port}`);
-      this.#entries.set(id, { task, port, queue: Promise.resolve() });
-      added.push(task);
-    }
-    this.#collaborators.onChange();
-    return added;
+  /**
+   * Makes a task. It has a port, but is not started.
+   *
+   * @param port 0: any that is free.
+   * @throws ProblemError FAILED_PRECONDITION when the port is taken; RESOURCE_EXHAUSTED when none is free.
+   */
+  async add(identity: TaskIdentity, port: number): Promise<ManagedTask> {
+    const chosen = port === 0 ? await this.#ports.take() : await this.#ports.takeExactly(port);
+    return await this.#insert(identity, chosen);
+  }
+
+  /** Takes in a task of an earlier life, at its old port where that is free. */
+  async addAgain(identity: TaskIdentity, port: number): Promise<ManagedTask> {
+    return await this.#insert(identity, await this.#ports.take(port));
   }
 
   /**
    * Starts a task unless it runs; resolves when its process was made, not when it is up. What keeps it from starting
    * is told by its state.
-   *
-   * @param mayMove False in a fixed cluster, whose members know the address: a port that another program took in the
-   *   meantime then fails the start.
    */
-  start(taskId: string, plan: PlanTask, mayMove: boolean): Promise<void> {
+  start(taskId: string, { plan, mayMove, notice }: TaskStart): Promise<void> {
     const entry = this.#entry(taskId);
     const { task } = entry;
     // At once, so that nobody takes the task for one that nobody wants; a task that is being stopped says so first.
@@ -113,7 +117,7 @@ export class TaskSupervisor {
           await this.#ports.release(entry.port);
           entry.port = await this.#ports.take();
         }
-        if (!this.#disposed) task.start(plan(task, entry.port), `${HOST}:${entry.port}`);
+        if (!this.#disposed) task.start(plan(entry.port), notice);
       } catch (error) {
         task.fail(problemOf(error));
       }
@@ -126,7 +130,7 @@ export class TaskSupervisor {
     return this.#enqueue(entry, () => entry.task.stop());
   }
 
-  /** Stops a task and takes it off the list. Its colour and port are free again. */
+  /** Stops a task and takes it off the list. Its port is free again. */
   async remove(taskId: string): Promise<void> {
     const entry = this.#entry(taskId);
     let removed = false;
@@ -137,7 +141,6 @@ export class TaskSupervisor {
     });
     if (!removed) return;
     await this.#ports.release(entry.port);
-    this.#colours.free(entry.task.identity.colour);
     this.#collaborators.onChange();
   }
 
@@ -151,17 +154,21 @@ export class TaskSupervisor {
     await this.#ports.releaseAll();
   }
 
-  /** All or none. */
-  async #takePorts(count: number): Promise<number[]> {
-    const taken: number[] = [];
-    try {
-      while (taken.length < count) taken.push(await this.#ports.take());
-      if (this.#disposed) throw problem("CANCELLED", "Tensordeck ends.");
-      return taken;
-    } catch (error) {
-      await Promise.all(taken.map((port) => this.#ports.release(port)));
-      throw error;
+  async #insert(identity: TaskIdentity, port: number): Promise<ManagedTask> {
+    if (this.#disposed) {
+      await this.#ports.release(port);
+      throw problem("CANCELLED", "Tensordeck ends.");
     }
+    const task = new ManagedTask(identity, {
+      launch: this.#collaborators.launch,
+      openProbe: this.#collaborators.openProbe,
+      onChange: this.#collaborators.onChange,
+      onLine: (line) => this.#logs.add(identity.id, line),
+    });
+    task.setPort(port);
+    this.#entries.set(identity.id, { task, port, queue: Promise.resolve() });
+    this.#collaborators.onChange();
+    return task;
   }
 
   #enqueue(entry: Entry, command: () => Promise<void>): Promise<void> {
@@ -177,14 +184,5 @@ export class TaskSupervisor {
       remedy: "It was removed, perhaps in another window.",
       details: `task id ${taskId}`,
     });
-  }
-
-  #freeIndex(job: string): number {
-    const used = new Set(
-      this.tasks().flatMap(({ identity }) => (identity.job === job ? [identity.index] : [])),
-    );
-    let index = 0;
-    while (used.has(index)) index++;
-    return index;
   }
 }

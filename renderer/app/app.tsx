@@ -6,6 +6,7 @@ import { Dock } from "../dock/dock.js";
 import { Inspector } from "../inspector/index.js";
 import { useApp } from "../stores/app-store.js";
 import { useDocument } from "../stores/document-store.js";
+import { useModalOpen } from "../stores/modal.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
 import { preloadable } from "../ui/preloadable.js";
@@ -40,7 +41,7 @@ export function App(): ReactElement {
 }
 
 function OpenDialog(): ReactElement | null {
-  const open = useUi((state) => state.dialog !== undefined);
+  const open = useModalOpen();
   return open ? <Dialogs /> : null;
 }
 

@@ -54,6 +54,7 @@ export function MainMenu(): ReactElement {
         command(`settings.theme.${name}`, theme === name),
       ),
     },
+    command("settings.open"),
     command("runtime.refresh"),
     ...(headless ? [newWindowEntry] : []),
     SEPARATOR,

@@ -1,4 +1,4 @@
-import { useUi } from "../stores/ui-store.js";
+import { isModalOpen, onModalChange } from "../stores/modal.js";
 
 /** What stays in the window of what has the focus: a menu's entry goes with its menu, its button stays. */
 function lasting(element: Element | null): HTMLElement | undefined {
@@ -14,18 +14,17 @@ function lasting(element: Element | null): HTMLElement | undefined {
  */
 export function returnFocusAfterDialogs(): void {
   let from: HTMLElement | undefined;
-  useUi.subscribe(({ dialog }, before) => {
-    if (dialog !== undefined) {
-      // One that follows another, as from the palette, returns to where the first began.
-      if (before.dialog === undefined) from = lasting(document.activeElement);
+  // One that follows another, as from the palette, returns to where the first began.
+  onModalChange((open) => {
+    if (open) {
+      from = lasting(document.activeElement);
       return;
     }
-    if (before.dialog === undefined) return;
     // After the dialog has left the page and has let the focus go.
     requestAnimationFrame(() =>
       setTimeout(() => {
         const lost = document.activeElement === null || document.activeElement === document.body;
-        if (!lost || useUi.getState().dialog !== undefined) return;
+        if (!lost || isModalOpen()) return;
         const target = from?.isConnected ? from : document.querySelector<HTMLElement>("[data-canvas]");
         target?.focus({ preventScroll: true });
       }),

@@ -1,9 +1,10 @@
 import type { ReactElement } from "react";
-import type { Task } from "../../main/api/cluster.js";
+import type { Door, Task } from "../../main/api/cluster.js";
 import { clusterHealth } from "../cluster-panel/health.js";
 import { attempt, useApp } from "../stores/app-store.js";
 import { changeMembership } from "../stores/cluster-actions.js";
-import { taskName, useCluster } from "../stores/cluster-store.js";
+import { machinesOf, taskName, useCluster } from "../stores/cluster-store.js";
+import { uiActions } from "../stores/ui-store.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Menu, type MenuEntry } from "../ui/menu.js";
@@ -14,10 +15,15 @@ export function SessionTarget(): ReactElement {
   const tasks = useCluster((state) => state.tasks);
   const membership = useCluster((state) => state.state?.membership ?? "dynamic");
   const connected = useApp((state) => state.connection === "connected");
+  const access = useCluster((state) => state.state?.access ?? "secure");
+  const door = useCluster((state) => state.state?.door);
+  const hosts = useCluster((state) => machinesOf(state).filter((machine) => machine.tasks.length > 0).length);
   const health = connected ? clusterHealth(tasks) : ({ dot: "off", text: "not connected" } as const);
   const change = (to: typeof membership) => attempt(() => changeMembership(to));
   const up = tasks.filter(({ state, address }) => state === "running" && address !== "");
+  const target = door && !door.problem ? door.target : "local";
   const entries: MenuEntry[] = [
+    ...doorEntries(door),
     { kind: "heading", text: "Membership" },
     {
       kind: "item",
@@ -32,6 +38,17 @@ export function SessionTarget(): ReactElement {
       note: "Every task knows the whole cluster from its start, as stock scripts expect.",
       checked: membership === "fixed",
       run: () => change("fixed"),
+    },
+    { kind: "separator" },
+    {
+      kind: "item",
+      label: access === "open" ? "Open cluster" : "Secure cluster",
+      note:
+        access === "open"
+          ? "Anyone on this network can run code on these machines."
+          : "Only paired machines can connect.",
+      icon: access === "open" ? "unlock" : "lock",
+      run: () => uiActions.open({ kind: "access" }),
     },
     { kind: "separator" },
     { kind: "heading", text: up.length > 0 ? "Use from Python: copy a target" : "Use from Python" },
@@ -51,20 +68,41 @@ export function SessionTarget(): ReactElement {
     <Menu
       label="Session target"
       trigger={
-        <button type="button" className="session" aria-label={`Session target: local, ${health.text}`}>
+        <button type="button" className="session" aria-label={`Session target: ${target}, ${health.text}`}>
           <span className={`dot ${health.dot}`} aria-hidden="true" />
-          <span className="mono">local</span>
+          <span className="mono">{target}</span>
           <span className="fg2 wide-only">
             {countText(tasks.length, "task")}
-            {membership === "fixed" ? null : <span className="extra-only"> on this machine</span>}
+            {membership === "fixed" || target !== "local" ? null : (
+              <span className="extra-only">
+                {" "}
+                on {hosts > 1 ? countText(hosts, "machine") : "this machine"}
+              </span>
+            )}
           </span>
           {membership === "fixed" ? <span className="tag">fixed</span> : null}
+          {access === "open" ? <span className="tag warn">open</span> : null}
           <Icon name="chevron-down" />
         </button>
       }
       entries={entries}
     />
   );
+}
+
+/** The one address at which a stock script uses the whole cluster. */
+function doorEntries(door: Door | undefined): readonly MenuEntry[] {
+  if (door === undefined) return [];
+  const heading: MenuEntry = { kind: "heading", text: "Target for scripts: copy it" };
+  const entry: MenuEntry = door.problem
+    ? { kind: "heading", text: [door.problem.message, door.problem.remedy].filter(Boolean).join(" ") }
+    : {
+        kind: "copy",
+        label: door.target,
+        text: door.target,
+        hint: "the whole cluster",
+      };
+  return [heading, entry, { kind: "separator" }];
 }
 
 function targetEntry(task: Task): MenuEntry {

@@ -6,8 +6,11 @@ import { listenToKeyboard } from "../commands/keyboard.js";
 import { attempt, showProblem, useApp } from "../stores/app-store.js";
 import { receiveCluster, useCluster } from "../stores/cluster-store.js";
 import { openFirstDocument } from "../stores/file-actions.js";
+import { receiveFirewall } from "../stores/firewall-store.js";
 import { catchUpLog, receiveLog } from "../stores/logs-store.js";
 import { loadOps } from "../stores/ops-store.js";
+import { receivePairing } from "../stores/pairing-store.js";
+import { receiveReachability } from "../stores/reachability-store.js";
 import { receiveRun, reviewOffers } from "../stores/run-actions.js";
 import { receiveRuntime, useRuntime } from "../stores/runtime-store.js";
 import { receiveSettings } from "../stores/settings-store.js";
@@ -58,6 +61,9 @@ function follow(client: ApplicationClient): void {
   });
   client.on("run", receiveRun);
   client.on("settings", receiveSettings);
+  client.on("pairing", receivePairing);
+  client.on("reachability", receiveReachability);
+  client.on("firewall", receiveFirewall);
   client.onConnection((connected) => {
     if (connected) {
       useApp.setState({ connection: "connected" });
@@ -70,18 +76,24 @@ function follow(client: ApplicationClient): void {
 
 /** After every connection: what happened meanwhile came as events to nobody. */
 async function synchronise(client: ApplicationClient): Promise<void> {
-  const [info, settings, cluster, runtime, run] = await Promise.all([
+  const [info, settings, cluster, runtime, run, pairing, reachability, firewall] = await Promise.all([
     client.call("app.info"),
     client.call("settings.get"),
     client.call("cluster.get"),
     client.call("runtime.get"),
     client.call("runs.latest"),
+    client.call("pairing.get"),
+    client.call("reachability.get"),
+    client.call("firewall.get"),
   ]);
   useApp.setState({ info });
   receiveSettings(settings);
   receiveCluster(cluster);
   receiveRuntime(runtime);
   if (run !== undefined) receiveRun(run);
+  receivePairing(pairing);
+  receiveReachability(reachability);
+  receiveFirewall(firewall);
   knownLogs.clear();
   fetchNewLogs();
 }

@@ -1,10 +1,11 @@
 import type { ReactElement } from "react";
 import type { RunUpdate } from "../../main/api/runs.js";
-import { clusterHealth } from "../cluster-panel/health.js";
+import { clusterHealth, offlineText, trafficText } from "../cluster-panel/health.js";
 import { attempt, useApp } from "../stores/app-store.js";
-import { useCluster } from "../stores/cluster-store.js";
+import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
+import { blockedRoutes, useReachability } from "../stores/reachability-store.js";
 import { useRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { changeSettings, shownTheme, useSettings } from "../stores/settings-store.js";
@@ -21,6 +22,7 @@ export function StatusBar(): ReactElement {
         <>
           <ClusterStatus />
           <RunStatus />
+          <LinkStatus />
         </>
       ) : (
         <span role="status">{dragStatus}</span>
@@ -51,6 +53,46 @@ function ClusterStatus(): ReactElement {
       <span className={`dot ${health.dot}`} aria-hidden="true" />
       {health.text}
     </span>
+  );
+}
+
+/** Routes that do not work, and what the machines send together. */
+function LinkStatus(): ReactElement {
+  const blocked = useReachability((state) => blockedRoutes(state.state?.routes ?? []).length);
+  const offline = useCluster((state) => offlineText(machinesOf(state)));
+  const traffic = useCluster((state) => trafficText(machinesOf(state)));
+  const open = useCluster((state) => state.state?.access === "open");
+  return (
+    <>
+      {traffic === undefined ? null : (
+        <span className="wide-only" title="All network traffic that the machines of the cluster send now">
+          {traffic}
+        </span>
+      )}
+      {offline === undefined ? null : (
+        <span>
+          <span className="dot off" aria-hidden="true" />
+          {offline}
+        </span>
+      )}
+      {blocked === 0 ? null : (
+        <button type="button" className="lk warned" onClick={() => uiActions.open({ kind: "links" })}>
+          <Icon name="warning" size={13} />
+          {countText(blocked, "blocked route")}
+        </button>
+      )}
+      {open ? (
+        <button
+          type="button"
+          className="lk warned"
+          title="Anyone on this network can run code on these machines"
+          onClick={() => uiActions.open({ kind: "access" })}
+        >
+          <Icon name="unlock" size={13} />
+          Open cluster
+        </button>
+      ) : null}
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { type ReactElement, useMemo } from "react";
 import { attempt } from "../stores/app-store.js";
-import { addTasksIfAllowed } from "../stores/cluster-actions.js";
+import { addWorker } from "../stores/cluster-actions.js";
 import { isUp, taskName, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { missingTasks, startLabel, startMissing } from "../stores/graph-tasks.js";
@@ -17,6 +17,10 @@ export function ClusterHint(): ReactElement | null {
   const nodes = useDocument((state) => state.document.nodes);
   const runtime = useRuntime((state) => state.state);
   const bannerClosed = useSettings((state) => state.settings.runtimeBannerDismissed);
+  const alone = useCluster(({ state }) => {
+    const looking = state?.discovery.state === "on" || state?.discovery.state === "searching";
+    return looking && state.machines.every(({ kind }) => kind === "this");
+  });
   const isExample = useDocument((state) => state.document.path === undefined);
   const works = useRun((state) => state.latest?.state === "done");
   const missing = useMemo(() => missingTasks(nodes.values(), tasks), [nodes, tasks]);
@@ -55,8 +59,11 @@ export function ClusterHint(): ReactElement | null {
   if (tasks.length === 0) {
     return (
       <div className="addbig">
-        <p>This machine is ready.</p>
-        <Button wide variant="strong" icon="plus" onClick={() => attempt(addWorker)}>
+        <p>
+          This machine is ready.
+          {alone ? " Other machines running Tensordeck on this network appear here." : ""}
+        </p>
+        <Button wide variant="strong" icon="plus" onClick={() => attempt(() => addWorker())}>
           Add worker
         </Button>
       </div>
@@ -70,15 +77,11 @@ export function ClusterHint(): ReactElement | null {
         <p>
           <b>It works.</b> Add a third worker and drag {last} onto it, or onto another task, to move it.
         </p>
-        <Button wide variant="strong" icon="plus" onClick={() => attempt(addWorker)}>
+        <Button wide variant="strong" icon="plus" onClick={() => attempt(() => addWorker())}>
           Add worker
         </Button>
       </div>
     );
   }
   return null;
-}
-
-function addWorker(): Promise<void> {
-  return addTasksIfAllowed("worker", 1);
 }

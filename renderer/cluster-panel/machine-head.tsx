@@ -1,92 +1,78 @@
 import type { ReactElement } from "react";
 import type { Machine } from "../../main/api/cluster.js";
-import { client } from "../client.js";
-import { commandById, isEnabled, runCommand } from "../commands/registry.js";
 import { attempt } from "../stores/app-store.js";
-import { useRuntime } from "../stores/runtime-store.js";
-import { IconButton } from "../ui/button.js";
-import { bytesText, countText } from "../ui/format.js";
+import { startPairing } from "../stores/pairing-store.js";
+import { Button, IconButton } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
-
-const SYSTEMS: Readonly<Record<string, string>> = { linux: "Linux", darwin: "macOS", win32: "Windows" };
+import { MachineLoad } from "./machine-load.js";
+import { machineMenu } from "./machine-menu.js";
+import { hardwareText, machineIcon, presenceText, spokenPresence, systemText } from "./machine-text.js";
 
 interface MachineHeadProps {
   readonly machine: Machine;
   readonly focusable: boolean;
+  /** Place among all machines, from 1; the page holds only some of them. */
+  readonly position: number;
+  readonly machineCount: number;
   onFocus(): void;
 }
 
-/** A machine's name and what it has to compute with. */
-export function MachineHead({ machine, focusable, onFocus }: MachineHeadProps): ReactElement {
-  const engine = useRuntime((store) => store.state?.runtime);
-  const looked = useRuntime((store) => store.state !== undefined);
-  const gpus = machine.gpus.map(({ name, memoryBytes }) =>
-    memoryBytes > 0 ? `${name} ${bytesText(memoryBytes)}` : name,
-  );
-  const system = SYSTEMS[machine.platform] ?? machine.platform;
-  const parts = [
-    ...(gpus.length > 0 ? gpus : [countText(machine.cores, "core")]),
-    bytesText(machine.memoryBytes),
-  ];
-  const engineText = engine
-    ? `TensorFlow ${engine.version}${engine.gpu ? " GPU" : ""}`
-    : looked
-      ? "no TensorFlow runtime"
-      : "";
-  const stopAll = commandById("cluster.stopAll");
+/** A machine: whether it is there, what it has to compute with, how busy it is. */
+export function MachineHead(props: MachineHeadProps): ReactElement {
+  const { machine, focusable, position, machineCount, onFocus } = props;
+  const { name, kind, presence } = machine;
+  const hardware = hardwareText(machine);
+  const discovered = kind === "discovered";
   return (
     <div
-      className="mach-head"
+      className={presence === "offline" ? "mach-head away" : "mach-head"}
       role="treeitem"
       aria-level={1}
-      aria-expanded="true"
-      aria-label={`${machine.name}${machine.isThisMachine ? ", this machine" : ""}, ${[system, ...parts, engineText].join(", ")}`}
+      aria-setsize={machineCount}
+      aria-posinset={position}
+      aria-expanded={machine.tasks.length > 0 ? true : undefined}
+      aria-label={`${name}, ${spokenPresence(machine)}, ${[systemText(machine), hardware].filter(Boolean).join(", ")}`}
       tabIndex={focusable ? 0 : -1}
+      data-machine-id={machine.id}
       onFocus={onFocus}
     >
       <div className="mh">
-        <span className="dot ok" aria-hidden="true" />
-        <b className="ell">{machine.name}</b>
-        {machine.isThisMachine ? <span className="fg2">this machine</span> : null}
+        <PresenceDot machine={machine} />
+        <b className="ell" title={name}>
+          {name}
+        </b>
+        <span className="fg2 mh-state">{presenceText(machine)}</span>
         <span className="grow" />
+        {discovered ? (
+          <Button
+            size="small"
+            aria-label={`Pair with ${name}`}
+            disabled={presence === "offline"}
+            onClick={() => attempt(() => startPairing(machine.id))}
+          >
+            Pair
+          </Button>
+        ) : null}
         <Menu
           align="end"
-          label={`Menu of ${machine.name}`}
-          trigger={<IconButton icon="more" label="Machine menu" data-row-menu="" tabIndex={-1} small />}
-          entries={[
-            {
-              kind: "item",
-              label: "Add worker",
-              icon: "plus",
-              run: () => runCommand(commandById("cluster.addWorker")),
-            },
-            {
-              kind: "item",
-              label: stopAll.label,
-              icon: "stop",
-              disabled: !isEnabled(stopAll),
-              run: () => runCommand(stopAll),
-            },
-            { kind: "separator" },
-            {
-              kind: "item",
-              label: "Look for a TensorFlow runtime again",
-              icon: "refresh",
-              run: () =>
-                attempt(() =>
-                  client()
-                    .call("runtime.refresh")
-                    .then(() => undefined),
-                ),
-            },
-          ]}
+          label={`Menu of ${name}`}
+          trigger={<IconButton icon="more" label={`Menu of ${name}`} data-row-menu="" tabIndex={-1} small />}
+          entries={() => machineMenu(machine)}
         />
       </div>
-      <div className="msub" title={engine ? `${system}\n${engine.path}\n${engine.origin}` : system}>
-        <Icon name={machine.gpus.length > 0 ? "chip" : "desktop"} size={14} />
-        <span className="ell">{[...parts, engineText].filter(Boolean).join(" · ")}</span>
+      <div className="msub" title={[systemText(machine), ...machine.addresses].filter(Boolean).join("\n")}>
+        <Icon name={machineIcon(machine)} size={14} />
+        <span className="ell">{hardware}</span>
       </div>
+      {presence === "online" && machine.metrics.length > 0 ? <MachineLoad machine={machine} /> : null}
     </div>
   );
+}
+
+/** Circles mean status; a dashed one is not paired. What it says also stands in words beside it. */
+function PresenceDot({ machine: { kind, presence } }: { readonly machine: Machine }): ReactElement {
+  const look =
+    kind === "discovered" ? "ring" : { online: "ok", connecting: "warn", offline: "off" }[presence];
+  return <span className={`dot ${look}`} aria-hidden="true" />;
 }

@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import type { Task, TaskState } from "../../main/api/cluster.js";
+import type { Machine, Task, TaskState } from "../../main/api/cluster.js";
 import { client } from "../client.js";
 import { attempt } from "../stores/app-store.js";
 import { taskColourVar, taskDevice, taskName } from "../stores/cluster-store.js";
@@ -7,19 +7,17 @@ import { useDocument } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button, IconButton } from "../ui/button.js";
-import { copyText } from "../ui/copy-button.js";
 import { bytesText, countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
-import { Menu, type MenuEntry } from "../ui/menu.js";
+import { Menu } from "../ui/menu.js";
 import { ProblemView } from "../ui/problem-view.js";
-import { Sparkline } from "../ui/sparkline.js";
 import { Swatch } from "../ui/swatch.js";
-
-/** Samples that a task keeps, one a second. */
-const SAMPLES = 60;
+import { Meter } from "./machine-load.js";
+import { taskMenu } from "./task-menu.js";
 
 interface TaskRowProps {
   readonly task: Task;
+  readonly machine: Machine;
   /** Nodes that are pinned to the task. */
   readonly nodes: number;
   readonly focusable: boolean;
@@ -27,11 +25,14 @@ interface TaskRowProps {
 }
 
 /** One task: name, port, nodes, load, and what can be done with it. Nodes can be dropped on it. */
-export function TaskRow({ task, nodes, focusable, onFocus }: TaskRowProps): ReactElement {
+export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowProps): ReactElement {
   const name = taskName(task);
   const drag = useDropState(task);
   const port = task.address.split(":").at(-1);
-  const metrics = hasProcess(task.state) && !drag ? <Metrics task={task} /> : null;
+  const gpuBytes = machine.gpus.reduce((most, gpu) => Math.max(most, gpu.memoryBytes), 0);
+  // Nothing is measured of a process on a machine that only answers TensorFlow's protocol.
+  const measured = hasProcess(task.state) && !task.foreign && machine.presence !== "offline";
+  const load = measured && !drag ? <TaskLoad task={task} gpuBytes={gpuBytes} /> : null;
   const classes = ["task"];
   if (drag) classes.push(drag.kind);
   if (task.state === "stopped") classes.push("off");
@@ -41,7 +42,7 @@ export function TaskRow({ task, nodes, focusable, onFocus }: TaskRowProps): Reac
       style={{ "--c": taskColourVar(task) }}
       role="treeitem"
       aria-level={2}
-      aria-label={`${name}, ${stateText(task.state)}, ${countText(nodes, "node")}${task.address ? `, ${task.address}` : ""}`}
+      aria-label={`${name}, ${stateText(task.state)}, ${[task.foreign ? "foreign" : "", countText(nodes, "node"), task.address, machine.name].filter(Boolean).join(", ")}`}
       tabIndex={focusable ? 0 : -1}
       data-task-id={task.id}
       data-device={taskDevice(task)}
@@ -53,6 +54,11 @@ export function TaskRow({ task, nodes, focusable, onFocus }: TaskRowProps): Reac
         {port ? (
           <span className="fg2 mono" title={task.address}>
             :{port}
+          </span>
+        ) : null}
+        {task.foreign ? (
+          <span className="tag" title="A TensorFlow server that somebody else started">
+            foreign
           </span>
         ) : null}
         <span className="grow" />
@@ -75,7 +81,7 @@ export function TaskRow({ task, nodes, focusable, onFocus }: TaskRowProps): Reac
               tabIndex={-1}
             />
           }
-          entries={taskMenu(task)}
+          entries={() => taskMenu(task)}
         />
       </div>
       {drag ? (
@@ -84,20 +90,10 @@ export function TaskRow({ task, nodes, focusable, onFocus }: TaskRowProps): Reac
           {drag.text}
         </div>
       ) : null}
-      {metrics}
+      {load}
       {task.problem ? (
         <div className="task-problem">
-          <ProblemView problem={task.problem}>
-            <Button
-              size="small"
-              onClick={() => attempt(() => client().call("cluster.startTask", { taskId: task.id }))}
-            >
-              Start again
-            </Button>
-            <Button size="small" variant="ghost" onClick={() => uiActions.showLog(task.id)}>
-              Show log
-            </Button>
-          </ProblemView>
+          <ProblemView problem={task.problem}>{task.foreign ? null : <Recovery task={task} />}</ProblemView>
         </div>
       ) : task.notice ? (
         <div className="task-problem">
@@ -105,6 +101,21 @@ export function TaskRow({ task, nodes, focusable, onFocus }: TaskRowProps): Reac
         </div>
       ) : null}
     </div>
+  );
+}
+
+/** What helps a task that failed or does not answer. */
+function Recovery({ task: { id: taskId, state } }: { readonly task: Task }): ReactElement {
+  const method = hasProcess(state) ? "cluster.restartTask" : "cluster.startTask";
+  return (
+    <>
+      <Button size="small" onClick={() => attempt(() => client().call(method, { taskId }))}>
+        {hasProcess(state) ? "Restart" : "Start again"}
+      </Button>
+      <Button size="small" variant="ghost" onClick={() => uiActions.showLog(taskId)}>
+        Show log
+      </Button>
+    </>
   );
 }
 
@@ -145,32 +156,34 @@ function useDropState(task: Task): DropState | undefined {
 }
 
 /** There from the start of a task, so that the rows below stay where they are when its first sample comes. */
-function Metrics({ task }: { readonly task: Task }): ReactElement {
-  const newest = task.metrics.at(-1);
-  const cpu = task.metrics.map(({ cpuPercent }) => cpuPercent);
-  const memory = task.metrics.map(({ memoryBytes }) => memoryBytes);
+function TaskLoad({ task, gpuBytes }: { readonly task: Task; readonly gpuBytes: number }): ReactElement {
+  const { metrics } = task;
+  const newest = metrics.at(-1);
+  const memory = metrics.map(({ memoryBytes }) => memoryBytes);
+  const onGpu = metrics.map(({ gpuMemoryBytes }) => gpuMemoryBytes ?? 0);
   return (
     <div className="ms">
-      <div className="m" title="Share of one core, the last minute">
-        <span>CPU</span>
-        <span className="mv">{newest ? `${Math.round(newest.cpuPercent)}%` : "–"}</span>
-        <Sparkline
-          values={cpu}
-          max={100}
-          capacity={SAMPLES}
-          label={newest ? `CPU ${Math.round(newest.cpuPercent)} percent of one core` : "CPU not measured yet"}
-        />
-      </div>
-      <div className="m" title="Memory of the task's process, the last minute">
-        <span>Mem</span>
-        <span className="mv">{newest ? bytesText(newest.memoryBytes) : "–"}</span>
-        <Sparkline
-          values={memory}
-          max={1.5 * Math.max(1, ...memory)}
-          capacity={SAMPLES}
-          label={newest ? `Memory ${bytesText(newest.memoryBytes)}` : "Memory not measured yet"}
-        />
-      </div>
+      <Meter
+        name="CPU"
+        value={newest && `${Math.round(newest.cpuPercent)}%`}
+        values={metrics.map(({ cpuPercent }) => cpuPercent)}
+        max={100}
+        title="Share of one core, the last minute"
+      />
+      <Meter
+        name="GPU"
+        value={newest?.gpuMemoryBytes === undefined ? undefined : bytesText(newest.gpuMemoryBytes)}
+        values={newest?.gpuMemoryBytes === undefined ? [] : onGpu}
+        max={Math.max(gpuBytes, 1)}
+        title="GPU memory that the task holds, the last minute"
+      />
+      <Meter
+        name="Mem"
+        value={newest && bytesText(newest.memoryBytes)}
+        values={memory}
+        max={1.5 * Math.max(1, ...memory)}
+        title="Memory of the task's process, the last minute"
+      />
     </div>
   );
 }
@@ -191,46 +204,10 @@ function StateMark({ state }: { readonly state: TaskState }): ReactElement | nul
     <span className={bad ? "state bad" : "state"} role="status">
       {busy ? <span className="spinner" aria-hidden="true" /> : null}
       {bad ? <Icon name="error" size={13} /> : null}
-      {stateText(state)}
-      {busy ? "…" : ""}
+      <span className="ell">
+        {stateText(state)}
+        {busy ? "…" : ""}
+      </span>
     </span>
   );
-}
-
-function taskMenu(task: Task): MenuEntry[] {
-  const { id: taskId, state, address } = task;
-  const down = state === "stopped" || state === "failed";
-  const act =
-    (method: "cluster.startTask" | "cluster.stopTask" | "cluster.restartTask" | "cluster.removeTask") => () =>
-      attempt(() => client().call(method, { taskId }));
-  return [
-    down
-      ? { kind: "item", label: "Start", icon: "power", run: act("cluster.startTask") }
-      : {
-          kind: "item",
-          label: "Stop",
-          icon: "stop",
-          disabled: state === "stopping",
-          run: act("cluster.stopTask"),
-        },
-    { kind: "item", label: "Restart", icon: "refresh", disabled: down, run: act("cluster.restartTask") },
-    { kind: "separator" },
-    { kind: "item", label: "Show log", icon: "list", run: () => uiActions.showLog(taskId) },
-    {
-      kind: "item",
-      label: "Copy address",
-      icon: "copy",
-      hint: address,
-      disabled: address === "",
-      run: () => attempt(() => copyText(address)),
-    },
-    {
-      kind: "item",
-      label: "Copy device",
-      hint: taskDevice(task),
-      run: () => attempt(() => copyText(taskDevice(task))),
-    },
-    { kind: "separator" },
-    { kind: "item", label: "Remove", icon: "trash", danger: true, run: act("cluster.removeTask") },
-  ];
 }

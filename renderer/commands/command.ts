@@ -10,6 +10,8 @@ export interface Command {
   /** Unique and stable, "run.start". */
   readonly id: string;
   readonly label: string;
+  /** Other words by which the palette finds it. */
+  readonly keywords?: string;
   readonly icon?: IconName;
   /**
    * Keys joined by "+", "Mod" being Ctrl or, on macOS, Cmd: "Mod+Shift+Z", "Delete", "Shift+Escape". Several

@@ -1,4 +1,4 @@
-import { useUi } from "../stores/ui-store.js";
+import { isModalOpen } from "../stores/modal.js";
 import { commandForKey, isEnabled, type KeyContext, runCommand } from "./registry.js";
 
 const TYPING =
@@ -12,7 +12,7 @@ function contextOf(target: EventTarget | null): KeyContext {
   return {
     typing: element?.closest(TYPING) != null,
     elsewhere: !(inCanvas || nowhere) || element?.closest(OWN_KEYS) != null,
-    modal: useUi.getState().dialog !== undefined,
+    modal: isModalOpen(),
   };
 }
 

@@ -1,10 +1,12 @@
 /** The commands of the window itself. Those of the graph are in canvas/commands.ts. */
-import { client } from "../client.js";
-import { addTasksIfAllowed, changeMembership } from "../stores/cluster-actions.js";
-import { useCluster } from "../stores/cluster-store.js";
+import { addWorker, changeMembership, stoppable, stopTasks } from "../stores/cluster-actions.js";
+import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { newDocument, openDocument, saveDocument, saveDocumentAs } from "../stores/file-actions.js";
+import { openFirewall } from "../stores/firewall-store.js";
 import { currentTasks, missingTasks, startLabel, startMissing } from "../stores/graph-tasks.js";
+import { searchMachines } from "../stores/machine-actions.js";
+import { blockedRoutes, checkRoutes, useReachability } from "../stores/reachability-store.js";
 import { startRun, stopRun } from "../stores/run-actions.js";
 import { isActive, useRun } from "../stores/run-store.js";
 import { lookForRuntime, useRuntime } from "../stores/runtime-store.js";
@@ -13,6 +15,7 @@ import { uiActions, useUi } from "../stores/ui-store.js";
 import type { Command } from "./command.js";
 import { focusNextPanel } from "./panels.js";
 
+const thisMachine = () => machinesOf(useCluster.getState()).find(({ kind }) => kind === "this");
 const running = () => isActive(useRun.getState().latest);
 const missing = () => missingTasks(useDocument.getState().document.nodes.values(), currentTasks());
 
@@ -141,18 +144,27 @@ const cluster: Command[] = [
     label: "Add worker",
     icon: "plus",
     group: "Cluster",
-    run: () => addTasksIfAllowed("worker", 1),
+    run: () => addWorker(),
   },
   {
     id: "cluster.stopAll",
     label: "Stop all tasks",
     icon: "stop",
     group: "Cluster",
-    run: async () => {
-      const up = useCluster.getState().tasks.filter(({ state }) => state !== "stopped" && state !== "failed");
-      await Promise.all(up.map(({ id }) => client().call("cluster.stopTask", { taskId: id })));
-    },
-    enabled: () => useCluster.getState().tasks.some(({ state }) => state !== "stopped" && state !== "failed"),
+    run: () => stopTasks(),
+    enabled: () => stoppable().length > 0,
+  },
+  {
+    id: "cluster.table",
+    label: "Edit the cluster as a table…",
+    group: "Cluster",
+    run: () => uiActions.open({ kind: "cluster-table" }),
+  },
+  {
+    id: "cluster.python",
+    label: "Use from Python…",
+    group: "Cluster",
+    run: () => uiActions.open({ kind: "python" }),
   },
   {
     id: "cluster.dynamic",
@@ -167,6 +179,65 @@ const cluster: Command[] = [
     group: "Cluster",
     run: () => changeMembership("fixed"),
     enabled: () => useCluster.getState().state?.membership === "dynamic",
+  },
+  {
+    id: "cluster.addTasks",
+    label: "Add tasks…",
+    icon: "plus",
+    group: "Cluster",
+    run: () => {
+      const own = thisMachine();
+      if (own) uiActions.open({ kind: "add-tasks", machineId: own.id });
+    },
+    enabled: () => thisMachine() !== undefined,
+  },
+  {
+    id: "cluster.addMachine",
+    label: "Add a machine by address…",
+    icon: "plus",
+    group: "Cluster",
+    run: () => uiActions.open({ kind: "add-machine" }),
+  },
+  {
+    id: "cluster.search",
+    label: "Look for machines again",
+    icon: "search",
+    group: "Cluster",
+    run: searchMachines,
+  },
+  {
+    id: "cluster.checkConnections",
+    label: "Check connections between machines",
+    icon: "link",
+    group: "Cluster",
+    run: async () => {
+      uiActions.open({ kind: "links" });
+      await checkRoutes();
+    },
+    hint: () => {
+      const blocked = blockedRoutes(useReachability.getState().state?.routes ?? []).length;
+      return blocked > 0 ? `${blocked} blocked` : undefined;
+    },
+  },
+  {
+    id: "cluster.firewall",
+    label: "Firewall of this machine…",
+    icon: "shield",
+    group: "Cluster",
+    run: async () => {
+      const own = thisMachine();
+      if (own) await openFirewall({ machineId: own.id });
+    },
+    enabled: () => thisMachine() !== undefined,
+  },
+  {
+    id: "cluster.access",
+    label: "Who can use this cluster…",
+    keywords: "access, make the cluster open, make the cluster secure",
+    icon: "lock",
+    group: "Cluster",
+    run: () => uiActions.open({ kind: "access" }),
+    hint: () => useCluster.getState().state?.access,
   },
   {
     id: "runtime.install",
@@ -237,7 +308,7 @@ const view: Command[] = [
   },
 ];
 
-const settings: Command[] = (["dark", "light", "system"] as const).map((theme) => ({
+const themes: Command[] = (["dark", "light", "system"] as const).map((theme) => ({
   id: `settings.theme.${theme}`,
   label: theme === "system" ? "Theme of the system" : `${theme === "dark" ? "Dark" : "Light"} theme`,
   icon: theme === "dark" ? "moon" : theme === "light" ? "sun" : "desktop",
@@ -245,6 +316,17 @@ const settings: Command[] = (["dark", "light", "system"] as const).map((theme) =
   run: () => changeSettings({ theme }),
   hint: () => (useSettings.getState().settings.theme === theme ? "on" : undefined),
 }));
+
+const settings: Command[] = [
+  {
+    id: "settings.open",
+    label: "Settings…",
+    keywords: "machine name, visible on this network, stop ps with the last worker",
+    group: "Settings",
+    run: () => uiActions.open({ kind: "settings" }),
+  },
+  ...themes,
+];
 
 const help: Command[] = [
   {

@@ -1,16 +1,35 @@
 import type { ReactElement } from "react";
+import { ClusterTableDialog } from "../cluster-table/cluster-table-dialog.js";
+import { PythonDialog } from "../cluster-table/python-dialog.js";
+import { FirewallDialog } from "../firewall/firewall-dialog.js";
+import { PairingDialog } from "../pairing/pairing-dialog.js";
 import { useUi } from "../stores/ui-store.js";
 import { AboutDialog } from "./about-dialog.js";
+import { AccessDialog } from "./access-dialog.js";
+import { AddMachineDialog, AddTasksDialog } from "./add-dialogs.js";
 import { ConfirmDialog } from "./confirm-dialog.js";
 import "./dialogs.css";
 import { FileDialog } from "./file-dialog.js";
 import { InstallDialog } from "./install-dialog.js";
+import { LinksDialog } from "./links-dialog.js";
+import { MachineDialog } from "./machine-dialog.js";
 import { Palette } from "./palette.js";
+import { SettingsDialog } from "./settings-dialog.js";
 import { ShortcutsDialog } from "./shortcuts-dialog.js";
 import { StepsDialog } from "./steps-dialog.js";
 
-/** The dialog that is open. */
-export default function Dialogs(): ReactElement | null {
+/** What is open over the window: its own dialog, then what the application shows in every window. */
+export default function Dialogs(): ReactElement {
+  return (
+    <>
+      <OwnDialog />
+      <FirewallDialog />
+      <PairingDialog />
+    </>
+  );
+}
+
+function OwnDialog(): ReactElement | null {
   const dialog = useUi((state) => state.dialog);
   switch (dialog?.kind) {
     case undefined:
@@ -25,6 +44,22 @@ export default function Dialogs(): ReactElement | null {
       return <StepsDialog />;
     case "install":
       return <InstallDialog />;
+    case "cluster-table":
+      return <ClusterTableDialog />;
+    case "python":
+      return <PythonDialog />;
+    case "access":
+      return <AccessDialog />;
+    case "settings":
+      return <SettingsDialog />;
+    case "links":
+      return <LinksDialog />;
+    case "add-machine":
+      return <AddMachineDialog />;
+    case "add-tasks":
+      return <AddTasksDialog machineId={dialog.machineId} />;
+    case "machine":
+      return <MachineDialog machineId={dialog.machineId} />;
     case "confirm":
       return <ConfirmDialog {...dialog} />;
     case "file":

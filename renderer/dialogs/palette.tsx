@@ -2,6 +2,7 @@ import { Command as Cmdk } from "cmdk";
 import { type ReactElement, useState } from "react";
 import { revealNode } from "../canvas/view-store.js";
 import type { Command, CommandGroup } from "../commands/command.js";
+import { machineCommands } from "../commands/machine-commands.js";
 import { allCommands, isEnabled, runCommand } from "../commands/registry.js";
 import { shortcutText } from "../commands/shortcut.js";
 import { taskNameOfDevice } from "../stores/cluster-store.js";
@@ -11,6 +12,8 @@ import { Icon } from "../ui/icon.js";
 
 /** Nodes are listed once something was typed, at most so many. */
 const MOST_NODES = 20;
+/** Commands of single machines are listed before anything was typed only up to so many. */
+const MOST_MACHINE_COMMANDS = 12;
 
 /** What can be done with what is selected comes first. */
 function groupOrder(selected: boolean): readonly CommandGroup[] {
@@ -29,7 +32,13 @@ export function Palette(): ReactElement {
       ? []
       : [...nodes.values()].filter(({ name }) => name.toLowerCase().includes(wanted)).slice(0, MOST_NODES);
   const close = () => uiActions.close();
-  const listed = allCommands.filter((command) => command.id !== "help.palette" && isEnabled(command));
+  // The cluster changes every second; what it offered when the palette opened stays.
+  const [ofMachines] = useState(machineCommands);
+  // Nobody reads the commands of sixty machines; they are there for who types a name.
+  const shown = wanted !== "" || ofMachines.length <= MOST_MACHINE_COMMANDS ? ofMachines : [];
+  const listed = [...allCommands, ...shown].filter(
+    (command) => command.id !== "help.palette" && isEnabled(command),
+  );
   return (
     <Cmdk.Dialog
       open
@@ -131,7 +140,12 @@ interface CommandItemProps {
 function CommandItem({ command, search, onChoose }: CommandItemProps): ReactElement {
   const hint = command.hint?.();
   return (
-    <Cmdk.Item className="mi" value={command.id} keywords={[command.label]} onSelect={onChoose}>
+    <Cmdk.Item
+      className="mi"
+      value={command.id}
+      keywords={[command.label, command.keywords ?? ""]}
+      onSelect={onChoose}
+    >
       {command.icon ? <Icon name={command.icon} /> : <span style={{ width: 16 }} />}
       <span className="ell">
         <Marked text={command.label} search={search} />

@@ -10,6 +10,7 @@ import {
   LAYOUT_Y_ATTR,
   stripPrivateAttrs,
 } from "../../worker-runtime/graph/private-attrs.js";
+import { readClusterConfig, writeClusterConfig } from "./cluster-config.js";
 import { layeredLayout } from "./layout.js";
 import type { GraphDocument, Point } from "./model.js";
 import { readRunConfig, writeRunConfig } from "./run-config.js";
@@ -45,10 +46,11 @@ export function readDocument(file: DocumentFile): GraphDocument {
     nodes,
     layout: placed,
     runConfig: readRunConfig(decoded.collectionDef.get(DOCUMENT_COLLECTION)),
+    cluster: readClusterConfig(decoded.collectionDef.get(DOCUMENT_COLLECTION)),
   };
 }
 
-/** The serialized MetaGraphDef with layout and run configuration in it. */
+/** The serialized MetaGraphDef with layout, run configuration and cluster in it. */
 export function writeDocument(document: GraphDocument): Uint8Array {
   const node: NodeDef[] = [];
   for (const def of document.nodes.values()) {
@@ -56,7 +58,10 @@ export function writeDocument(document: GraphDocument): Uint8Array {
     node.push(position ? withPosition(def, position) : def);
   }
   const collectionDef = new Map(document.metaGraph.collectionDef);
-  const collection = writeRunConfig(collectionDef.get(DOCUMENT_COLLECTION), document.runConfig);
+  const collection = writeClusterConfig(
+    writeRunConfig(collectionDef.get(DOCUMENT_COLLECTION), document.runConfig),
+    document.cluster,
+  );
   if (collection) collectionDef.set(DOCUMENT_COLLECTION, collection);
   const graphDef = { ...(document.metaGraph.graphDef ?? GraphDef.fromPartial({})), node };
   return MetaGraphDef.encode({ ...document.metaGraph, graphDef, collectionDef }).finish();

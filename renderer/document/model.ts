@@ -1,4 +1,5 @@
 /** The document as the window edits it: immutable, changed only by the operations of operations.ts. */
+import type { Engine, GpuChoice } from "../../main/api/cluster.js";
 import type { DocumentFormat, DocumentKind } from "../../main/api/documents.js";
 import type { FeedValue } from "../../main/api/runs.js";
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
@@ -22,6 +23,18 @@ export interface RunConfig {
   readonly trace: boolean;
 }
 
+/** A task of the document's cluster. Machines are named, so that the document means the same on another installation. */
+export interface ClusterConfigRow {
+  readonly job: string;
+  readonly index: number;
+  /** Name of the machine that runs it; empty for a server that somebody else starts. */
+  readonly machine: string;
+  /** "host:port" as typed; empty: to be chosen when the task is started. */
+  readonly address: string;
+  readonly engine: Engine;
+  readonly gpu: GpuChoice;
+}
+
 export interface GraphDocument {
   readonly name: string;
   /** Absolute; absent for an example or a document that was never saved. */
@@ -34,6 +47,8 @@ export interface GraphDocument {
   readonly nodes: ReadonlyMap<string, NodeDef>;
   readonly layout: ReadonlyMap<string, Point>;
   readonly runConfig: RunConfig;
+  /** The cluster that the document wants, kept in the "tensordeck" collection; empty: it says nothing. */
+  readonly cluster: readonly ClusterConfigRow[];
 }
 
 /**

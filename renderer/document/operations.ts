@@ -4,7 +4,7 @@
  */
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import type { GraphDocument, Point, RunConfig } from "./model.js";
+import type { ClusterConfigRow, GraphDocument, Point, RunConfig } from "./model.js";
 
 /** One node before and after. Without `before` it is added at `index`, without `after` it is taken away from there. */
 export interface NodeChange {
@@ -24,6 +24,11 @@ export type Operation =
   | { readonly type: "nodes"; readonly changes: readonly NodeChange[] }
   | { readonly type: "layout"; readonly moves: readonly Move[] }
   | { readonly type: "run-config"; readonly before: RunConfig; readonly after: RunConfig }
+  | {
+      readonly type: "cluster";
+      readonly before: readonly ClusterConfigRow[];
+      readonly after: readonly ClusterConfigRow[];
+    }
   | { readonly type: "meta-graph"; readonly before: MetaGraphDef; readonly after: MetaGraphDef };
 
 /** What is undone and redone as one step. */
@@ -49,6 +54,9 @@ export function apply(document: GraphDocument, operations: readonly Operation[])
         break;
       case "run-config":
         result = { ...result, runConfig: operation.after };
+        break;
+      case "cluster":
+        result = { ...result, cluster: operation.after };
         break;
       case "meta-graph":
         result = { ...result, metaGraph: operation.after };
@@ -108,6 +116,8 @@ function inverse(operation: Operation): Operation {
       return { type: "layout", moves: operation.moves.map(invertMove) };
     case "run-config":
       return { type: "run-config", before: operation.after, after: operation.before };
+    case "cluster":
+      return { type: "cluster", before: operation.after, after: operation.before };
     case "meta-graph":
       return { type: "meta-graph", before: operation.after, after: operation.before };
   }

@@ -1,11 +1,11 @@
-/**
- * The run configuration and the document's own settings, as JSON in the first value of the collection "tensordeck".
- * A collection of byte strings is what TensorFlow's import_meta_graph takes over unread.
- */
+/** The run configuration as a section of the document's settings. */
 import { z } from "zod";
 import type { FeedValue } from "../../main/api/runs.js";
 import type { CollectionDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import { EMPTY_RUN_CONFIG, type RunConfig } from "./model.js";
+import { readSettings, writeSection } from "./stored-settings.js";
+
+const SECTION = "run";
 
 const columnSchema = z.union([z.string(), z.number().int().nonnegative()]).optional();
 
@@ -18,20 +18,16 @@ const storedFeedSchema = z.discriminatedUnion("kind", [
 type StoredFeed = z.infer<typeof storedFeedSchema>;
 
 const storedSchema = z.looseObject({
-  run: z
-    .looseObject({
-      feeds: z.record(z.string(), storedFeedSchema).default({}),
-      fetches: z.array(z.string()).default([]),
-      targets: z.array(z.string()).default([]),
-      steps: z.number().int().min(1).max(1_000_000).default(1),
-      trace: z.boolean().default(false),
-    })
-    .optional(),
+  feeds: z.record(z.string(), storedFeedSchema).default({}),
+  fetches: z.array(z.string()).default([]),
+  targets: z.array(z.string()).default([]),
+  steps: z.number().int().min(1).max(1_000_000).default(1),
+  trace: z.boolean().default(false),
 });
 
 /** What the collection says; the empty configuration when there is none or it cannot be read. */
 export function readRunConfig(collection: CollectionDef | undefined): RunConfig {
-  const run = readStored(collection)?.run;
+  const run = readStored(collection);
   if (!run) return EMPTY_RUN_CONFIG;
   const feeds: Record<string, FeedValue> = {};
   for (const [name, feed] of Object.entries(run.feeds)) feeds[name] = fromStored(feed);
@@ -53,24 +49,14 @@ export function writeRunConfig(
     config.targets.length === 0 &&
     config.steps === 1 &&
     !config.trace;
-  if (unused && !stored?.run) return collection;
+  if (unused && !stored) return collection;
   const feeds: Record<string, StoredFeed> = {};
   for (const [name, feed] of Object.entries(config.feeds)) feeds[name] = toStored(feed);
-  const text = JSON.stringify({ ...stored, run: { ...stored?.run, ...config, feeds } });
-  const others = collection?.kind?.$case === "bytesList" ? collection.kind.value.value : [];
-  const value = [new TextEncoder().encode(text), ...(stored ? others.slice(1) : others)];
-  return { kind: { $case: "bytesList", value: { value } } };
+  return writeSection(collection, SECTION, { ...stored, ...config, feeds });
 }
 
 function readStored(collection: CollectionDef | undefined): z.infer<typeof storedSchema> | undefined {
-  if (collection?.kind?.$case !== "bytesList") return undefined;
-  const first = collection.kind.value.value[0];
-  if (!first) return undefined;
-  try {
-    return storedSchema.parse(JSON.parse(new TextDecoder().decode(first)));
-  } catch {
-    return undefined;
-  }
+  return storedSchema.safeParse(readSettings(collection)?.[SECTION]).data;
 }
 
 function fromStored(feed: StoredFeed): FeedValue {

@@ -8,6 +8,7 @@ import { tensorName } from "../document/tensor-names.js";
 import { useDocument } from "../stores/document-store.js";
 import { useRun } from "../stores/run-store.js";
 import { bytesText } from "../ui/format.js";
+import { Segmented } from "../ui/segmented.js";
 
 const MAX_ROWS = 12;
 const MAX_COLUMNS = 6;
@@ -35,21 +36,12 @@ export function ValueSection({ node }: { node: NodeDef }): ReactElement | null {
         <span className="n fg2">{stale ? `step ${step}, before edit` : `step ${step}`}</span>
       </h3>
       {previews.length > 1 ? (
-        <div className="seg" role="radiogroup" aria-label="Output">
-          {previews.map(({ name }, index) => (
-            // biome-ignore lint/a11y/useSemanticElements: a row of buttons that choose one, as the design has it
-            <button
-              type="button"
-              key={name}
-              role="radio"
-              aria-checked={index === chosen}
-              className={index === chosen ? "on" : undefined}
-              onClick={() => setChosen(index)}
-            >
-              {name.slice(name.lastIndexOf(":"))}
-            </button>
-          ))}
-        </div>
+        <Segmented
+          label="Output"
+          options={previews.map(({ name }) => ({ id: name, label: name.slice(name.lastIndexOf(":")) }))}
+          selected={previews[chosen]?.name}
+          onSelect={(name) => setChosen(previews.findIndex((preview) => preview.name === name))}
+        />
       ) : null}
       <Value preview={preview} />
     </div>

@@ -1,8 +1,8 @@
 /** Changes of the cluster that restart tasks, with the question that goes before them. */
-import type { Membership, Task } from "../../main/api/cluster.js";
+import type { Access, AddForeign, AddTasks, Membership, Task } from "../../main/api/cluster.js";
 import { client } from "../client.js";
 import { countText, listText } from "../ui/format.js";
-import { addTasks, taskName, useCluster } from "./cluster-store.js";
+import { addTasks, machinesOf, taskName, useCluster } from "./cluster-store.js";
 import { confirm } from "./ui-store.js";
 
 /** Named one by one up to here; beyond, they are counted. */
@@ -49,6 +49,45 @@ export async function mayAddTasks(): Promise<boolean> {
 }
 
 /** Adds and starts tasks, unless the user would rather keep the others running. Rejects with a ProblemError. */
-export async function addTasksIfAllowed(job: string, count: number): Promise<void> {
-  if (await mayAddTasks()) await addTasks(job, count);
+export async function addTasksIfAllowed(request: AddTasks): Promise<void> {
+  if (await mayAddTasks()) await addTasks(request);
+}
+
+/** Adds one worker on a machine; on this one where none is named. Rejects with a ProblemError. */
+export function addWorker(machineId?: string): Promise<void> {
+  return addTasksIfAllowed({ job: "worker", count: 1, ...(machineId === undefined ? {} : { machineId }) });
+}
+
+/** Takes in a TensorFlow server that runs already. Rejects with a ProblemError, e.g. when it does not answer. */
+export async function addForeign(server: AddForeign): Promise<void> {
+  if (await mayAddTasks()) await client().call("cluster.addForeign", server);
+}
+
+/** Opens or secures the cluster. What it costs was said, and confirmed, in the access dialog. */
+export async function changeAccess(access: Access): Promise<void> {
+  await client().call("cluster.setAccess", { access });
+}
+
+/** Makes a task forget its variables, queues and sessions, after a question. Rejects with a ProblemError. */
+export async function clearState(task: Task): Promise<void> {
+  const name = taskName(task);
+  const choice = await confirm({
+    title: `Clear the state of ${name}?`,
+    text: `Variables, queues and sessions that live on ${name} are lost, those of other programs as well. The task keeps running. A run that goes on may fail.`,
+    choices: [{ id: "clear", label: "Clear state", style: "danger" }],
+  });
+  if (choice === "clear") await client().call("cluster.clearState", { taskId: task.id });
+}
+
+/** Stops every task of a machine that has a process of ours, or of all machines. Rejects with a ProblemError. */
+export async function stopTasks(machineId?: string): Promise<void> {
+  await Promise.all(stoppable(machineId).map(({ id }) => client().call("cluster.stopTask", { taskId: id })));
+}
+
+/** The tasks that can be stopped: those that run and are not somebody else's. */
+export function stoppable(machineId?: string): readonly Task[] {
+  return machinesOf(useCluster.getState())
+    .filter(({ id }) => machineId === undefined || id === machineId)
+    .flatMap(({ tasks }) => tasks)
+    .filter(({ state, foreign }) => !foreign && state !== "stopped" && state !== "failed");
 }

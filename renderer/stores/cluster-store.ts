@@ -1,5 +1,5 @@
 import { create } from "zustand";
-import type { ClusterState, Task } from "../../main/api/cluster.js";
+import type { AddTasks, ClusterState, Machine, Task } from "../../main/api/cluster.js";
 import { client } from "../client.js";
 
 export interface ClusterStore {
@@ -14,18 +14,40 @@ export interface ClusterStore {
   taskForDevice(device: string): Task | undefined;
 }
 
-export const useCluster = create<ClusterStore>()((_set, get) => ({
+/** Every pinned node asks for its task with every sample of the metrics, so that finding one must cost nothing. */
+let tasksByName: ReadonlyMap<string, Task> = new Map();
+
+export const useCluster = create<ClusterStore>()(() => ({
   state: undefined,
   tasks: [],
   taskForDevice: (device) => {
     const name = taskNameOfDevice(device);
-    return name === undefined ? undefined : get().tasks.find((task) => taskName(task) === name);
+    return name === undefined ? undefined : tasksByName.get(name);
   },
 }));
 
 /** Takes over what the application says of the cluster. */
 export function receiveCluster(state: ClusterState): void {
-  useCluster.setState({ state, tasks: state.machines.flatMap((machine) => machine.tasks) });
+  const tasks = state.machines.flatMap((machine) => machine.tasks);
+  tasksByName = new Map(tasks.map((task) => [taskName(task), task]));
+  useCluster.setState({ state, tasks });
+}
+
+const noMachines: readonly Machine[] = [];
+
+/** Every machine that is known, this one first; none until the application answered. */
+export function machinesOf({ state }: ClusterStore): readonly Machine[] {
+  return state?.machines ?? noMachines;
+}
+
+/** The machine with an id; undefined for one that is not known, or no longer. */
+export function machineById(id: string | undefined): Machine | undefined {
+  return machinesOf(useCluster.getState()).find((machine) => machine.id === id);
+}
+
+/** The name of the machine that a task runs on. */
+export function machineNameOfTask(store: ClusterStore, taskId: string): string | undefined {
+  return machinesOf(store).find(({ tasks }) => tasks.some(({ id }) => id === taskId))?.name;
 }
 
 /** "worker/0", as the user interface names a task everywhere. */
@@ -62,7 +84,7 @@ export function isUp(task: Task): boolean {
   return task.state === "running";
 }
 
-/** Adds and starts tasks on this machine; they appear through the next cluster event. Rejects with a ProblemError. */
-export async function addTasks(job: string, count: number): Promise<readonly string[]> {
-  return client().call("cluster.addTasks", { job, count });
+/** Adds and starts tasks; they appear through the next cluster event. Rejects with a ProblemError. */
+export async function addTasks(request: AddTasks): Promise<readonly string[]> {
+  return client().call("cluster.addTasks", request);
 }

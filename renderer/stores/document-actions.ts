@@ -8,6 +8,7 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { graphToRun, readDocument, writeDocument } from "../document/document-file.js";
 import { addNode, type ConnectFrom } from "../document/edits/add.js";
 import { setAttr } from "../document/edits/attrs.js";
+import { setCluster } from "../document/edits/cluster.js";
 import { connect, disconnect, type InputEnd, type OutputEnd, removeSlot } from "../document/edits/connect.js";
 import { giveFirstValue } from "../document/edits/first-value.js";
 import { insertCast } from "../document/edits/insert-cast.js";
@@ -20,7 +21,7 @@ import type { EditResult } from "../document/edits/types.js";
 import { commit, type History, isDirty, redo, saved, startHistory, undo } from "../document/history.js";
 import { type Initialisation, initialisation } from "../document/initialisers.js";
 import { layeredLayout } from "../document/layout.js";
-import type { GraphDocument, Point, RunConfig } from "../document/model.js";
+import type { ClusterConfigRow, GraphDocument, Point, RunConfig } from "../document/model.js";
 import type { Operation, Transaction } from "../document/operations.js";
 import { chosenFetches, type RunInputs, runBlockers, runInputs } from "../document/run-inputs.js";
 import { parseTensorName } from "../document/tensor-names.js";
@@ -214,6 +215,9 @@ export const documentActions = {
   toggleTarget: (node: string): boolean => perform(toggleTarget(present(), node)),
   setRunOptions: (options: Partial<Pick<RunConfig, "steps" | "trace">>): boolean =>
     perform(setRunOptions(present(), options)),
+
+  /** Writes the cluster that the document wants. */
+  setCluster: (rows: readonly ClusterConfigRow[]): boolean => perform(setCluster(present(), rows)),
 
   select(names: Iterable<string>, mode: "replace" | "add" | "toggle" = "replace"): void {
     const { selection, document } = useDocument.getState();

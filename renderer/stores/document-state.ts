@@ -38,6 +38,7 @@ const emptyDocument: GraphDocument = {
   nodes: new Map(),
   layout: new Map(),
   runConfig: EMPTY_RUN_CONFIG,
+  cluster: [],
 };
 
 export const useDocument = create<DocumentStore>()(() => ({

@@ -1,8 +1,10 @@
 /** Opening and saving documents, with the questions that go before it. */
-import type { DocumentFile, Example } from "../../main/api/documents.js";
+import type { DocumentFile, DocumentKind, Example } from "../../main/api/documents.js";
 import { ProblemError } from "../../main/api/wire.js";
 import { client } from "../client.js";
+import type { GraphDocument } from "../document/model.js";
 import { downloadFile } from "../ui/download.js";
+import { listText } from "../ui/format.js";
 import { dismissNoticeByKey, showProblem, useApp } from "./app-store.js";
 import { documentActions, useDocument } from "./document-store.js";
 import { dismissRunNotices } from "./run-actions.js";
@@ -149,13 +151,15 @@ export async function saveDocumentAs(): Promise<boolean> {
   return path === undefined ? false : write(path, true);
 }
 
-async function write(path: string, overwrite: boolean): Promise<boolean> {
+async function write(path: string, overwrite: boolean, chosenKind?: DocumentKind): Promise<boolean> {
   const { document } = useDocument.getState();
+  const kind = chosenKind ?? (await kindToWrite(document));
+  if (kind === undefined) return false;
   const format = /\.pbtxt$/i.test(path) ? "text" : /\.(pb|meta)$/i.test(path) ? "binary" : document.format;
   try {
     const saved = await client().call("documents.save", {
       path,
-      kind: document.kind,
+      kind,
       format,
       metaGraph: documentActions.toMetaGraph(),
       overwrite,
@@ -176,8 +180,37 @@ async function write(path: string, overwrite: boolean): Promise<boolean> {
       text: error.problem.message,
       choices: [{ id: "replace", label: "Replace", style: "danger" }],
     });
-    return choice === "replace" ? write(path, true) : false;
+    return choice === "replace" ? write(path, true, kind) : false;
   }
+}
+
+/** Documents that the user chose to save without what their kind of file cannot hold. */
+let savedWithout: number | undefined;
+
+/** The kind of file to write; asks where the document's own has no room for what was chosen in the window. */
+async function kindToWrite(document: GraphDocument): Promise<DocumentKind | undefined> {
+  const { generation } = useDocument.getState();
+  const parts = partsBesideTheGraph(document);
+  if (document.kind !== "graph" || parts.length === 0 || savedWithout === generation) return document.kind;
+  const choice = await confirm({
+    title: "Keep what does not fit in a GraphDef?",
+    text: `${document.name} is a GraphDef, which holds nodes only. ${listText(parts)} would be lost. A MetaGraphDef keeps them, and Python reads it with import_meta_graph.`,
+    choices: [
+      { id: "meta_graph", label: "Save as a MetaGraphDef", style: "primary" },
+      { id: "graph", label: "Save the nodes only" },
+    ],
+  });
+  if (choice === "graph") savedWithout = generation;
+  return choice === "graph" || choice === "meta_graph" ? choice : undefined;
+}
+
+/** What the document keeps in its collection, in words. */
+function partsBesideTheGraph({ runConfig, cluster }: GraphDocument): string[] {
+  const chosen = Object.keys(runConfig.feeds).length + runConfig.fetches.length + runConfig.targets.length;
+  return [
+    ...(chosen > 0 ? ["The chosen feeds and fetches"] : []),
+    ...(cluster.length > 0 ? ["the cluster"] : []),
+  ];
 }
 
 interface PickOptions {

@@ -98,7 +98,7 @@ export async function startMissing(missing: MissingTasks): Promise<boolean> {
   if (missing.add.length > 0 && !(await mayAddTasks())) return false;
   await Promise.all([
     ...missing.start.map((task) => client().call("cluster.startTask", { taskId: task.id })),
-    ...missing.add.map(({ job, count }) => addTasks(job, count)),
+    ...missing.add.map(({ job, count }) => addTasks({ job, count })),
   ]);
   return true;
 }

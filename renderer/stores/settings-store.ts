@@ -20,7 +20,14 @@ function systemQuery(): MediaQueryList | undefined {
 }
 
 export const useSettings = create<SettingsStore>()(() => ({
-  settings: { theme: rememberedTheme(), recentDocuments: [], runtimeBannerDismissed: false },
+  settings: {
+    theme: rememberedTheme(),
+    recentDocuments: [],
+    runtimeBannerDismissed: false,
+    visible: true,
+    machineName: "",
+    stopPsWithLastWorker: false,
+  },
   systemTheme: systemQuery()?.matches ? "light" : "dark",
 }));
 

@@ -10,6 +10,15 @@ export type DialogState =
   | { readonly kind: "about" }
   | { readonly kind: "custom-steps" }
   | { readonly kind: "install" }
+  | { readonly kind: "access" }
+  | { readonly kind: "settings" }
+  | { readonly kind: "links" }
+  | { readonly kind: "add-machine" }
+  | { readonly kind: "add-tasks"; readonly machineId: string }
+  /** Everything that is known of one machine. */
+  | { readonly kind: "machine"; readonly machineId: string }
+  | { readonly kind: "cluster-table" }
+  | { readonly kind: "python" }
   | {
       readonly kind: "file";
       readonly mode: "open" | "save";

@@ -1,9 +1,11 @@
 import { Dialog as Radix } from "radix-ui";
 import type { ReactElement, ReactNode } from "react";
-import { Icon } from "./icon.js";
+import { Icon, type IconName } from "./icon.js";
 
 interface DialogProps {
   readonly title: string;
+  /** Stands before the title. */
+  readonly icon?: IconName;
   readonly wide?: boolean;
   readonly children: ReactNode;
   /** The row of buttons. */
@@ -11,12 +13,13 @@ interface DialogProps {
   onClose(): void;
 }
 
-/** The first field, the list or the main button; never the cross, which would be an odd thing to begin with. */
+/** The choice that holds, the first field, the list or the main button; never the cross, which would be an odd thing to begin with. */
 function focusFirst(event: Event): void {
   const content = event.currentTarget;
   if (!(content instanceof HTMLElement)) return;
   event.preventDefault();
   const first =
+    content.querySelector<HTMLElement>('input[type="radio"]:checked') ??
     content.querySelector<HTMLElement>("input") ??
     content.querySelector<HTMLElement>('[role="listbox"]') ??
     content.querySelector<HTMLElement>(".dlg-foot .btn.primary:not(:disabled)");
@@ -24,7 +27,7 @@ function focusFirst(event: Event): void {
 }
 
 /** A modal dialog that is open as long as it is drawn. Escape and a click beside it close it. */
-export function Dialog({ title, wide, children, footer, onClose }: DialogProps): ReactElement {
+export function Dialog({ title, icon, wide, children, footer, onClose }: DialogProps): ReactElement {
   return (
     <Radix.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
       <Radix.Portal>
@@ -35,6 +38,7 @@ export function Dialog({ title, wide, children, footer, onClose }: DialogProps):
           onOpenAutoFocus={focusFirst}
         >
           <div className="dlg-head">
+            {icon ? <Icon name={icon} /> : null}
             <Radix.Title asChild>
               <h2>{title}</h2>
             </Radix.Title>

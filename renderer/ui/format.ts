@@ -47,6 +47,19 @@ export function clockText(at: number): string {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
 }
 
+/** "10:42" of a time today, "20 Nov 10:42" of an earlier day, in the user's own time zone. */
+export function timeText(at: number, now: number = Date.now()): string {
+  const date = new Date(at);
+  const time = `${String(date.getHours()).padStart(2, "0")}:${String(date.getMinutes()).padStart(2, "0")}`;
+  if (date.toDateString() === new Date(now).toDateString()) return time;
+  return `${date.getDate()} ${date.toLocaleString("en", { month: "short" })} ${time}`;
+}
+
+/** A round trip in few signs: "0.6", "14", without its unit. */
+export function roundTripText(millis: number): string {
+  return millis < 9.95 ? millis.toFixed(1) : String(Math.round(millis));
+}
+
 /** "[784,256]", "[]" for a scalar. */
 export function shapeText(shape: readonly number[]): string {
   return `[${shape.map((size) => (size < 0 ? "?" : size)).join(",")}]`;

@@ -57,6 +57,12 @@ const drawings = {
       <path d="M8 7.500v3.500M8 5.200v.1" />
     </>
   ),
+  key: (
+    <>
+      <circle cx="5.5" cy="10.5" r="2.5" />
+      <path d="M7.5 8.500 13 3M11 5l1.500 1.500" />
+    </>
+  ),
   laptop: (
     <>
       <rect x="3.5" y="3.5" width="9" height="6.5" rx="1" />
@@ -65,6 +71,12 @@ const drawings = {
   ),
   link: <path d="M3 6h9.500M10 3.5 12.5 6M13 10H3.500M6 12.5 3.5 10" />,
   list: <path d="M6 4.500h7M6 8h7M6 11.500h7M3 4.500h.01M3 8h.01M3 11.500h.01" />,
+  lock: (
+    <>
+      <rect x="4" y="7" width="8" height="6" rx="1" />
+      <path d="M5.5 7V5.500a2.5 2.5 0 0 1 5 0V7" />
+    </>
+  ),
   menu: <path d="M3 5h10M3 8h10M3 11h10" />,
   minimap: (
     <>
@@ -103,6 +115,14 @@ const drawings = {
       <path d="m10 10 3 3" />
     </>
   ),
+  server: (
+    <>
+      <rect x="2.5" y="3" width="11" height="4" rx="1" />
+      <rect x="2.5" y="9" width="11" height="4" rx="1" />
+      <path d="M5 5h.01M5 11h.01" strokeWidth="2" />
+    </>
+  ),
+  shield: <path d="M8 2 13 4v4c0 3-2 5-5 6-3-1-5-3-5-6V4z" />,
   stop: <rect x="4" y="4" width="8" height="8" rx="1.5" fill="currentColor" stroke="none" />,
   sun: (
     <>
@@ -119,6 +139,12 @@ const drawings = {
   trash: <path d="M3 4.500h10M6.5 4.500v-2h3v2M4.5 4.500l.5 9h6l.5-9M6.8 7v4M9.2 7v4" />,
   undo: <path d="M6 4 3 7l3 3M3.5 7H10a3 3 0 0 1 0 6H7" />,
   unknown: <circle cx="8" cy="8" r="5.5" strokeDasharray="2 2" />,
+  unlock: (
+    <>
+      <rect x="4" y="7" width="8" height="6" rx="1" />
+      <path d="M5.5 7V5.500a2.5 2.5 0 0 1 4.800-1" />
+    </>
+  ),
   warning: (
     <>
       <path d="M8 2.5 14 13H2z" />

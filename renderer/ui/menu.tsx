@@ -40,7 +40,8 @@ export type MenuEntry =
 
 interface MenuProps {
   readonly trigger: ReactElement;
-  readonly entries: readonly MenuEntry[];
+  /** A function is asked when the menu opens, for a menu that hangs on a row which is drawn every second. */
+  readonly entries: readonly MenuEntry[] | (() => readonly MenuEntry[]);
   readonly align?: "start" | "center" | "end";
   readonly label?: string;
   onOpenChange?(open: boolean): void;
@@ -60,7 +61,7 @@ export function Menu({ trigger, entries, align = "start", label, onOpenChange }:
           onCloseAutoFocus={focusRow}
           {...(label ? { "aria-label": label } : {})}
         >
-          <Entries entries={entries} />
+          {typeof entries === "function" ? <LazyEntries entries={entries} /> : <Entries entries={entries} />}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
@@ -81,6 +82,11 @@ function focusRow(event: Event): void {
   row.focus();
 }
 
+/** Drawn only while the menu is open, which is when its entries are asked for. */
+function LazyEntries({ entries }: { readonly entries: () => readonly MenuEntry[] }): ReactElement {
+  return <Entries entries={entries()} />;
+}
+
 function Entries({ entries }: { readonly entries: readonly MenuEntry[] }): ReactNode {
   // Entries have no identity of their own and never move while the menu is open.
   return entries.map((entry, index) => <Entry key={keyOf(entry, index)} entry={entry} />);
@@ -88,7 +94,7 @@ function Entries({ entries }: { readonly entries: readonly MenuEntry[] }): React
 
 function keyOf(entry: MenuEntry, index: number): string {
   if (entry.kind === "separator") return `separator ${index}`;
-  return entry.kind === "heading" ? `heading ${entry.text}` : `${entry.kind} ${entry.label}`;
+  return entry.kind === "heading" ? `heading ${entry.text}` : `${entry.kind} ${entry.label} ${index}`;
 }
 
 function Entry({ entry }: { readonly entry: MenuEntry }): ReactElement {

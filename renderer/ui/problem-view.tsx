@@ -1,5 +1,6 @@
 import { type ReactElement, type ReactNode, useState } from "react";
 import type { Problem } from "../../main/api/problem.js";
+import { machinesOf, taskName, useCluster } from "../stores/cluster-store.js";
 import { Button } from "./button.js";
 import { CopyButton } from "./copy-button.js";
 import { Icon } from "./icon.js";
@@ -42,8 +43,12 @@ export function ProblemView({ problem, kind = "problem", children }: ProblemView
   );
 }
 
+/** A reason as a sentence of its own. A name at its beginning stays as it is written in the cluster. */
 function sentence(text: string): string {
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  const { tasks } = useCluster.getState();
+  const names = [...machinesOf(useCluster.getState()).map(({ name }) => name), ...tasks.map(taskName)];
+  const named = names.some((name) => text.startsWith(name) && !/^\w/.test(text.slice(name.length)));
+  const first = named ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(first) ? first : `${first}.`;
 }
 

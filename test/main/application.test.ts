@@ -37,7 +37,11 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "tensordeck-app-"));
   process.env.TENSORDECK_DATA_DIR = dataDir;
   if (!peerMissing("tensorflow")) process.env.TENSORDECK_LIBTENSORFLOW = libtensorflowDir();
-  application = createApplication({ dataDir, host: { kind: "headless", newWindowUrl: () => "http://new" } });
+  application = await createApplication({
+    dataDir,
+    network: "off",
+    host: { kind: "headless", newWindowUrl: () => "http://new" },
+  });
   application.onEvent((event: EventName, data: EventData<EventName>) => {
     if (event === "cluster") cluster = data as ClusterState;
     if (event === "run") run = data as RunUpdate;

@@ -36,6 +36,11 @@ export interface ServerOptions {
   readonly checkAddress?: boolean | undefined;
   /** Further environment variables of the worker. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /**
+   * What the worker's command line begins with: a program that becomes the one after it, with its flags, such as
+   * `nsenter --net=… --`. None unless given.
+   */
+  readonly commandPrefix?: readonly string[] | undefined;
   /** Told every line of the worker's log, from the first. More listeners can be added by `onLog`. */
   readonly onLog?: ((line: LogLine) => void) | undefined;
   /** How long starting may take; 120,000 unless given. */
@@ -108,6 +113,7 @@ export class Server {
       args: workerArgs(options),
       input: ServerDef.encode(serverDef).finish(),
       env: options.env ?? {},
+      commandPrefix: options.commandPrefix ?? [],
       onLog: options.onLog,
     });
     return new Server(worker, serverDef, options);

@@ -22,6 +22,8 @@ export interface WorkerProcessOptions {
   /** What the worker reads from its standard input. */
   readonly input: Uint8Array;
   readonly env: Readonly<Record<string, string>>;
+  /** What the command line begins with: a program that becomes the worker, with its flags. Empty for none. */
+  readonly commandPrefix: readonly string[];
   readonly onLog: ((line: LogLine) => void) | undefined;
 }
 
@@ -39,12 +41,14 @@ export class WorkerProcess {
   private readonly listeners = new Set<(line: LogLine) => void>();
   private ended = false;
 
-  constructor({ args, input, env, onLog }: WorkerProcessOptions) {
+  constructor({ args, input, env, commandPrefix, onLog }: WorkerProcessOptions) {
     if (onLog !== undefined) {
       this.listeners.add(onLog);
     }
     const node = nodeCommand();
-    this.child = spawn(node.command, [compiledModule("cli/main.js"), "worker", ...args], {
+    const own = [node.command, compiledModule("cli/main.js"), "worker", ...args];
+    const [command = node.command, ...commandArgs] = [...commandPrefix, ...own];
+    this.child = spawn(command, commandArgs, {
       env: { ...process.env, ...node.env, ...env },
       stdio: ["pipe", "pipe", "pipe", "ipc"],
       windowsHide: true,

@@ -164,16 +164,3 @@ function savedModelWith(metaGraph: MetaGraphDef, original: SavedModelSource | un
   const metaGraphs = original.savedModel.metaGraphs.map((m, i) => (i === original.index ? metaGraph : m));
   return { ...original.savedModel, metaGraphs };
 }
-
-/** What of a MetaGraphDef a file of this kind has no room for, in words; empty where all fits. */
-export function partsNotHeldBy(kind: GraphFileKind, metaGraph: MetaGraphDef): string[] {
-  if (kind !== "graph") return [];
-  const parts: string[] = [];
-  if (metaGraph.collectionDef.size > 0)
-    parts.push(`collections (${[...metaGraph.collectionDef.keys()].join(", ")})`);
-  if (metaGraph.signatureDef.size > 0) parts.push("signatures");
-  if (metaGraph.saverDef) parts.push("the saver");
-  if (metaGraph.assetFileDef.length > 0) parts.push("asset files");
-  if (metaGraph.objectGraphDef) parts.push("the object graph");
-  return parts;
-}

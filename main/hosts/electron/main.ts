@@ -60,7 +60,7 @@ async function run(): Promise<void> {
   await app.whenReady();
   const dataDir = dataFolder();
   const stateFile = join(dataDir, "window.json");
-  const application = createApplication({
+  const application = await createApplication({
     dataDir,
     host: { kind: "electron", pickFile: (request) => pickFile(window, request) },
   });

@@ -6,6 +6,7 @@ import { WebSocketServer } from "ws";
 import { SOCKET_PATH, SOCKET_PROTOCOL, SocketClose, secretOfProtocols } from "../../api/headless.js";
 import type { Application } from "../../application.js";
 import { deferred } from "../../deferred.js";
+import type { SharedWindow } from "../../host.js";
 import { errnoOf, messageOf, problem } from "../../problems.js";
 import { Access, isOwnHost, isOwnOrigin } from "./access.js";
 import { Connection } from "./connection.js";
@@ -32,6 +33,8 @@ export interface HeadlessHost {
   newWindowUrl(): string;
   /** Gives the application to the tabs. Until then they are kept waiting, not refused. */
   serve(application: Pick<Application, "handle" | "onEvent">): void;
+  /** What the agent shows of this host to paired machines. */
+  readonly sharedWindow: SharedWindow;
   close(): Promise<void>;
 }
 
@@ -46,8 +49,13 @@ export async function startHeadlessHost(options: HeadlessHostOptions): Promise<H
   const application = deferred<Pick<Application, "handle" | "onEvent">>();
   let port = options.port;
 
+  /** Ports under which browsers of other machines know this window, by the connection that the agent handed on. */
+  const sharedPorts = new WeakMap<Duplex, number>();
+  const portOf = (request: IncomingMessage) => sharedPorts.get(request.socket) ?? port;
+
   const server = createServer((request, response) => {
-    void handleHttp({ access, port: () => port, rendererFolder: options.rendererFolder }, request, response);
+    const { rendererFolder } = options;
+    void handleHttp({ access, port: portOf(request), rendererFolder }, request, response);
   });
   // Only header and token exchanges come this way; slow senders are cut off.
   server.headersTimeout = 10_000;
@@ -69,7 +77,7 @@ export async function startHeadlessHost(options: HeadlessHostOptions): Promise<H
 
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => socket.destroy());
-    const refusal = refuseUpgrade(request, port, access);
+    const refusal = refuseUpgrade(request, portOf(request), access);
     if (refusal !== undefined) {
       socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
@@ -91,6 +99,18 @@ export async function startHeadlessHost(options: HeadlessHostOptions): Promise<H
     port,
     newWindowUrl: () => `http://127.0.0.1:${port}/#token=${access.issueToken()}`,
     serve: (served) => application.resolve(served),
+    sharedWindow: {
+      issueToken: () => access.issueToken(),
+      serve: (socket, sharedPort) => {
+        // Such a connection is not counted by the server, which did not accept it.
+        if (open.size >= MAX_CONNECTIONS || !server.listening) {
+          socket.destroy();
+          return;
+        }
+        sharedPorts.set(socket, sharedPort);
+        server.emit("connection", socket);
+      },
+    },
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await Promise.all([...connections].map((tab) => tab.close(SocketClose.goingAway, "Tensordeck ends")));

@@ -8,8 +8,8 @@ const SESSION_BODY_LIMIT_BYTES = 4096;
 
 export interface RouteOptions {
   readonly access: Access;
-  /** The port that the server listens on. */
-  readonly port: () => number;
+  /** The port under which the browser knows the window: the server's own, or another machine's that shows it. */
+  readonly port: number;
   /** Folder of the built window. */
   readonly rendererFolder: string;
 }
@@ -20,7 +20,7 @@ export async function handleHttp(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const port = options.port();
+  const { port } = options;
   setSecurityHeaders(response, port);
   if (!isOwnHost(request.headers.host, port)) {
     refuse(response, 403, `This server answers only as 127.0.0.1:${port} or localhost:${port}.`);
@@ -59,7 +59,7 @@ async function handleSession(
     refuse(response, 405, "Only GET and POST are answered here.");
     return;
   }
-  if (!isOwnOrigin(request.headers.origin, port())) {
+  if (!isOwnOrigin(request.headers.origin, port)) {
     refuse(response, 403, "Another page may not ask for access.");
     return;
   }

@@ -10,14 +10,15 @@ export function watchParent(pid: number | undefined, onGone: () => void): void {
   if (process.connected) process.once("disconnect", onGone);
   if (pid === undefined) return;
   const timer = setInterval(() => {
-    if (exists(pid)) return;
+    if (processExists(pid)) return;
     clearInterval(timer);
     onGone();
   }, CHECK_INTERVAL_MILLIS);
   timer.unref();
 }
 
-function exists(pid: number): boolean {
+/** Whether a process of this id exists, of this account or another. */
+export function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -1,19 +1,19 @@
 import { createServer } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { LogLine, Task } from "../../../main/api/cluster.js";
 import { ProblemError } from "../../../main/api/wire.js";
 import { ClusterService } from "../../../main/cluster/cluster-service.js";
-import { describeThisMachine } from "../../../main/cluster/this-machine.js";
 import { deferred } from "../../../main/deferred.js";
 import type { LaunchTask } from "../../../main/tasks/launcher.js";
+import { LocalTaskHost } from "../../../main/tasks/local-task-host.js";
 import { Ports } from "../../../main/tasks/ports.js";
-import { TaskSupervisor } from "../../../main/tasks/task-supervisor.js";
+import { MachineList, machineFacts } from "../support/machines.js";
 import { type ScriptTasks, SERVES, scriptTasks } from "../support/script-tasks.js";
 import { until } from "../support/until.js";
 
-const open: ClusterService[] = [];
+const open: { dispose(): Promise<void> }[] = [];
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((cluster) => cluster.dispose()));
+  await Promise.all(open.splice(0).map((service) => service.dispose()));
 });
 
 /** Processes that obey only when they are let. */
@@ -37,29 +37,20 @@ function heldBack(launch: LaunchTask, gate: Promise<void>): LaunchTask {
 
 function makeCluster(tasks: ScriptTasks = scriptTasks(), ports?: Ports) {
   const logs = new Map<string, LogLine[]>();
-  const states: string[] = [];
+  const { launch, openProbe } = tasks;
+  const host = new LocalTaskHost({ launch, openProbe, gpus: () => [], ...(ports ? { ports } : {}) });
   const cluster = new ClusterService({
-    machine: describeThisMachine(),
+    machines: new MachineList([{ facts: machineFacts("here", { kind: "this" }), tasks: host }]),
     emit: (event, data) => {
-      if (event === "taskLog" && "lines" in data) {
-        logs.set(data.taskId, [...(logs.get(data.taskId) ?? []), ...data.lines]);
-      }
-      if (event === "cluster" && "machines" in data) {
-        states.push(
-          data.machines[0]?.tasks.map((task) => `${task.job}/${task.index} ${task.state}`).join(", ") ?? "",
-        );
-      }
+      if (event !== "taskLog" || !data || !("lines" in data)) return;
+      logs.set(data.taskId, [...(logs.get(data.taskId) ?? []), ...data.lines]);
     },
-    supervise: (hooks) =>
-      new TaskSupervisor({
-        ...hooks,
-        launch: tasks.launch,
-        openProbe: tasks.openProbe,
-        ...(ports ? { ports } : {}),
-      }),
-    chooseEngine: () => "tensorflow",
+    openProbe,
+    discovery: () => ({ state: "off" }),
+    stopPsWithLastWorker: async () => false,
   });
-  open.push(cluster);
+  open.push(cluster, host);
+  const add = (job: string, count: number) => cluster.addTasks({ job, count });
   const list = (): Task[] => cluster.state().machines[0]?.tasks ?? [];
   const task = (name: string): Task => {
     const found = list().find(({ job, index }) => `${job}/${index}` === name);
@@ -67,13 +58,13 @@ function makeCluster(tasks: ScriptTasks = scriptTasks(), ports?: Ports) {
     return found;
   };
   const running = () => until("all tasks run", () => list().every(({ state }) => state === "running"));
-  return { cluster, tasks, logs, states, list, task, running };
+  return { cluster, host, tasks, logs, add, list, task, running };
 }
 
 describe("tasks of a dynamic cluster", () => {
   it("are listed at once, start alone under a job of their own, and show devices under their own name", async () => {
-    const { cluster, tasks, list, task, running } = makeCluster();
-    const ids = await cluster.addTasks("worker", 2);
+    const { add, tasks, list, task, running } = makeCluster();
+    const ids = await add("worker", 2);
     expect(list().map(({ id }) => id)).toEqual(ids);
     await running();
     expect(new Set(list().map(({ address }) => address)).size).toBe(2);
@@ -87,8 +78,8 @@ describe("tasks of a dynamic cluster", () => {
   });
 
   it("are stopped, started at the same address, restarted and removed", async () => {
-    const { cluster, task, list, running } = makeCluster();
-    const [id = ""] = await cluster.addTasks("worker", 1);
+    const { cluster, add, task, list, running } = makeCluster();
+    const [id = ""] = await add("worker", 1);
     await running();
     const before = task("worker/0");
     await cluster.stopTask(id);
@@ -110,8 +101,8 @@ describe("tasks of a dynamic cluster", () => {
   });
 
   it("move to another port when theirs was taken while they were stopped", async () => {
-    const { cluster, task, running } = makeCluster();
-    const [id = ""] = await cluster.addTasks("worker", 1);
+    const { cluster, add, task, running } = makeCluster();
+    const [id = ""] = await add("worker", 1);
     await running();
     const { address } = task("worker/0");
     await cluster.stopTask(id);
@@ -127,10 +118,10 @@ describe("tasks of a dynamic cluster", () => {
   });
 
   it("take the lowest index that is free, and another colour than one just freed", async () => {
-    const { cluster, list } = makeCluster();
-    const [first = ""] = await cluster.addTasks("worker", 2);
+    const { cluster, add, list } = makeCluster();
+    const [first = ""] = await add("worker", 2);
     await cluster.removeTask(first);
-    await cluster.addTasks("worker", 1);
+    await add("worker", 1);
     expect(list().map(({ index, colour }) => [index, colour])).toEqual([
       [1, 1],
       [0, 2],
@@ -138,8 +129,8 @@ describe("tasks of a dynamic cluster", () => {
   });
 
   it("say how they ended when nobody asked them to", async () => {
-    const { cluster, tasks, task, running } = makeCluster();
-    await cluster.addTasks("worker", 1);
+    const { add, tasks, task, running } = makeCluster();
+    await add("worker", 1);
     await running();
     tasks.children[0]?.kill("SIGKILL");
     await until("the task has failed", () => task("worker/0").state === "failed");
@@ -153,8 +144,8 @@ describe("tasks of a dynamic cluster", () => {
   });
 
   it("say why they could not start", async () => {
-    const { cluster, task } = makeCluster(scriptTasks(() => `process.exit(3)`));
-    await cluster.addTasks("worker", 1);
+    const { add, task } = makeCluster(scriptTasks(() => `process.exit(3)`));
+    await add("worker", 1);
     await until("the task has failed", () => task("worker/0").state === "failed");
     expect(task("worker/0").problem).toMatchObject({
       message: "worker/0 could not start: The port is taken.",
@@ -164,11 +155,11 @@ describe("tasks of a dynamic cluster", () => {
   });
 
   it("say what ended them before they were up", async () => {
-    const { cluster, tasks, task } = makeCluster(
+    const { cluster, add, tasks, task } = makeCluster(
       scriptTasks(() => `console.log("loading"); setTimeout(() => {}, 1e6)`, { silentEndFails: true }),
     );
-    await cluster.addTasks("worker", 1);
-    await until("a line of its log", () => cluster.taskLog(task("worker/0").id, -1).length > 0);
+    await add("worker", 1);
+    await vi.waitUntil(async () => (await cluster.taskLog(task("worker/0").id, -1)).length > 0, 20_000);
     tasks.children[0]?.kill("SIGKILL");
     await until("the task has failed", () => task("worker/0").state === "failed");
     expect(task("worker/0").problem).toMatchObject({
@@ -181,11 +172,11 @@ describe("tasks of a dynamic cluster", () => {
   it("are not started any more once they are to be removed, whoever asks", async () => {
     const tasks = scriptTasks();
     const gate = deferred<void>();
-    const { cluster, list, running } = makeCluster({
+    const { cluster, add, list, running } = makeCluster({
       ...tasks,
       launch: heldBack(tasks.launch, gate.promise),
     });
-    const [id = ""] = await cluster.addTasks("worker", 1);
+    const [id = ""] = await add("worker", 1);
     await running();
     const removed = cluster.removeTask(id);
     await until("its stop", () => list()[0]?.state === "stopping");
@@ -202,18 +193,18 @@ describe("tasks of a dynamic cluster", () => {
   it("are added all or not at all", async () => {
     let free = 2;
     const ports = new Ports(async () => free-- > 0);
-    const { cluster, list } = makeCluster(scriptTasks(), ports);
-    const error = await cluster.addTasks("worker", 3).catch((thrown: unknown) => thrown);
+    const { add, list } = makeCluster(scriptTasks(), ports);
+    const error = await add("worker", 3).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ problem: { code: "RESOURCE_EXHAUSTED" } });
     expect(list()).toEqual([]);
     free = 1;
-    await cluster.addTasks("worker", 1);
+    await add("worker", 1);
     expect(list().map(({ index }) => index)).toEqual([0]);
   });
 
   it("become unresponsive and running again with their answers", async () => {
-    const { cluster, tasks, task, running } = makeCluster();
-    await cluster.addTasks("worker", 1);
+    const { add, tasks, task, running } = makeCluster();
+    await add("worker", 1);
     await running();
     tasks.silent.add(task("worker/0").address);
     await until("unresponsive", () => task("worker/0").state === "unresponsive");
@@ -222,26 +213,26 @@ describe("tasks of a dynamic cluster", () => {
   });
 
   it("can be stopped while they start", async () => {
-    const { cluster, task } = makeCluster(scriptTasks(() => `setTimeout(() => {}, 1e6)`));
-    const [id = ""] = await cluster.addTasks("worker", 1);
+    const { cluster, add, task } = makeCluster(scriptTasks(() => `setTimeout(() => {}, 1e6)`));
+    const [id = ""] = await add("worker", 1);
     await until("a process", () => task("worker/0").pid !== undefined);
     await cluster.stopTask(id);
     expect(task("worker/0").state).toBe("stopped");
   });
 
   it("are measured every second", async () => {
-    const { cluster, task } = makeCluster();
-    await cluster.addTasks("worker", 1);
+    const { add, task } = makeCluster();
+    await add("worker", 1);
     await until("two samples", () => task("worker/0").metrics.length >= 2);
     const [sample] = task("worker/0").metrics;
     expect(sample?.memoryBytes).toBeGreaterThan(1 << 20);
   });
 
   it("all end with the application", async () => {
-    const { cluster, tasks, running } = makeCluster();
-    await cluster.addTasks("worker", 3);
+    const { host, add, tasks, running } = makeCluster();
+    await add("worker", 3);
     await running();
-    await cluster.dispose();
+    await host.dispose();
     expect(tasks.children.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)).toBe(
       true,
     );
@@ -254,22 +245,26 @@ describe("the log of a task", () => {
       console.log("2026-01-31 12:00:00.000000: W tensorflow/x.cc:1] careful");
       for (let i = 0; i < 3000; i++) console.log("line " + i);
       ${SERVES}`;
-    const { cluster, logs, running } = makeCluster(scriptTasks(() => script));
-    const [id = ""] = await cluster.addTasks("worker", 1);
+    const { cluster, add, logs, running } = makeCluster(scriptTasks(() => script));
+    const [id = ""] = await add("worker", 1);
     await running();
     await until("all lines", () => (logs.get(id)?.length ?? 0) >= 3002);
-    const lines = cluster.taskLog(id, -1);
+    const lines = await cluster.taskLog(id, -1);
     expect(lines[0]).toMatchObject({ sequence: 0, level: "warning" });
     expect(logs.get(id)).toEqual(lines);
-    expect(cluster.taskLog(id, 2998).map(({ text }) => text)).toEqual(["line 2998", "line 2999", "up"]);
+    expect((await cluster.taskLog(id, 2998)).map(({ text }) => text)).toEqual([
+      "line 2998",
+      "line 2999",
+      "up",
+    ]);
   });
 
   it("keeps the last 5,000 lines", async () => {
     const script = `for (let i = 0; i < 12000; i++) console.log("line " + i);${SERVES}`;
-    const { cluster, running } = makeCluster(scriptTasks(() => script));
-    const [id = ""] = await cluster.addTasks("worker", 1);
+    const { cluster, add, running } = makeCluster(scriptTasks(() => script));
+    const [id = ""] = await add("worker", 1);
     await running();
-    const lines = cluster.taskLog(id, -1);
+    const lines = await cluster.taskLog(id, -1);
     expect(lines.length).toBe(5000);
     expect(lines.at(-1)).toMatchObject({ text: "up", sequence: 12_000 });
   });
@@ -277,9 +272,9 @@ describe("the log of a task", () => {
 
 describe("tasks of a fixed cluster", () => {
   it("start with the whole ClusterSpec, and the others are restarted when one joins", async () => {
-    const { cluster, tasks, task, running, list } = makeCluster();
+    const { cluster, add, tasks, task, running, list } = makeCluster();
     await cluster.setMembership("fixed");
-    await cluster.addTasks("worker", 2);
+    await add("worker", 2);
     await running();
     const [first, second] = list();
     const whole = { worker: { 0: first?.address, 1: second?.address } };
@@ -288,7 +283,7 @@ describe("tasks of a fixed cluster", () => {
       ["worker", 1, whole],
     ]);
     const pid = task("worker/0").pid;
-    await cluster.addTasks("ps", 1);
+    await add("ps", 1);
     expect(cluster.state().notice?.message).toBe("worker/0 and worker/1 are restarted, because ps/0 joined.");
     await until("a new process", () => task("worker/0").pid !== undefined && task("worker/0").pid !== pid);
     await running();
@@ -296,8 +291,8 @@ describe("tasks of a fixed cluster", () => {
   });
 
   it("are all restarted when the membership changes", async () => {
-    const { cluster, tasks, running } = makeCluster();
-    await cluster.addTasks("worker", 2);
+    const { cluster, add, tasks, running } = makeCluster();
+    await add("worker", 2);
     await running();
     await cluster.setMembership("fixed");
     await running();

@@ -87,6 +87,7 @@ function task(name: string, state: TaskState = "running"): Participant {
     state,
     devices: [{ name: `/job:${job}/replica:0/task:${index}/device:CPU:0`, type: "CPU" }],
     incarnation: "1",
+    unusable: undefined,
   };
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Settings } from "../../../main/api/app.js";
 import { SettingsService } from "../../../main/settings/settings-service.js";
+import { defaultSettings } from "../support/settings.js";
 
 let folder: string;
 let told: Settings[];
@@ -22,11 +23,7 @@ afterEach(() => rm(folder, { recursive: true }));
 describe("settings", () => {
   it("have defaults, are told when they change, and are there after a restart", async () => {
     const settings = make();
-    expect(await settings.get()).toEqual({
-      theme: "dark",
-      recentDocuments: [],
-      runtimeBannerDismissed: false,
-    });
+    expect(await settings.get()).toEqual(defaultSettings);
     await Promise.all([settings.set({ theme: "light" }), settings.set({ runtimeBannerDismissed: true })]);
     expect(told.length).toBe(2);
     expect(await make().get()).toMatchObject({ theme: "light", runtimeBannerDismissed: true });
@@ -35,11 +32,7 @@ describe("settings", () => {
   it("keep the good parts of a file that has bad ones, and survive one that is broken", async () => {
     await make().set({ theme: "light" });
     await writeFile(file(), JSON.stringify({ theme: "purple", recentDocuments: ["/a"], unknown: 1 }));
-    expect(await make().get()).toEqual({
-      theme: "dark",
-      recentDocuments: ["/a"],
-      runtimeBannerDismissed: false,
-    });
+    expect(await make().get()).toEqual({ ...defaultSettings, recentDocuments: ["/a"] });
     await writeFile(file(), '{"theme": "li');
     const settings = make();
     expect((await settings.get()).theme).toBe("dark");

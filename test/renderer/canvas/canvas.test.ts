@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { Task } from "../../../main/api/cluster.js";
 import type { NodeRun, TensorPreview, Transfer } from "../../../main/api/runs.js";
 import { neighbour } from "../../../renderer/canvas/canvas-keys.js";
 import { placeLabels } from "../../../renderer/canvas/edge-labels.js";
@@ -11,19 +10,9 @@ import { pin } from "../../../renderer/document/edits/place.js";
 import { inferShapes } from "../../../renderer/document/shapes.js";
 import { wiringOf } from "../../../renderer/document/wiring.js";
 import { binary, constant, documentOf, edited, lookup, node, welcome } from "../document/graphs.js";
+import { taskOf } from "../support/cluster-states.js";
 
-const task = (index: number): Task => ({
-  id: `t${index}`,
-  job: "worker",
-  index,
-  address: "",
-  engine: "tensorflow",
-  state: "running",
-  colour: index,
-  devices: [],
-  metrics: [],
-});
-const tasks = [task(0), task(1)];
+const tasks = [taskOf("worker/0"), taskOf("worker/1", { colour: 1 })];
 const taskForDevice = (device: string) => tasks.find(({ index }) => device.includes(`/task:${index}`));
 
 function edgesOf(transfers: readonly Transfer[], nodes: readonly NodeRun[] = []) {

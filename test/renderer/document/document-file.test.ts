@@ -59,6 +59,21 @@ describe("a document", () => {
     expect(Buffer.from(writeDocument(document)).includes(Buffer.from(unknown))).toBe(true);
   });
 
+  it("keeps the cluster that it wants beside its run settings", () => {
+    const cluster = [
+      { job: "worker", index: 3, machine: "pi", address: "pi:2222", engine: "portable", gpu: [0, 1] },
+      { job: "ps", index: 0, machine: "", address: "far:2222", engine: "tensorflow", gpu: "none" },
+    ] as const;
+    const runConfig = { ...EMPTY_RUN_CONFIG, steps: 7 };
+    const first = { ...open(metaGraph()), cluster, runConfig };
+    const again = open(MetaGraphDef.decode(writeDocument(first)));
+    expect(again.cluster).toEqual(cluster);
+    expect(again.runConfig).toEqual(runConfig);
+    const without = open(MetaGraphDef.decode(writeDocument({ ...again, cluster: [] })));
+    expect(without.cluster).toEqual([]);
+    expect(without.runConfig).toEqual(runConfig);
+  });
+
   it("brings nodes back to where they were", () => {
     const first = open(metaGraph());
     const moved = { ...first, layout: new Map(first.layout).set("x", { x: -40, y: 512 }) };

@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Membership, Task, TaskState } from "../../../main/api/cluster.js";
+import type { Membership, TaskState } from "../../../main/api/cluster.js";
 import type { ApplicationClient } from "../../../main/api/contract.js";
 import { setClient } from "../../../renderer/client.js";
 import { addTasksIfAllowed, changeMembership } from "../../../renderer/stores/cluster-actions.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { startMissing } from "../../../renderer/stores/graph-tasks.js";
 import { uiActions, useUi } from "../../../renderer/stores/ui-store.js";
+import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
 
 const calls: string[] = [];
 
@@ -19,34 +20,8 @@ setClient({
 } as unknown as ApplicationClient);
 
 function cluster(membership: Membership, ...states: TaskState[]): void {
-  const tasks = states.map(
-    (state, index): Task => ({
-      id: `t${index}`,
-      job: "worker",
-      index,
-      address: "",
-      engine: "tensorflow",
-      state,
-      colour: index,
-      devices: [],
-      metrics: [],
-    }),
-  );
-  receiveCluster({
-    membership,
-    machines: [
-      {
-        id: "m",
-        name: "m",
-        isThisMachine: true,
-        platform: "linux",
-        cores: 1,
-        memoryBytes: 1,
-        gpus: [],
-        tasks,
-      },
-    ],
-  });
+  const tasks = states.map((state, index) => taskOf(`worker/${index}`, { state }));
+  receiveCluster(clusterOf([machineOf("m", { tasks })], { membership }));
 }
 
 /** The question that is open; answers it. */
@@ -94,10 +69,10 @@ describe("changeMembership", () => {
 describe("tasks that join", () => {
   it("ask in a fixed cluster only", async () => {
     cluster("dynamic", "running");
-    await addTasksIfAllowed("ps", 1);
+    await addTasksIfAllowed({ job: "ps", count: 1 });
     expect(calls).toEqual(["cluster.addTasks"]);
     cluster("fixed", "running");
-    const done = addTasksIfAllowed("ps", 1);
+    const done = addTasksIfAllowed({ job: "ps", count: 1 });
     answer(undefined);
     await done;
     expect(calls).toHaveLength(1);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { Task } from "../../../main/api/cluster.js";
 import {
   isStriped,
   receiveCluster,
@@ -7,20 +6,7 @@ import {
   taskNameOfDevice,
   useCluster,
 } from "../../../renderer/stores/cluster-store.js";
-
-function task(job: string, index: number): Task {
-  return {
-    id: `${job}${index}`,
-    job,
-    index,
-    address: "",
-    engine: "tensorflow",
-    state: "running",
-    colour: index,
-    devices: [],
-    metrics: [],
-  };
-}
+import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
 
 describe("taskNameOfDevice", () => {
   it.each([
@@ -39,17 +25,15 @@ describe("taskNameOfDevice", () => {
 
 describe("useCluster", () => {
   it("finds the task of a device on any machine", () => {
-    const machine = { isThisMachine: true, platform: "linux", cores: 1, memoryBytes: 1, gpus: [] };
-    receiveCluster({
-      membership: "dynamic",
-      machines: [
-        { ...machine, id: "a", name: "a", tasks: [task("worker", 0)] },
-        { ...machine, id: "b", name: "b", tasks: [task("ps", 0), task("worker", 1)] },
-      ],
-    });
+    receiveCluster(
+      clusterOf([
+        machineOf("a", { tasks: [taskOf("worker/0")] }),
+        machineOf("b", { kind: "paired", tasks: [taskOf("ps/0"), taskOf("worker/1")] }),
+      ]),
+    );
     const { tasks, taskForDevice } = useCluster.getState();
-    expect(tasks.map(({ id }) => id)).toEqual(["worker0", "ps0", "worker1"]);
-    expect(taskForDevice("/job:worker/replica:0/task:1/device:GPU:0")?.id).toBe("worker1");
+    expect(tasks.map(({ id }) => id)).toEqual(["worker/0", "ps/0", "worker/1"]);
+    expect(taskForDevice("/job:worker/replica:0/task:1/device:GPU:0")?.id).toBe("worker/1");
     expect(taskForDevice("/job:worker/task:2")).toBeUndefined();
   });
 });

@@ -1,20 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Task, TaskState } from "../../../main/api/cluster.js";
 import { missingCount, missingTasks, pinCounts, startLabel } from "../../../renderer/stores/graph-tasks.js";
+import { taskOf } from "../support/cluster-states.js";
 
 function task(name: string, state: TaskState = "running"): Task {
-  const [job = "", index = "0"] = name.split("/");
-  return {
-    id: name,
-    job,
-    index: Number(index),
-    address: "",
-    engine: "tensorflow",
-    state,
-    colour: 0,
-    devices: [],
-    metrics: [],
-  };
+  return taskOf(name, { state });
 }
 
 const pinned = (...devices: string[]) => devices.map((device) => ({ device }));

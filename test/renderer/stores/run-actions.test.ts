@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Task, TaskState } from "../../../main/api/cluster.js";
+import type { TaskState } from "../../../main/api/cluster.js";
 import type { ApplicationClient } from "../../../main/api/contract.js";
 import type { RunState, RunUpdate } from "../../../main/api/runs.js";
 import { ProblemError } from "../../../main/api/wire.js";
@@ -12,6 +12,7 @@ import { documentActions, useDocument } from "../../../renderer/stores/document-
 import { receiveRun, reviewOffers, startRun, stopRun } from "../../../renderer/stores/run-actions.js";
 import { useRun } from "../../../renderer/stores/run-store.js";
 import { receiveRuntime, useRuntime } from "../../../renderer/stores/runtime-store.js";
+import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
 
 const calls: { method: string; params: unknown }[] = [];
 let fail: ProblemError | undefined;
@@ -27,30 +28,8 @@ setClient({
 } as unknown as ApplicationClient);
 
 function cluster(...tasks: [name: string, state: TaskState][]): void {
-  const list = tasks.map(([name, state]): Task => {
-    const [job = "", index = "0"] = name.split("/");
-    return {
-      id: name,
-      job,
-      index: Number(index),
-      address: "",
-      engine: "tensorflow",
-      state,
-      colour: 0,
-      devices: [],
-      metrics: [],
-    };
-  });
-  const machine = {
-    id: "m",
-    name: "m",
-    isThisMachine: true,
-    platform: "linux",
-    cores: 1,
-    memoryBytes: 1,
-    gpus: [],
-  };
-  receiveCluster({ membership: "dynamic", machines: [{ ...machine, tasks: list }] });
+  const list = tasks.map(([name, state]) => taskOf(name, { state }));
+  receiveCluster(clusterOf([machineOf("m", { tasks: list })]));
 }
 
 function update(state: RunState, more: Partial<RunUpdate> = {}): RunUpdate {

@@ -7,7 +7,6 @@ import {
   checkMessageSize,
   type GraphFileFormat,
   type GraphFileKind,
-  partsNotHeldBy,
   readGraphFile,
   writeGraphFile,
 } from "../../../worker-runtime/graph/graph-file.js";
@@ -139,14 +138,6 @@ describe("nothing is lost", () => {
     const back = SavedModel.decode(writeGraphFile({ ...file, metaGraph: edited }));
     expect(back.metaGraphs[0]).toEqual(SavedModel.decode(bytes).metaGraphs[0]);
     expect(back.metaGraphs[1]?.graphDef?.node.length).toBe(4);
-  });
-
-  test("what a GraphDef has no room for is named", () => {
-    const metaGraph = welcomeGraph();
-    expect(partsNotHeldBy("graph", metaGraph)).toEqual([]);
-    metaGraph.collectionDef.set("tensordeck", { kind: undefined });
-    expect(partsNotHeldBy("graph", metaGraph)).toEqual(["collections (tensordeck)"]);
-    expect(partsNotHeldBy("meta_graph", metaGraph)).toEqual([]);
   });
 });
 

@@ -9,6 +9,7 @@ import type { EventListener } from "../../../../main/events.js";
 import { sendEvents, serveRequests } from "../../../../main/hosts/electron/ipc.js";
 import { WINDOW_URL } from "../../../../main/hosts/electron/window-address.js";
 import { repositoryRoot } from "../../../support/find-peers.js";
+import { defaultSettings } from "../../support/settings.js";
 
 type Invoke = (event: unknown, ...args: unknown[]) => Promise<unknown>;
 const channels = vi.hoisted(() => new Map<string, Invoke>());
@@ -38,7 +39,6 @@ class Contents extends EventEmitter {
 }
 
 let application: FakeApplication;
-const dark = { theme: "dark" as const, recentDocuments: [], runtimeBannerDismissed: false };
 const own = { senderFrame: { url: WINDOW_URL, parent: null } };
 const only = <T>(values: Iterable<T>): T => {
   const [first] = values;
@@ -80,10 +80,10 @@ describe("requests", () => {
 test("events reach a window while it exists", () => {
   const contents = new Contents();
   sendEvents(application, contents as unknown as WebContents);
-  only(application.listeners)("settings", dark);
-  expect(contents.send).toHaveBeenCalledExactlyOnceWith("tensordeck:event", "settings", dark);
+  only(application.listeners)("settings", defaultSettings);
+  expect(contents.send).toHaveBeenCalledExactlyOnceWith("tensordeck:event", "settings", defaultSettings);
   contents.destroyed = true;
-  only(application.listeners)("settings", dark);
+  only(application.listeners)("settings", defaultSettings);
   expect(contents.send).toHaveBeenCalledTimes(1);
   contents.emit("destroyed");
   expect(application.listeners.size).toBe(0);
@@ -132,9 +132,9 @@ describe("the compiled preload script", () => {
     sendEvents(application, contents as unknown as WebContents);
     const heard: unknown[] = [];
     const stop = bridge.onEvent((...args) => heard.push(args));
-    only(application.listeners)("settings", dark);
+    only(application.listeners)("settings", defaultSettings);
     stop();
-    only(application.listeners)("settings", dark);
-    expect(heard).toEqual([["settings", dark]]);
+    only(application.listeners)("settings", defaultSettings);
+    expect(heard).toEqual([["settings", defaultSettings]]);
   });
 });

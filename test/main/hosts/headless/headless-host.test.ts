@@ -13,6 +13,7 @@ import { Access } from "../../../../main/hosts/headless/access.js";
 import { type HeadlessHost, startHeadlessHost } from "../../../../main/hosts/headless/headless-host.js";
 import { problem } from "../../../../main/problems.js";
 import { rawRequest } from "../../support/raw-socket.js";
+import { defaultSettings } from "../../support/settings.js";
 
 const MAX_MESSAGE_BYTES = 64 * 1024;
 let folder: string;
@@ -231,7 +232,7 @@ describe("a socket", () => {
       problem: { code: "NOT_FOUND", message: "There is none.", remedy: "Look elsewhere." },
     });
     const event = nextMessage(socket);
-    hub.emit("settings", { theme: "light", recentDocuments: [], runtimeBannerDismissed: false });
+    hub.emit("settings", { ...defaultSettings, theme: "light" });
     expect(await event).toMatchObject({ event: "settings", data: { theme: "light" } });
   });
 

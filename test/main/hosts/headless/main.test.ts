@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ClusterState, Task } from "../../../../main/api/cluster.js";
 import {
   environmentWithoutProxies,
   libtensorflowDir,
@@ -26,9 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true }));
 
-function startHost(args: readonly string[] = []): Promise<PeerProcess> {
+function startHost(args: readonly string[] = [], folder = dataDir): Promise<PeerProcess> {
   const library = peerMissing("tensorflow") ? {} : { TENSORDECK_LIBTENSORFLOW: libtensorflowDir() };
-  return spawnPeer(process.execPath, [program, "--port", "0", "--data-dir", dataDir, ...args], {
+  return spawnPeer(process.execPath, [program, "--port", "0", "--data-dir", folder, ...args], {
     ready: /^open (http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]+)$/m,
     env: { ...environmentWithoutProxies(), ...library },
   });
@@ -36,18 +37,28 @@ function startHost(args: readonly string[] = []): Promise<PeerProcess> {
 
 const linkOf = (host: PeerProcess) => host.match?.[1] ?? "";
 
+const tasksIn = ({ machines }: ClusterState) => machines[0]?.tasks ?? [];
+const bothRun = (state: ClusterState) =>
+  tasksIn(state).length === 2 && tasksIn(state).every((task) => task.state === "running");
+
+interface HostWithTasks {
+  readonly host: PeerProcess;
+  /** For another window. */
+  readonly link: string;
+  readonly tasks: Task[];
+  readonly pids: number[];
+}
+
 /** A host with two running tasks, and their processes. */
-async function hostWithTasks(): Promise<{ host: PeerProcess; pids: number[] }> {
-  const host = await startHost();
+async function hostWithTasks(folder: string): Promise<HostWithTasks> {
+  const host = await startHost([], folder);
   const window = await openWindow(linkOf(host));
-  const up = window.next("cluster", ({ machines }) => {
-    const tasks = machines[0]?.tasks ?? [];
-    return tasks.length === 2 && tasks.every(({ state }) => state === "running");
-  });
+  const up = window.next("cluster", bothRun);
   await window.call("cluster.addTasks", { job: "worker", count: 2 });
-  const { machines } = await up;
+  const tasks = tasksIn(await up);
+  const link = await window.call("app.newWindowUrl");
   window.close();
-  return { host, pids: machines[0]?.tasks.flatMap(({ pid }) => pid ?? []) ?? [] };
+  return { host, link, tasks, pids: tasks.flatMap(({ pid }) => pid ?? []) };
 }
 
 function lives(pid: number): boolean {
@@ -112,15 +123,34 @@ describe("the headless host", () => {
 });
 
 describe.skipIf(peerMissing("tensorflow"))("tasks of the headless host", () => {
-  it("end with it at SIGTERM", async () => {
-    const { host, pids } = await hostWithTasks();
+  it("end with it at SIGTERM, and those that ran come back with the next", async () => {
+    const folder = join(dataDir, "restarted");
+    const { host, link, tasks, pids } = await hostWithTasks(folder);
     expect(pids.length).toBe(2);
+    const window = await openWindow(link);
+    await window.call("cluster.stopTask", { taskId: tasks[1]?.id ?? "" });
+    window.close();
     expect(await host.stop()).toEqual({ code: 0, signal: null });
     expect(pids.some(lives)).toBe(false);
+
+    const next = await startHost([], folder);
+    const again = await openWindow(linkOf(next));
+    const isBack = (state: ClusterState) => tasksIn(state)[0]?.state === "running";
+    const up = again.next("cluster", isBack);
+    const now = await again.call("cluster.get");
+    const [first, second] = tasksIn(isBack(now) ? now : await up);
+    const { id, address, colour } = tasks[0] ?? {};
+    expect(first).toMatchObject({ id, address, colour, job: "worker", index: 0 });
+    expect(first?.notice?.message).toMatch(
+      /^worker\/0 was restarted at \d\d:\d\d:\d\d; its variables are gone\.$/,
+    );
+    expect(second).toMatchObject({ id: tasks[1]?.id, state: "stopped" });
+    again.close();
+    await next.stop();
   });
 
   it.skipIf(process.platform === "win32")("end also when it is killed", async () => {
-    const { host, pids } = await hostWithTasks();
+    const { host, pids } = await hostWithTasks(join(dataDir, "killed"));
     await host.stop("SIGKILL");
     await until("the tasks are gone", () => !pids.some(lives));
   });

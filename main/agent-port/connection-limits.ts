@@ -1,0 +1,78 @@
+/**
+ * How many connections strangers may open. Anybody on the network can dial the agent's port, and each handshake costs
+ * this machine a signature: without limits one of them could keep a Raspberry Pi busy, or hold every socket. Paired
+ * machines do not count, however many tunnels they open. Pure: the time is given.
+ */
+
+/** How many handshakes may be under way at once. */
+const MAX_HANDSHAKES = 128;
+const MAX_HANDSHAKES_PER_ADDRESS = 48;
+/** Connections of strangers that one address may open at once, and how many a second after that. */
+const BURST = 60;
+const REFILL_PER_SECOND = 1;
+/** Addresses remembered; more than any local network has, and bounded for an attacker with many. */
+const MAX_ADDRESSES = 4096;
+
+interface Account {
+  handshakes: number;
+  tokens: number;
+  /** When tokens were counted last, in milliseconds of a monotonic clock. */
+  countedAt: number;
+}
+
+export class ConnectionLimits {
+  readonly #accounts = new Map<string, Account>();
+  #handshakes = 0;
+
+  /**
+   * Whether an address may begin a handshake now. If so, `ended` must be called once when it is over.
+   *
+   * @param now Milliseconds of a monotonic clock.
+   */
+  begin(address: string, now: number): boolean {
+    const account = this.#account(address, now);
+    if (
+      account === undefined ||
+      this.#handshakes >= MAX_HANDSHAKES ||
+      account.handshakes >= MAX_HANDSHAKES_PER_ADDRESS ||
+      account.tokens < 1
+    ) {
+      return false;
+    }
+    account.tokens -= 1;
+    account.handshakes++;
+    this.#handshakes++;
+    return true;
+  }
+
+  /** @param paired Whether a paired machine turned out to be there: its connection is not counted. */
+  ended(address: string, paired: boolean): void {
+    const account = this.#accounts.get(address);
+    if (!account) return;
+    account.handshakes--;
+    this.#handshakes--;
+    if (paired) account.tokens = Math.min(BURST, account.tokens + 1);
+  }
+
+  #account(address: string, now: number): Account | undefined {
+    const known = this.#accounts.get(address);
+    if (known) {
+      known.tokens = Math.min(BURST, known.tokens + ((now - known.countedAt) / 1000) * REFILL_PER_SECOND);
+      known.countedAt = now;
+      return known;
+    }
+    if (this.#accounts.size >= MAX_ADDRESSES) this.#forgetRested(now);
+    if (this.#accounts.size >= MAX_ADDRESSES) return undefined;
+    const account = { handshakes: 0, tokens: BURST, countedAt: now };
+    this.#accounts.set(address, account);
+    return account;
+  }
+
+  /** Forgets the addresses whose account would be full again. */
+  #forgetRested(now: number): void {
+    for (const [address, { handshakes, tokens, countedAt }] of this.#accounts) {
+      const full = tokens + ((now - countedAt) / 1000) * REFILL_PER_SECOND >= BURST;
+      if (handshakes === 0 && full) this.#accounts.delete(address);
+    }
+  }
+}

@@ -1,0 +1,199 @@
+/** What this machine does for the machines that are paired with it: the service behind their connections. */
+import type { Duplex } from "node:stream";
+import * as wire from "../../protos/generated/tensordeck/agent.js";
+import type { FirewallApply } from "../api/firewall.js";
+import type { SharedWindow } from "../host.js";
+import { problem } from "../problems.js";
+import type { HostTask, TaskHost } from "../tasks/task-host.js";
+import type { TrustStore } from "../trust/trust-store.js";
+import type { FirewallKeeper, LinkMeasurer, MachineSource, Prober, TunnelHolder } from "./collaborators.js";
+import { sendLog } from "./log-stream.js";
+import { type DescribedMachine, machineToMessage } from "./messages/machine.js";
+import { fixedPlaceOf, orderFromMessage, taskToMessage } from "./messages/tasks.js";
+import { type AgentHandlers, type Send, servePeer } from "./peer-server.js";
+import { changeOf, linkOf, logOf, probeOf, questionOf, taskIdOf, toJson, tunnelsOf } from "./requests.js";
+import { admitCall } from "./roles.js";
+import { sendChanges } from "./watch-stream.js";
+
+/** A measurement of a link takes 64 MB; this bounds what somebody else may make of it. */
+const MAX_SINK_BYTES = 1 << 30;
+const FORGET_DELAY_MILLIS = 100;
+
+export interface AgentServiceOptions {
+  /** Of this machine. */
+  readonly deviceId: string;
+  /** Asked anew for each call, so that a change of roles counts at once. */
+  readonly trust: Pick<TrustStore, "get" | "onChange" | "remove">;
+  readonly machine: MachineSource;
+  readonly tasks: TaskHost;
+  readonly prober: Prober;
+  readonly tunnels: TunnelHolder;
+  readonly firewall: FirewallKeeper;
+  readonly links: LinkMeasurer;
+  /** Absent where the window is not a page of a browser. */
+  readonly window?: Pick<SharedWindow, "issueToken">;
+}
+
+/** A connection of a paired machine, as the agent's port hands it on. */
+export interface PairedPeer {
+  readonly deviceId: string;
+  readonly socket: Duplex;
+}
+
+export class AgentService {
+  readonly #options: AgentServiceOptions;
+  readonly #handlers: AgentHandlers;
+  readonly #connections = new Set<() => void>();
+  #closed = false;
+
+  constructor(options: AgentServiceOptions) {
+    this.#options = options;
+    this.#handlers = handlersOf(options);
+  }
+
+  /** Serves a connection until it ends. What it may call follows from the role of its machine at the time of the call. */
+  accept({ deviceId, socket }: PairedPeer): void {
+    if (this.#closed) {
+      socket.destroy();
+      return;
+    }
+    const { trust, machine } = this.#options;
+    const end = servePeer(socket, {
+      caller: deviceId,
+      handlers: this.#handlers,
+      admit: (method) => admitCall(method, trust.get(deviceId)?.grantedRole, machine.description().name),
+    });
+    this.#connections.add(end);
+    socket.once("close", () => this.#connections.delete(end));
+  }
+
+  /** Ends every connection and takes no more. */
+  close(): void {
+    this.#closed = true;
+    for (const end of [...this.#connections]) end();
+  }
+}
+
+function handlersOf(options: AgentServiceOptions): AgentHandlers {
+  return {
+    ...machineHandlers(options),
+    ...taskHandlers(options),
+    ...networkHandlers(options),
+    ...firewallHandlers(options),
+  };
+}
+
+function machineHandlers({ deviceId, trust, machine, tasks, window }: AgentServiceOptions) {
+  const describe = (caller: string): DescribedMachine => ({
+    deviceId,
+    role: trust.get(caller)?.grantedRole ?? "view",
+    description: machine.description(),
+  });
+  return {
+    describe: (_, { caller }) => machineToMessage(describe(caller)),
+    watch: async (_, { caller, signal }, send) => {
+      const onRoleChange = (listener: () => void) => trust.onChange((id) => id === caller && listener());
+      await sendChanges({ tasks, machine, describe: () => describe(caller), onRoleChange }, signal, send);
+    },
+    // A whole millisecond is as fine as the round trip lets it be measured.
+    ping: () => ({ clockMillis: Date.now() }),
+    openWindow: () => {
+      if (window) return { token: window.issueToken() };
+      throw problem("FAILED_PRECONDITION", `${machine.description().name} shows its window itself.`, {
+        reason: "Tensordeck runs there as a program with a window, not as an agent.",
+        remedy: "Use it there; its tasks can be used from here.",
+      });
+    },
+    unpair: async (_, { caller }) => {
+      // The connection ends with the trust, so the answer gets a head start.
+      setTimeout(() => {
+        trust.remove(caller).catch((error: unknown) => {
+          console.error("A machine that has forgotten this one could not be forgotten:", error);
+        });
+      }, FORGET_DELAY_MILLIS).unref();
+      return {};
+    },
+  } satisfies Partial<AgentHandlers>;
+}
+
+function taskHandlers({ tasks, machine }: AgentServiceOptions) {
+  const found = (taskId: string): HostTask => {
+    const task = tasks.tasks().find(({ id }) => id === taskId);
+    if (task) return task;
+    throw problem("NOT_FOUND", `${machine.description().name} has no such task any more.`, {
+      reason: "It was removed, or Tensordeck was started anew there.",
+      details: taskId,
+    });
+  };
+  return {
+    watchLog: async (request, { signal }, send) => {
+      const { taskId, afterSequence } = logOf(request);
+      found(taskId);
+      await sendLog(tasks, taskId, afterSequence, signal, send);
+    },
+    startTask: async (request, { caller }) =>
+      taskToMessage(await tasks.start(orderFromMessage(request, caller))),
+    startAgain: async (request) => {
+      const { id } = found(taskIdOf(request));
+      await tasks.startAgain(id, request.serverDef && fixedPlaceOf(request.serverDef));
+      return taskToMessage(found(id));
+    },
+    stopTask: async (request) => {
+      const { id } = found(taskIdOf(request));
+      await tasks.stop(id);
+      return taskToMessage(found(id));
+    },
+    removeTask: async (request) => {
+      await tasks.remove(found(taskIdOf(request)).id);
+      return {};
+    },
+    clearState: async (request) => {
+      await tasks.clearState(found(taskIdOf(request)).id);
+      return {};
+    },
+  } satisfies Partial<AgentHandlers>;
+}
+
+function networkHandlers({ prober, tunnels, links }: AgentServiceOptions) {
+  return {
+    setTunnels: async (request, { caller }) => ({
+      takenPorts: await tunnels.setTunnels(caller, tunnelsOf(request)),
+    }),
+    probe: async (request, { signal }) => {
+      const { address, kind, tries } = probeOf(request);
+      const layers = await prober.probe(address, kind, tries, signal);
+      return wire.ProbeReply.fromPartial({ layers });
+    },
+    measureLink: async (request, { signal }) => {
+      const { deviceId, agentAddresses } = linkOf(request);
+      const speed = await links.measureLink(deviceId, agentAddresses, signal);
+      return wire.MeasureLinkReply.fromPartial({ ...speed, bytes: BigInt(speed.bytes) });
+    },
+    sink: async (chunks, _, send) => {
+      let total = 0;
+      for await (const { data } of chunks) {
+        total += data.length;
+        if (total > MAX_SINK_BYTES) throw problem("RESOURCE_EXHAUSTED", "A measurement is not that long.");
+        await send({ bytes: BigInt(data.length) });
+      }
+    },
+  } satisfies Partial<AgentHandlers>;
+}
+
+function firewallHandlers({ firewall, machine }: AgentServiceOptions) {
+  return {
+    inspectFirewall: async (request, { signal }) =>
+      toJson(await firewall.inspect(questionOf(request), signal)),
+    planFirewall: async (request, { signal }) => toJson(await firewall.plan(changeOf(request), signal)),
+    applyFirewall: async (request, { signal }, send: Send<wire.JsonValue>) => {
+      if (!request.plan) {
+        throw problem("INVALID_ARGUMENT", `${machine.description().name} was not told which change to make.`);
+      }
+      const change = changeOf(request.plan);
+      const states: AsyncIterable<FirewallApply> = request.undo
+        ? firewall.undo(change, signal)
+        : firewall.apply(change, signal);
+      for await (const state of states) await send(toJson(state));
+    },
+  } satisfies Partial<AgentHandlers>;
+}

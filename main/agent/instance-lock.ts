@@ -1,0 +1,223 @@
+/**
+ * One process for one data folder: two would show themselves to others as the same machine, and overwrite what the other
+ * one keeps. The one that has it can be asked things by the account's other programs, such as `tensordeck agent link`.
+ *
+ * A file in the folder, readable by the account only, names the process, a port of the loopback interface at which it
+ * answers, and a secret to show there. That it answers is what proves that it lives: numbers of processes are given anew.
+ */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { link, mkdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { z } from "zod";
+import { processExists } from "../hosts/shared/parent.js";
+import { errnoOf, fileProblem, problem, problemOf } from "../problems.js";
+
+const LOCK_FILE = "instance.json";
+const OWNER_ONLY = 0o600;
+const ANSWER_TIMEOUT_MILLIS = 5000;
+const MAX_LINE_BYTES = 4096;
+/** Whoever finds a lock that is dead may find another one in its place when he looks again. */
+const MAX_ATTEMPTS = 5;
+
+const recordSchema = z.object({ pid: z.number().int(), port: z.number().int(), secret: z.string() });
+type LockRecord = z.infer<typeof recordSchema>;
+
+/** pid: which process it is. link: a one-time address of its window. */
+const commandSchema = z.enum(["pid", "link"]);
+export type InstanceCommand = z.infer<typeof commandSchema>;
+
+const questionSchema = z.object({ secret: z.string(), command: commandSchema });
+const answerSchema = z.union([
+  z.object({ answer: z.string() }),
+  z.object({ code: z.string(), message: z.string(), remedy: z.string().optional() }),
+]);
+
+export class InstanceLock {
+  readonly #path: string;
+  readonly #server: Server;
+  readonly #text: string;
+  readonly #sockets: ReadonlySet<Socket>;
+
+  private constructor(path: string, server: Server, text: string, sockets: ReadonlySet<Socket>) {
+    this.#path = path;
+    this.#server = server;
+    this.#text = text;
+    this.#sockets = sockets;
+  }
+
+  /**
+   * Takes the data folder for this process.
+   *
+   * @param onLink answers a one-time address of the window. @throws ProblemError where there is none.
+   * @throws ProblemError FAILED_PRECONDITION when another process has it, naming that.
+   */
+  static async claim(dataDir: string, onLink: () => string): Promise<InstanceLock> {
+    const path = join(dataDir, LOCK_FILE);
+    const secret = randomBytes(32).toString("base64url");
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket));
+      void answerOn(socket, secret, onLink);
+    });
+    try {
+      await mkdir(dataDir, { recursive: true });
+      await new Promise<void>((resolve, reject) => {
+        server.once("error", reject);
+        server.listen({ host: "127.0.0.1", port: 0 }, resolve);
+      });
+      // It is not what keeps the process running.
+      server.unref();
+      const { port } = server.address() as AddressInfo;
+      const record: LockRecord = { pid: process.pid, port, secret };
+      const text = JSON.stringify(record);
+      await put(path, text);
+      return new InstanceLock(path, server, text, sockets);
+    } catch (error) {
+      server.close();
+      throw fileProblem(`The data folder ${dataDir} could not be taken`, error);
+    }
+  }
+
+  /** Gives the data folder back. */
+  async release(): Promise<void> {
+    const now = await readFile(this.#path, "utf8").catch(() => undefined);
+    if (now === this.#text) await unlink(this.#path).catch(() => undefined);
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+}
+
+/**
+ * Asks the process that has a data folder.
+ *
+ * @returns undefined when none has it.
+ * @throws ProblemError what it answers; DEADLINE_EXCEEDED when it does not.
+ */
+export async function askInstance(dataDir: string, command: InstanceCommand): Promise<string | undefined> {
+  const record = parsed(recordSchema, await readFile(join(dataDir, LOCK_FILE), "utf8").catch(() => ""));
+  return record && (await ask(record, command));
+}
+
+/** Puts the lock in its place, which fails where one is, and again when that one turns out to be dead. */
+async function put(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  await writeFile(temporary, text, { mode: OWNER_ONLY, flag: "wx" });
+  try {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      try {
+        // Unlike a renaming, a link replaces nothing; unlike a file that is opened, it is never seen half written.
+        await link(temporary, path);
+        return;
+      } catch (error) {
+        if (errnoOf(error) !== "EEXIST") throw error;
+      }
+      await removeDead(path);
+    }
+    throw problem("ABORTED", "Another Tensordeck starts with the same data folder.", {
+      remedy: "Try again.",
+    });
+  } finally {
+    await unlink(temporary).catch(() => undefined);
+  }
+}
+
+/** @throws ProblemError FAILED_PRECONDITION when the process that has the lock lives. */
+async function removeDead(path: string): Promise<void> {
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  if (text === undefined) return;
+  const record = parsed(recordSchema, text);
+  if (record && (await lives(record))) {
+    throw problem("FAILED_PRECONDITION", `Tensordeck runs here already, as process ${record.pid}.`, {
+      reason: "Two with the same data folder would be the same machine to all others.",
+      remedy: "Use that one (tensordeck agent link shows its window), end it, or choose another --data-dir.",
+    });
+  }
+  // Taken away before it is removed: another process may have come first and put its own lock there.
+  const taken = `${path}.${randomBytes(6).toString("hex")}.dead`;
+  await rename(path, taken).catch(() => undefined);
+  const removed = await readFile(taken, "utf8").catch(() => undefined);
+  if (removed !== undefined && removed !== text) await link(taken, path).catch(() => undefined);
+  await unlink(taken).catch(() => undefined);
+}
+
+async function lives(record: LockRecord): Promise<boolean> {
+  try {
+    return (await ask(record, "pid")) !== undefined;
+  } catch {
+    // Somebody took the connection and says nothing: the process, busy or stopped, or another program at its port.
+    return processExists(record.pid);
+  }
+}
+
+/** undefined for text that is something else. */
+function parsed<T>(schema: z.ZodType<T>, text: string): T | undefined {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** undefined when nobody answers there, or somebody who is not the process that wrote the record. */
+async function ask(record: LockRecord, command: InstanceCommand): Promise<string | undefined> {
+  const socket = connect({ host: "127.0.0.1", port: record.port });
+  socket.setTimeout(ANSWER_TIMEOUT_MILLIS, () => socket.destroy(unanswered(record.pid)));
+  try {
+    const line = await new Promise<string | undefined>((resolve, reject) => {
+      socket.once("error", (error) => (errnoOf(error) === undefined ? reject(error) : resolve(undefined)));
+      socket.once("connect", () => socket.write(`${JSON.stringify({ secret: record.secret, command })}\n`));
+      readLine(socket).then(resolve, reject);
+    });
+    if (line === undefined) return undefined;
+    const answer = parsed(answerSchema, line);
+    if (answer === undefined || "answer" in answer) return answer?.answer;
+    throw problem(answer.code, answer.message, { remedy: answer.remedy });
+  } finally {
+    socket.destroy();
+  }
+}
+
+function unanswered(pid: number): Error {
+  return problem("DEADLINE_EXCEEDED", `Tensordeck, process ${pid}, does not answer.`, {
+    remedy: "End that process and try again.",
+  });
+}
+
+async function answerOn(socket: Socket, secret: string, onLink: () => string): Promise<void> {
+  socket.on("error", () => socket.destroy());
+  socket.setTimeout(ANSWER_TIMEOUT_MILLIS, () => socket.destroy());
+  const line = await readLine(socket);
+  const question = line === undefined ? undefined : parsed(questionSchema, line);
+  if (!question || !sameSecret(question.secret, secret)) {
+    socket.destroy();
+    return;
+  }
+  socket.end(`${JSON.stringify(answerTo(question.command, onLink))}\n`);
+}
+
+function answerTo(command: InstanceCommand, onLink: () => string): z.infer<typeof answerSchema> {
+  try {
+    return { answer: command === "pid" ? String(process.pid) : onLink() };
+  } catch (error) {
+    return problemOf(error);
+  }
+}
+
+/** The first line; undefined when the connection ends before, or when it is too long. */
+async function readLine(socket: Socket): Promise<string | undefined> {
+  let text = "";
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    text += String(chunk);
+    const end = text.indexOf("\n");
+    if (end >= 0) return text.slice(0, end);
+    if (text.length > MAX_LINE_BYTES) return undefined;
+  }
+  return undefined;
+}
+
+function sameSecret(a: string, b: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

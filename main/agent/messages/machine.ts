@@ -1,0 +1,107 @@
+/** Descriptions and metrics of a machine between the contract and the wire. */
+import * as wire from "../../../protos/generated/tensordeck/agent.js";
+import { engineSchema } from "../../api/cluster.js";
+import { type Gpu, type MachineMetrics, type Role, roleSchema } from "../../api/machines.js";
+import type { MachineDescription } from "../../machine/description.js";
+import { defined } from "../../problems.js";
+
+/** What a paired machine answers of itself, and what the asking one may do there. */
+export interface DescribedMachine {
+  readonly deviceId: string;
+  readonly role: Role;
+  readonly description: MachineDescription;
+}
+
+export function machineToMessage({ deviceId, role, description }: DescribedMachine): wire.MachineDescription {
+  const { gpus, agentPort, memoryBytes, engines, addresses, ...rest } = description;
+  return wire.MachineDescription.fromPartial({
+    ...rest,
+    deviceId,
+    role,
+    agentPort: agentPort ?? 0,
+    memoryBytes: whole(memoryBytes),
+    addresses: [...addresses],
+    engines: [...engines],
+    gpus: gpus.map((gpu) => ({
+      index: gpu.index,
+      name: gpu.name,
+      memoryBytes: whole(gpu.memoryBytes),
+      usedBytes: gpu.usedBytes === undefined ? undefined : whole(gpu.usedBytes),
+      busyPercent: gpu.busyPercent,
+      processes: gpu.processes.map(({ pid, name, memoryBytes: held, taskId }) => ({
+        pid: BigInt(pid),
+        name,
+        memoryBytes: whole(held),
+        taskId: taskId ?? "",
+      })),
+    })),
+  });
+}
+
+/** Engines and roles that this version does not know are left out, the lowest role taken: the other may be newer. */
+export function machineFromMessage(message: wire.MachineDescription): DescribedMachine {
+  const { deviceId, role, agentPort, memoryBytes, gpus, engines, addresses } = message;
+  const { name, platform, osName, arch, cores, version } = message;
+  return {
+    deviceId,
+    role: roleSchema.catch("view").parse(role),
+    description: {
+      name,
+      platform,
+      osName,
+      arch,
+      cores,
+      version,
+      addresses,
+      memoryBytes: Number(memoryBytes),
+      ...(agentPort > 0 && { agentPort }),
+      engines: engines.flatMap(({ engine, version: of, gpu }) => {
+        const known = engineSchema.safeParse(engine);
+        return known.success ? [{ engine: known.data, version: of, gpu }] : [];
+      }),
+      gpus: gpus.map(gpuFromMessage),
+    },
+  };
+}
+
+function gpuFromMessage(message: wire.Gpu): Gpu {
+  const { index, name, memoryBytes, usedBytes, busyPercent, processes } = message;
+  return defined({
+    index,
+    name,
+    memoryBytes: Number(memoryBytes),
+    usedBytes: usedBytes === undefined ? undefined : Number(usedBytes),
+    busyPercent,
+    processes: processes.map(({ pid, name: program, memoryBytes: held, taskId }) =>
+      defined({
+        pid: Number(pid),
+        name: program,
+        memoryBytes: Number(held),
+        taskId: taskId === "" ? undefined : taskId,
+      }),
+    ),
+  });
+}
+
+export function metricsToMessage(metrics: MachineMetrics): wire.MachineMetrics {
+  return wire.MachineMetrics.fromPartial({
+    ...metrics,
+    at: whole(metrics.at),
+    memoryUsedBytes: whole(metrics.memoryUsedBytes),
+  });
+}
+
+export function metricsFromMessage(message: wire.MachineMetrics): MachineMetrics {
+  const { at, cpuPercent, memoryUsedBytes, receivedBytesPerSecond, sentBytesPerSecond } = message;
+  return {
+    at: Number(at),
+    cpuPercent,
+    memoryUsedBytes: Number(memoryUsedBytes),
+    receivedBytesPerSecond,
+    sentBytesPerSecond,
+  };
+}
+
+function whole(value: number): bigint {
+  return BigInt(Math.round(value));
+}

@@ -1,0 +1,148 @@
+import { z } from "zod";
+import { problemSchema } from "./problem.js";
+
+/**
+ * What a paired machine may do on another one. view: see it, its tasks, logs and metrics. run: also start and stop
+ * tasks and run graphs, which means acting with that account's rights. manage: also open its window, change its
+ * firewall and install a runtime.
+ */
+export const roleSchema = z.enum(["view", "run", "manage"]);
+export type Role = z.infer<typeof roleSchema>;
+
+/** The SHA-256 of a machine's certificate as 52 characters of unpadded lower-case base32. */
+export const deviceIdSchema = z
+  .string()
+  .regex(/^[a-z2-7]{52}$/, "a device ID is 52 letters a to z and digits 2 to 7");
+
+/**
+ * this: the machine that the application runs on. paired: trusted, and watched through its agent. discovered: it is
+ * there, but nobody paired with it. foreign: a host of TensorFlow servers that were not started by Tensordeck.
+ */
+export const machineKindSchema = z.enum(["this", "paired", "discovered", "foreign"]);
+export type MachineKind = z.infer<typeof machineKindSchema>;
+
+/** online: it answers. connecting: it has not answered yet. offline: it answered once, or was paired, and does not now. */
+export const presenceSchema = z.enum(["online", "connecting", "offline"]);
+export type Presence = z.infer<typeof presenceSchema>;
+
+export const gpuSchema = z.object({
+  /** As nvidia-smi numbers it, which is also what a task is told with CUDA_VISIBLE_DEVICES. */
+  index: z.number().int().nonnegative(),
+  name: z.string(),
+  memoryBytes: z.number(),
+  usedBytes: z.number().optional(),
+  /** Share of the last moments in which it computed, in percent. */
+  busyPercent: z.number().optional(),
+  /** Who holds its memory; taskId where it is a task of ours. */
+  processes: z.array(
+    z.object({
+      pid: z.number().int(),
+      name: z.string(),
+      memoryBytes: z.number(),
+      taskId: z.string().optional(),
+    }),
+  ),
+});
+export type Gpu = z.infer<typeof gpuSchema>;
+
+export const machineMetricsSchema = z.object({
+  /** Milliseconds since the epoch, by the clock of that machine. */
+  at: z.number(),
+  /** Share of all cores, 0 to 100. */
+  cpuPercent: z.number(),
+  memoryUsedBytes: z.number(),
+  receivedBytesPerSecond: z.number(),
+  sentBytesPerSecond: z.number(),
+});
+export type MachineMetrics = z.infer<typeof machineMetricsSchema>;
+
+/** What is known of a machine, without its tasks. Of a machine that was only discovered, little. */
+export const machineFactsSchema = z.object({
+  /** Its device ID; of a foreign host "foreign:" and the host. */
+  id: z.string(),
+  name: z.string(),
+  kind: machineKindSchema,
+  presence: presenceSchema,
+  /** "linux", "darwin" or "win32"; empty while it is not known, like the facts below. */
+  platform: z.string(),
+  /** "Debian GNU/Linux 12", "Windows 11 Pro", … */
+  osName: z.string(),
+  arch: z.string(),
+  cores: z.number().int(),
+  memoryBytes: z.number(),
+  gpus: z.array(gpuSchema),
+  /** Addresses that others may reach it by, the likeliest first. */
+  addresses: z.array(z.string()),
+  /** Port of its agent. */
+  agentPort: z.number().int().optional(),
+  /** Version of Tensordeck there. */
+  version: z.string(),
+  /** What can compute there, the preferred one first. */
+  engines: z.array(
+    z.object({ engine: z.enum(["tensorflow", "portable"]), version: z.string(), gpu: z.boolean() }),
+  ),
+  /** What this installation may do there. Absent on this machine and on unpaired ones. */
+  role: roleSchema.optional(),
+  /** What that machine may do here. */
+  grantedRole: roleSchema.optional(),
+  /** Its clock minus ours, measured over the agent's connection. */
+  clockOffsetMillis: z.number().optional(),
+  roundTripMillis: z.number().optional(),
+  /** When it answered last, by our clock; absent on this machine. */
+  lastSeenAt: z.number().optional(),
+  /** Newest last; at most 60 samples, one a second. */
+  metrics: z.array(machineMetricsSchema),
+  /** What is wrong with the machine as a whole, e.g. why it cannot be reached. */
+  problem: problemSchema.optional(),
+});
+export type MachineFacts = z.infer<typeof machineFactsSchema>;
+
+/** Whether other machines can be found, and why not. */
+export const discoveryStateSchema = z.object({
+  /** off: not announced, by choice. searching: just begun. on: works. unavailable: `problem` says why. */
+  state: z.enum(["off", "searching", "on", "unavailable"]),
+  problem: problemSchema.optional(),
+});
+export type DiscoveryState = z.infer<typeof discoveryStateSchema>;
+
+/** What the user of another machine needs to recognise this one. */
+export const identitySchema = z.object({
+  deviceId: deviceIdSchema,
+  name: z.string(),
+  /** Absent while the agent does not listen. */
+  agentPort: z.number().int().optional(),
+});
+export type Identity = z.infer<typeof identitySchema>;
+
+export const machineIdSchema = z.object({ machineId: z.string() });
+
+export const addMachineSchema = z.object({
+  /** "host", "host:port" or a device ID. */
+  address: z.string().trim().min(1).max(300),
+});
+
+/** A pairing in progress, seen from the side that types the code or from the side that shows it. */
+export const pairingStateSchema = z.object({
+  id: z.string(),
+  /** enter: this user types the code. show: the other machine asked; this window shows the code. */
+  side: z.enum(["enter", "show"]),
+  machine: z.object({ id: z.string(), name: z.string(), address: z.string() }),
+  /** Device ID of this machine, for the user of the other one to compare. */
+  ownId: z.string(),
+  /**
+   * connecting: the other machine is dialled. code: the code is shown and awaited. checking: it was typed. wrong: it did
+   * not match, the other machine shows a new one. paired, failed: over.
+   */
+  step: z.enum(["connecting", "code", "checking", "wrong", "paired", "failed"]),
+  /** Six digits, on the side that shows them. */
+  code: z.string().optional(),
+  /** Milliseconds since the epoch. */
+  expiresAt: z.number(),
+  triesLeft: z.number().int().nonnegative(),
+  /** What the other machine will be allowed here. */
+  grantedRole: roleSchema,
+  /** Once paired: what this machine may do there. */
+  role: roleSchema.optional(),
+  problem: problemSchema.optional(),
+});
+export type PairingState = z.infer<typeof pairingStateSchema>;

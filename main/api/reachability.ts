@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { problemSchema } from "./problem.js";
+
+/**
+ * What a connection is made of, in the order in which it is tested: the name is resolved, the host answers a ping (which
+ * many do not, so it is a hint only), a TCP connection opens, the other side speaks TLS (agents) or HTTP/2 (tasks), the
+ * task answers GetStatus.
+ */
+export const layerSchema = z.enum(["name", "ping", "tcp", "tls", "http2", "status"]);
+export type Layer = z.infer<typeof layerSchema>;
+
+/**
+ * Why a layer failed, for programs; `detail` says it for people.
+ * not-found: no such name. no-name-server: whoever knows names does not answer. timed-out: silence. refused: an answer
+ * that nothing listens, or a firewall's that says so. reset, closed: the connection was ended by the other side.
+ * no-route: no way to that network. host-unreachable: the last router, or the own system, found no such host, or a
+ * firewall says so. prohibited: a firewall on the way says so. blocked-here: the dialling machine forbids it itself.
+ * http1, tls, other-protocol: what another program answers. not-tensorflow: HTTP/2, but no GetStatus.
+ */
+export const failureCauseSchema = z.enum([
+  "not-found",
+  "no-name-server",
+  "timed-out",
+  "refused",
+  "reset",
+  "closed",
+  "no-route",
+  "host-unreachable",
+  "prohibited",
+  "blocked-here",
+  "http1",
+  "tls",
+  "other-protocol",
+  "not-tensorflow",
+  "unknown",
+]);
+export type FailureCause = z.infer<typeof failureCauseSchema>;
+
+export const layerResultSchema = z.object({
+  layer: layerSchema,
+  /** skipped: not tried, because it does not apply, is not allowed here, or an earlier layer failed. */
+  outcome: z.enum(["ok", "failed", "skipped"]),
+  millis: z.number().optional(),
+  /** Of a layer that failed. */
+  cause: failureCauseSchema.optional(),
+  /** What was seen: "connection refused", "timed out after 3.0 s, 3 of 3 tries", "192.168.1.20". */
+  detail: z.string().optional(),
+});
+export type LayerResult = z.infer<typeof layerResultSchema>;
+
+/** One address, dialled from one machine. */
+export const routeSchema = z.object({
+  /** Machine that dials. */
+  from: z.string(),
+  /** Machine that is dialled. */
+  to: z.string(),
+  /** "gpu-pc:2222" */
+  address: z.string(),
+  /** The task behind the address; absent for the machine's agent. */
+  taskId: z.string().optional(),
+  /** tunnelled: the address is a tunnel's end on the dialling machine itself. */
+  via: z.enum(["direct", "tunnel"]),
+  outcome: z.enum(["ok", "failed", "unknown"]),
+  /**
+   * Of a route that works: of a ping, or of the opening of the connection where none is answered; through a tunnel, whose
+   * near end always opens at once, of the first answer of the task.
+   */
+  roundTripMillis: z.number().optional(),
+  layers: z.array(layerResultSchema),
+  problem: problemSchema.optional(),
+  /** Which machine's firewall the wizard could mend; absent when it is none's. */
+  firewallOf: z.string().optional(),
+});
+export type Route = z.infer<typeof routeSchema>;
+
+/** A known way of going wrong, recognised. */
+export const diagnosisSchema = z.object({
+  /** A name that does not change: "localhost-with-several-machines", "proxy-in-the-way", "mixed-versions", … */
+  id: z.string(),
+  severity: z.enum(["error", "warning", "info"]),
+  problem: problemSchema,
+  machineId: z.string().optional(),
+  taskId: z.string().optional(),
+});
+export type Diagnosis = z.infer<typeof diagnosisSchema>;
+
+export const reachabilitySchema = z.object({
+  state: z.enum(["idle", "checking", "done"]),
+  /** Milliseconds since the epoch. */
+  checkedAt: z.number().optional(),
+  routes: z.array(routeSchema),
+  diagnoses: z.array(diagnosisSchema),
+});
+export type Reachability = z.infer<typeof reachabilitySchema>;
+
+export const linkRequestSchema = z.object({ from: z.string(), to: z.string() });
+
+/** How fast one machine sends to another, over the agents' connection. */
+export const linkSpeedSchema = z.object({
+  megabytesPerSecond: z.number(),
+  /** Median of small round trips. */
+  roundTripMillis: z.number(),
+  bytes: z.number(),
+  seconds: z.number(),
+});
+export type LinkSpeed = z.infer<typeof linkSpeedSchema>;

@@ -1,0 +1,71 @@
+/** The agent as a process: the application without a window, and what it tells whoever reads its output. */
+import type { Identity, PairingState } from "../api/machines.js";
+import type { Application } from "../application.js";
+import { startHeadlessProcess } from "../hosts/headless/headless-process.js";
+
+export interface AgentProcessOptions {
+  readonly dataDir: string;
+  readonly agentPort?: number;
+  /** How other machines show this one from now on. */
+  readonly name?: string;
+}
+
+/**
+ * Runs until the process is told to end. Prints "device ID …", "agent listening on port …" once it does, the code of each
+ * pairing that another machine asks for, and on SIGUSR2 a one-time link to the window.
+ *
+ * @throws ProblemError FAILED_PRECONDITION when another process has the data folder.
+ */
+export async function runAgentProcess({ name, ...options }: AgentProcessOptions): Promise<void> {
+  const { host, application: loading } = await startHeadlessProcess({ ...options, port: 0 });
+  if (process.platform !== "win32") process.on("SIGUSR2", () => say(`open ${host.newWindowUrl()}`));
+  const application = await loading;
+  tellPairings(application);
+  if (name !== undefined) await application.handle("settings.set", { machineName: name });
+  const identity = await identityOf(application);
+  say(`device ID ${identity.deviceId}`);
+  say(`agent listening on port ${identity.agentPort ?? (await portOf(application))}`);
+  // Signals end the process.
+  await new Promise<never>(() => undefined);
+}
+
+async function identityOf(application: Application): Promise<Identity> {
+  return (await application.handle("machines.identity", undefined)) as Identity;
+}
+
+/** Resolves when the agent listens, which it begins to do by itself, and is told by an event. */
+async function portOf(application: Application): Promise<number> {
+  return await new Promise((resolve) => {
+    const stop = application.onEvent(() => {
+      void identityOf(application).then(({ agentPort }) => {
+        if (agentPort === undefined) return;
+        stop();
+        resolve(agentPort);
+      });
+    });
+  });
+}
+
+function tellPairings(application: Application): void {
+  let told = "";
+  application.onEvent((event, data) => {
+    if (event !== "pairing") return;
+    const line = data && lineOf(data as PairingState);
+    if (line === undefined || line === told) return;
+    told = line;
+    say(line);
+  });
+}
+
+/** What is said of a pairing that another machine asked for; undefined while there is nothing to say. */
+function lineOf({ side, step, code, machine, grantedRole, problem }: PairingState): string | undefined {
+  if (side !== "show") return undefined;
+  const who = `${machine.name} (${machine.address})`;
+  if (step === "paired") return `paired with ${who}, which has the role ${grantedRole} here`;
+  if (step === "failed") return `the pairing with ${who} failed: ${problem?.message ?? "it was called off"}`;
+  return code === undefined ? undefined : `${who} asks to pair; type this code there: ${code}`;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

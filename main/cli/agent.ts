@@ -1,0 +1,194 @@
+/** `tensordeck agent`: this machine for others, without a window of its own. */
+import { userInfo } from "node:os";
+import { resolve } from "node:path";
+import {
+  type CommandSpec,
+  helpText,
+  nearest,
+  type ParsedArgs,
+  parseArgs,
+} from "../../worker-runtime/cli/args.js";
+import { dataFolder } from "../../worker-runtime/engines/tensorflow/data-folder.js";
+import { invalidArgument } from "../../worker-runtime/protocol/status.js";
+import { askInstance } from "../agent/instance-lock.js";
+import { deviceIdSchema, type Role, roleSchema } from "../api/machines.js";
+import { loadIdentity } from "../identity/identity.js";
+import { problem } from "../problems.js";
+import { TrustStore } from "../trust/trust-store.js";
+import { runAgentProcess } from "./agent-process.js";
+import { installCommands, serviceUnit } from "./service-unit.js";
+
+const dataDirFlag = {
+  name: "data_dir",
+  value: "FOLDER",
+  help: `Where its identity, the paired machines and settings are kept (default ${dataFolder()}).`,
+};
+const runFlags = [
+  dataDirFlag,
+  {
+    name: "port",
+    value: "PORT",
+    help: "Port for other machines (default 2220, or any where that is taken).",
+  },
+  { name: "name", value: "NAME", help: "How other machines show this one (default: its host name)." },
+];
+
+const agentCommand: CommandSpec = {
+  name: "tensordeck agent",
+  summary:
+    "Runs Tensordeck without a window: other machines find this one, pair with it and start tasks on it.",
+  flags: runFlags,
+  notes: `
+Other commands:
+  tensordeck agent id              print the device ID of this machine
+  tensordeck agent trust ID        let the machine with that device ID pair without a code
+  tensordeck agent link            print a one-time address of the running agent's window
+  tensordeck agent service         print a systemd unit
+
+The window is served on this machine's 127.0.0.1 only. A machine that is paired with the role "manage" opens it from
+its own window. Over SSH: tensordeck agent link there, then ssh -L PORT:127.0.0.1:PORT with the port of that address.`,
+};
+
+const idCommand: CommandSpec = {
+  name: "tensordeck agent id",
+  summary:
+    "Prints the device ID of this machine, which the user of another one can check or give to agent trust.",
+  flags: [dataDirFlag],
+};
+
+const trustCommand: CommandSpec = {
+  name: "tensordeck agent trust",
+  summary:
+    "Lets the machine with a device ID pair with this one without a code, or changes what a paired one may do here.",
+  positionals: "DEVICE_ID",
+  flags: [dataDirFlag, { name: "role", value: "ROLE", help: "view, run or manage (default run)." }],
+  notes: `
+view: see this machine, its tasks, logs and load.
+run: also start and stop tasks and run graphs, which can read and write this account's files.
+manage: also open the window and change the firewall.`,
+};
+
+const linkCommand: CommandSpec = {
+  name: "tensordeck agent link",
+  summary: "Prints a one-time address of the running agent's window, to be opened on this machine.",
+  flags: [dataDirFlag],
+};
+
+const serviceCommand: CommandSpec = {
+  name: "tensordeck agent service",
+  summary: "Prints a systemd unit that runs the agent, and the commands that install it.",
+  flags: runFlags,
+};
+
+type Subcommand = (args: readonly string[]) => Promise<number>;
+
+const subcommands: Readonly<Record<string, Subcommand>> = {
+  id: withHelp(idCommand, printId),
+  trust: withHelp(trustCommand, trust),
+  link: withHelp(linkCommand, printLink),
+  service: withHelp(serviceCommand, printService),
+};
+
+/** Runs `tensordeck agent …` and gives the exit code. @throws ProblemError, TensorFlowError */
+export async function runAgent(args: readonly string[]): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name.startsWith("-")) return await withHelp(agentCommand, runAsAgent)(args);
+  const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
+  if (subcommand) return await subcommand(rest);
+  const near = nearest(name, Object.keys(subcommands));
+  throw invalidArgument(
+    `tensordeck agent has no command "${name}".${near === undefined ? "" : ` Did you mean ${near}?`} See tensordeck agent --help.`,
+  );
+}
+
+function withHelp(command: CommandSpec, run: (args: ParsedArgs) => Promise<number>): Subcommand {
+  return async (args) => {
+    const parsed = parseArgs(command, args);
+    if (!parsed.has("help")) return await run(parsed);
+    process.stdout.write(helpText(command));
+    return 0;
+  };
+}
+
+function dataDirOf(args: ParsedArgs): string {
+  const given = args.get("data_dir");
+  return given === undefined ? dataFolder() : resolve(given);
+}
+
+async function runAsAgent(args: ParsedArgs): Promise<number> {
+  const agentPort = args.integer("port", 0, 65_535);
+  const name = args.get("name");
+  await runAgentProcess({
+    dataDir: dataDirOf(args),
+    ...(agentPort !== undefined && { agentPort }),
+    ...(name !== undefined && { name }),
+  });
+  return 0;
+}
+
+async function printId(args: ParsedArgs): Promise<number> {
+  const { deviceId } = await loadIdentity(dataDirOf(args));
+  process.stdout.write(`${deviceId}\n`);
+  return 0;
+}
+
+async function trust(args: ParsedArgs): Promise<number> {
+  const [text = "", ...others] = args.positionals;
+  const deviceId = deviceIdSchema.safeParse(text.replace(/[\s-]/g, "").toLowerCase());
+  if (!deviceId.success || others.length > 0) {
+    throw invalidArgument(
+      `Give one device ID, 52 letters a to z and digits 2 to 7; tensordeck agent id prints it there. It was given "${args.positionals.join(" ")}".`,
+    );
+  }
+  const role = roleSchema.safeParse(args.get("role") ?? "run");
+  if (!role.success) throw invalidArgument(`--role is view, run or manage, not "${args.get("role")}".`);
+  const dataDir = dataDirOf(args);
+  if ((await loadIdentity(dataDir)).deviceId === deviceId.data) {
+    throw invalidArgument(
+      "That is the device ID of this machine. Give the one of the machine that is to use it.",
+    );
+  }
+  const store = await TrustStore.load(dataDir);
+  try {
+    process.stdout.write(`${await giveTrust(store, deviceId.data, role.data)}\n`);
+  } finally {
+    await store.close();
+  }
+  return 0;
+}
+
+/** Answers what it came to. A running agent sees the change of the file within a second. */
+async function giveTrust(store: TrustStore, deviceId: string, role: Role): Promise<string> {
+  const known = store.get(deviceId);
+  if (known) {
+    await store.put({ ...known, grantedRole: role });
+    return `${known.name} is paired and has the role ${role} here now.`;
+  }
+  await store.preauthorise(deviceId, role);
+  return `The machine with this device ID may pair without a code and will have the role ${role} here.`;
+}
+
+async function printLink(args: ParsedArgs): Promise<number> {
+  const dataDir = dataDirOf(args);
+  const link = await askInstance(dataDir, "link");
+  if (link === undefined) {
+    throw problem("FAILED_PRECONDITION", `No Tensordeck runs with the data folder ${dataDir}.`, {
+      remedy: "Start it with tensordeck agent, or give the --data-dir with which it was started.",
+    });
+  }
+  process.stdout.write(`open ${link}\n`);
+  return 0;
+}
+
+async function printService(args: ParsedArgs): Promise<number> {
+  const flags = ["port", "name"].flatMap((flag) => {
+    const value = args.get(flag);
+    return value === undefined ? [] : [`--${flag}`, value];
+  });
+  const program = process.argv[1] ?? "tensordeck";
+  const { username: user } = userInfo();
+  const unit = serviceUnit({ node: process.execPath, program, flags, dataDir: dataDirOf(args), user });
+  // The commands are comments, so that the whole output is a unit.
+  process.stdout.write(`${installCommands(["tensordeck", "agent", "service", ...flags])}\n${unit}`);
+  return 0;
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+/** The `tensordeck` command with everything that it can do. */
+import { type Command, type CommandTable, runCommandLine } from "../../worker-runtime/cli/command-line.js";
+import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
+import { ProblemError } from "../api/wire.js";
+
+const applicationCommands: CommandTable = {
+  agent: {
+    summary: "Run Tensordeck without a window, for other machines to use; trust one; open its window.",
+    load: async () => presenting((await import("./agent.js")).runAgent),
+  },
+  doctor: {
+    summary: "Say what keeps the machines of a cluster from reaching each other.",
+    load: async () => presenting((await import("./doctor.js")).runDoctor),
+  },
+};
+
+/** A command whose problems are told in whole, which the command line knows only as TensorFlow's errors. */
+function presenting(command: Command): Command {
+  return async (args) => {
+    try {
+      return await command(args);
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      const { code, message, reason, remedy, details } = error.problem;
+      const codes: Readonly<Record<string, StatusCode>> = StatusCode;
+      const text = [message, reason, remedy, details && `(${details})`].filter((part) => part !== undefined);
+      throw new TensorFlowError(codes[code] ?? StatusCode.UNKNOWN, text.join(" "), { cause: error });
+    }
+  };
+}
+
+await runCommandLine(process.argv.slice(2), applicationCommands);

@@ -1,0 +1,77 @@
+/** How Tensordeck's agent runs as a service of systemd, and how it gets there. */
+
+export interface ServiceUnitOptions {
+  /** The Node that runs the agent. */
+  readonly node: string;
+  /** The `tensordeck` program. */
+  readonly program: string;
+  /** What follows `tensordeck agent`. */
+  readonly flags: readonly string[];
+  readonly dataDir: string;
+  /** The account whose rights the agent and its tasks have. */
+  readonly user: string;
+}
+
+/**
+ * The unit. It takes from the service what a machine for graphs does not need and leaves it GPUs (their device files, memory
+ * that is writable and executable for CUDA's and WebGPU's compilers) and the account's files, which graphs read and write.
+ */
+export function serviceUnit({ node, program, flags, dataDir, user }: ServiceUnitOptions): string {
+  const command = [node, program, "agent", "--data-dir", dataDir, ...flags].map(quoted).join(" ");
+  return `[Unit]
+Description=Tensordeck agent: tasks of TensorFlow clusters for paired machines
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+Type=exec
+User=${user}
+ExecStart=${command}
+Restart=on-failure
+RestartSec=2
+# The agent ends its tasks itself; what is left after that is ended for it.
+KillMode=mixed
+TimeoutStopSec=10
+# Each task has hundreds of files open: threads, sockets, libraries.
+LimitNOFILE=65536
+# Rules of the firewall are then changed by hand: a service cannot ask for a password.
+NoNewPrivileges=yes
+ProtectSystem=full
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+# Not set, because they take GPUs away from tasks: PrivateDevices, DevicePolicy, ProtectClock (it allows the clock's
+# device and with that no other), MemoryDenyWriteExecute (CUDA and WebGPU compile at run time).
+
+[Install]
+WantedBy=multi-user.target
+`;
+}
+
+/**
+ * The commands that install the unit, as comments before it.
+ *
+ * @param words of the command that prints the unit.
+ */
+export function installCommands(words: readonly string[]): string {
+  const unitCommand = words.map(shellWord).join(" ");
+  return `# Install it, and start it now and with the machine:
+#   ${unitCommand} | sudo tee /etc/systemd/system/tensordeck.service
+#   sudo systemctl daemon-reload
+#   sudo systemctl enable --now tensordeck
+# What it says, the codes of pairings among it:
+#   journalctl -u tensordeck -f
+`;
+}
+
+/** As systemd reads words: in double quotes, with its own specifiers and variables taken literally. */
+function quoted(word: string): string {
+  const literal = word.replace(/[\\"]/g, "\\$&").replaceAll("%", "%%").replaceAll("$", "$$$$");
+  return /^[\w./:=@%-]+$/.test(word) ? literal : `"${literal}"`;
+}
+
+function shellWord(word: string): string {
+  return /^[\w./:=@%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,259 @@
+/** What is known of the cluster at this moment, and who is told when it changes. Commands are cluster-service.ts's. */
+import type { Access, ClusterState, Door, Membership } from "../api/cluster.js";
+import type { DiscoveryState } from "../api/machines.js";
+import type { Problem } from "../api/problem.js";
+import type { EmitEvent } from "../events.js";
+import { defined } from "../problems.js";
+import type { OpenProbe } from "../tasks/health.js";
+import type { TaskHost } from "../tasks/task-host.js";
+import { ClusterFile } from "./cluster-file.js";
+import type { ClusterMachine, ClusterMachines } from "./cluster-machine.js";
+import type { ClusterTask } from "./cluster-task.js";
+import { Colours } from "./colours.js";
+import { exposuresOf } from "./exposures.js";
+import { ForeignServers } from "./foreign-servers.js";
+import { listMachines, versionNotice } from "./machine-list.js";
+import { RestartWatch } from "./restart-watch.js";
+import { StateEvents, withoutMeasurements } from "./state-events.js";
+import { listTasks } from "./task-list.js";
+import { TunnelSync } from "./tunnel-sync.js";
+import { tunnelledTasks, tunnelTable } from "./tunnel-table.js";
+
+export interface ModelCollaborators {
+  readonly machines: ClusterMachines;
+  readonly emit: EmitEvent;
+  /** For foreign servers; the machines ask for their own tasks. */
+  readonly openProbe: OpenProbe;
+  /** File that keeps membership, access, foreign servers and colours; without it they are forgotten. */
+  readonly file?: string;
+  readonly discovery: () => DiscoveryState;
+  readonly door?: () => Door | undefined;
+}
+
+export class ClusterModel {
+  readonly foreign: ForeignServers;
+  readonly restarts = new RestartWatch();
+  /** Resolves when what was kept has been read: tasks of an earlier life then get their old colours. */
+  readonly loaded: Promise<void>;
+  readonly #collaborators: ModelCollaborators;
+  readonly #file: ClusterFile | undefined;
+  readonly #colours = new Colours();
+  readonly #tunnels = new TunnelSync(() => this.changed());
+  readonly #events: StateEvents;
+  readonly #listeners = new Set<() => void>();
+  /** What is listened to, by host. */
+  readonly #subscriptions = new Map<TaskHost, () => void>();
+  readonly #stopListening: () => void;
+  /** How often a task's state was cleared. */
+  readonly #clears = new Map<string, number>();
+  /** Tasks that are being made anew under their old id, and keep their colour meanwhile. */
+  readonly #moving = new Set<string>();
+  #membership: Membership = "dynamic";
+  #access: Access = "secure";
+  #notice: Problem | undefined;
+  /** The tasks as of the last change; undefined when they are to be listed anew. */
+  #tasks: readonly ClusterTask[] | undefined;
+  #listed = new Set<string>();
+  #changePending = false;
+  #isLoaded = false;
+  #disposed = false;
+
+  constructor(collaborators: ModelCollaborators) {
+    this.#collaborators = collaborators;
+    const { machines, openProbe, emit, file } = collaborators;
+    this.#file = file === undefined ? undefined : new ClusterFile(file);
+    this.foreign = new ForeignServers(openProbe, () => this.changed());
+    this.#events = new StateEvents(() => emit("cluster", this.state()));
+    this.#stopListening = machines.onChange(() => this.#machinesChanged());
+    this.loaded = this.#load();
+    this.#machinesChanged();
+  }
+
+  get membership(): Membership {
+    return this.#membership;
+  }
+
+  set membership(membership: Membership) {
+    this.#membership = membership;
+    this.changed();
+  }
+
+  get access(): Access {
+    return this.#access;
+  }
+
+  set access(access: Access) {
+    this.#access = access;
+    this.changed();
+  }
+
+  /** What happened to the cluster as a whole. */
+  set notice(notice: Problem | undefined) {
+    this.#notice = notice;
+    this.changed();
+  }
+
+  /** This machine first. */
+  machines(): readonly ClusterMachine[] {
+    return this.#collaborators.machines.list();
+  }
+
+  /** Machine by machine, each in the order in which its tasks were made; then the foreign servers. */
+  tasks(): readonly ClusterTask[] {
+    this.#tasks ??= listTasks({
+      machines: this.machines(),
+      foreign: this.foreign.list(),
+      access: this.#access,
+      membership: this.#membership,
+      colourOf: (id) => this.#colours.of(id),
+      noticeOf: (id) => this.restarts.noticeOf(id),
+      clearsOf: (id) => this.#clears.get(id) ?? 0,
+      machinesWithout: (port) => this.#tunnels.machinesWithout(port),
+    });
+    return this.#tasks;
+  }
+
+  state(): ClusterState {
+    const { discovery, door } = this.#collaborators;
+    const machines = this.machines();
+    const tasks = this.tasks();
+    return defined({
+      membership: this.#membership,
+      access: this.#access,
+      exposures: exposuresOf(this.#access, machines, tasks),
+      door: door?.(),
+      discovery: discovery(),
+      notice: this.#notice ?? versionNotice(machines, tasks),
+      machines: listMachines(machines, tasks),
+    });
+  }
+
+  /** Ports that some machine of the cluster cannot listen at. */
+  takenPorts(): number[] {
+    return this.#tunnels.takenPorts();
+  }
+
+  /** Resolves when every machine that answers was told of its tunnels as they are now. */
+  async tellTunnels(): Promise<void> {
+    const machines = this.machines().filter(({ facts }) => facts.role !== "view");
+    const tunnelled = machines.map(({ facts }, position) => ({
+      id: facts.id,
+      addresses: facts.addresses,
+      agentPort: facts.agentPort,
+      dials: position === 0,
+    }));
+    const table = this.#access === "open" ? new Map() : tunnelTable(tunnelled, tunnelledTasks(this.tasks()));
+    await this.#tunnels.tell(machines, table);
+  }
+
+  /** Says that the variables, queues and sessions of a task are gone, though its server is the same. */
+  cleared(taskId: string): void {
+    this.restarts.expect(taskId);
+    this.#clears.set(taskId, (this.#clears.get(taskId) ?? 0) + 1);
+    this.changed();
+  }
+
+  /** Keeps what belongs to the tasks while a command takes them away and brings them back. */
+  async whileMoving<T>(taskIds: readonly string[], work: () => Promise<T>): Promise<T> {
+    for (const id of taskIds) this.#moving.add(id);
+    try {
+      return await work();
+    } finally {
+      for (const id of taskIds) this.#moving.delete(id);
+      this.changed();
+    }
+  }
+
+  /** Calls the listener after every change until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Something is different now. Several changes of one moment are told together. */
+  changed(): void {
+    this.#tasks = undefined;
+    if (this.#changePending || this.#disposed) return;
+    this.#changePending = true;
+    setImmediate(() => {
+      this.#changePending = false;
+      if (!this.#disposed) this.#tell();
+    });
+  }
+
+  /** Listens and tells no more; resolves when what is to be kept is written. */
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    this.#stopListening();
+    for (const stop of this.#subscriptions.values()) stop();
+    this.#listeners.clear();
+    this.#events.dispose();
+    const saved = this.#save();
+    this.foreign.dispose();
+    await saved;
+  }
+
+  #tell(): void {
+    if (this.restarts.look(this.tasks())) this.#tasks = undefined;
+    this.#forgetRemoved();
+    void this.tellTunnels();
+    void this.#save();
+    this.#events.changed(withoutMeasurements(this.state()));
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #machinesChanged(): void {
+    const hosts = new Set(this.machines().flatMap(({ tasks }) => tasks ?? []));
+    for (const [host, stop] of this.#subscriptions) {
+      if (hosts.has(host)) continue;
+      stop();
+      this.#subscriptions.delete(host);
+    }
+    for (const host of hosts) {
+      if (this.#subscriptions.has(host)) continue;
+      const stopChanges = host.onChange(() => this.changed());
+      const stopLog = host.onLog((taskId, lines) => this.#collaborators.emit("taskLog", { taskId, lines }));
+      this.#subscriptions.set(host, () => {
+        stopChanges();
+        stopLog();
+      });
+    }
+    this.changed();
+  }
+
+  /** A task that is listed no longer gives its colour back. */
+  #forgetRemoved(): void {
+    const listed = new Set(this.tasks().map(({ id }) => id));
+    for (const id of this.#listed) {
+      if (listed.has(id) || this.#moving.has(id)) continue;
+      this.#colours.free(id);
+      this.restarts.forget(id);
+      this.#clears.delete(id);
+    }
+    this.#listed = new Set([...listed, ...this.#moving]);
+  }
+
+  async #load(): Promise<void> {
+    const stored = await this.#file?.load();
+    if (this.#disposed) return;
+    this.#isLoaded = true;
+    if (!stored) return;
+    this.#membership = stored.membership;
+    this.#access = stored.access;
+    // Before any task is listed, which would get a colour otherwise.
+    for (const [id, colour] of Object.entries(stored.colours)) this.#colours.restore(id, colour);
+    for (const place of stored.foreign) this.foreign.addAgain(place);
+    this.changed();
+  }
+
+  async #save(): Promise<void> {
+    // What has not been read must not be written over.
+    if (!this.#isLoaded) return;
+    await this.#file?.save({
+      membership: this.#membership,
+      access: this.#access,
+      foreign: this.foreign.list().map(({ id, address, job, index }) => ({ id, address, job, index })),
+      colours: this.#colours.entries(),
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import type { Device, Engine, Task, TaskState } from "../api/cluster.js";
+import type { Problem } from "../api/problem.js";
+
+/** A task of the cluster, on whichever machine and whoever started it, as it is at one moment. */
+export interface ClusterTask {
+  readonly id: string;
+  /** "worker/0" */
+  readonly name: string;
+  readonly job: string;
+  readonly index: number;
+  readonly engine: Engine;
+  /** Machine that it runs on; of a foreign server the machine that is known by its address, or "foreign:" and the host. */
+  readonly machineId: string;
+  /** A server that somebody else started. */
+  readonly foreign: boolean;
+  readonly state: TaskState;
+  /** host:port as the ClusterSpec has it; empty until its port is chosen. */
+  readonly address: string;
+  /** Named by job and index above; empty while the task does not run. */
+  readonly devices: readonly Device[];
+  /**
+   * Changes whenever another server fills this place, and when its state was cleared; undefined while none has answered.
+   */
+  readonly incarnation: string | undefined;
+  /** Why no session can take it in, though it may run. */
+  readonly unusable: Problem | undefined;
+  /** Whether another port would make it usable. */
+  readonly needsPort: boolean;
+  /** As windows are told of it. */
+  readonly snapshot: Task;
+}
+
+/** "worker/0" */
+export function taskName({ job, index }: { readonly job: string; readonly index: number }): string {
+  return `${job}/${index}`;
+}
+
+/** "worker/0, worker/1 and ps/0" */
+export function taskNames(tasks: readonly { readonly job: string; readonly index: number }[]): string {
+  const names = tasks.map(taskName);
+  const last = names.pop() ?? "";
+  return names.length === 0 ? last : `${names.join(", ")} and ${last}`;
+}
+
+/** Whether a task has a process or is about to have one, as far as is known. */
+export function isActive({ state }: Pick<ClusterTask, "state">): boolean {
+  return state !== "stopped" && state !== "failed";
+}
+
+/** TensorFlow's customary name for the job that holds variables. */
+export const PARAMETER_SERVER_JOB = "ps";

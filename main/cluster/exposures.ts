@@ -1,0 +1,46 @@
+/** What keeps a secure cluster from being as closed as it says. Pure. */
+import type { Access } from "../api/cluster.js";
+import type { Problem } from "../api/problem.js";
+import type { ClusterMachine } from "./cluster-machine.js";
+import { type ClusterTask, taskNames } from "./cluster-task.js";
+
+/**
+ * @param machines This machine first. While it is alone there is nothing that a cluster over the network would promise,
+ *   and nothing is said.
+ */
+export function exposuresOf(
+  access: Access,
+  machines: readonly ClusterMachine[],
+  tasks: readonly ClusterTask[],
+): Problem[] {
+  const withTasks = machines.filter((machine) => machine.tasks !== undefined);
+  if (access === "open" || withTasks.length < 2) return [];
+  const foreign = tasks.filter((task) => task.foreign);
+  return [
+    ...withTasks.flatMap((machine) => rawPorts(machine)),
+    ...foreign.map(({ name, address }) => ({
+      code: "FAILED_PRECONDITION",
+      message: `${name} at ${address} can be used by whoever reaches that port.`,
+      reason:
+        "It is a TensorFlow server that was started elsewhere: no tunnel leads there, and it asks nobody to sign in.",
+      remedy:
+        "Start a task of Tensordeck on that machine instead, or see that only this cluster reaches the port.",
+      task: name,
+    })),
+  ];
+}
+
+function rawPorts({ facts, tasks }: ClusterMachine): Problem[] {
+  const open = (tasks?.tasks() ?? []).filter(({ state, isolated }) => state === "running" && !isolated);
+  if (open.length === 0) return [];
+  const ports = open.map(({ port }) => port).sort((a, b) => a - b);
+  const one = ports.length === 1;
+  return [
+    {
+      code: "FAILED_PRECONDITION",
+      message: `The network reaches ${taskNames(open)} on ${facts.name} without signing in.`,
+      reason: `TensorFlow's server listens on every address of its machine, and ${facts.name} does not let Tensordeck shut ${one ? "its port" : "their ports"} off.`,
+      remedy: `Close port${one ? "" : "s"} ${ports.join(", ")} of ${facts.name} with a firewall; the tunnels of the cluster do not need ${one ? "it" : "them"}.`,
+    },
+  ];
+}

@@ -1,0 +1,169 @@
+/** From the tasks as they are to the tasks as the cluster table says: what has to be done, or what is wrong. Pure. */
+import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { type TableRow, tableProblems } from "../../worker-runtime/cluster/cluster-table.js";
+import type { Access, ClusterRow } from "../api/cluster.js";
+import type { ProblemError } from "../api/wire.js";
+import { problem } from "../problems.js";
+import type { ClusterMachine } from "./cluster-machine.js";
+import { type ClusterTask, taskName } from "./cluster-task.js";
+import type { ForeignPlace } from "./foreign-servers.js";
+import { newTaskId, type TaskWish } from "./task-placement.js";
+
+export interface TablePlan {
+  /** Of ours and foreign ones. */
+  readonly remove: readonly ClusterTask[];
+  readonly add: readonly TaskWish[];
+  /** Tasks that are made anew under their old id. */
+  readonly replace: readonly { readonly task: ClusterTask; readonly wish: TaskWish }[];
+  readonly addForeign: readonly ForeignPlace[];
+  /** Foreign servers that sessions are to know by another name. */
+  readonly renameForeign: readonly ForeignPlace[];
+}
+
+/**
+ * @param machines This machine first.
+ * @throws ProblemError INVALID_ARGUMENT for the first row that cannot be; NOT_FOUND for a task or machine that is gone;
+ *   UNAVAILABLE or FAILED_PRECONDITION for a machine that cannot be given tasks now.
+ */
+export function planTable(
+  rows: readonly ClusterRow[],
+  tasks: readonly ClusterTask[],
+  machines: readonly ClusterMachine[],
+  access: Access,
+): TablePlan {
+  checkRows(rows, access);
+  const kept = new Set(rows.flatMap(({ taskId }) => taskId ?? []));
+  const plan = { remove: tasks.filter(({ id }) => !kept.has(id)), ...emptyChanges() };
+  for (const row of rows) {
+    if (row.taskId === undefined) addRow(row, machines, plan);
+    else changeRow(row, taskOf(row, tasks), machines, plan);
+  }
+  return plan;
+}
+
+interface Changes {
+  readonly add: TaskWish[];
+  readonly replace: { readonly task: ClusterTask; readonly wish: TaskWish }[];
+  readonly addForeign: ForeignPlace[];
+  readonly renameForeign: ForeignPlace[];
+}
+
+function emptyChanges(): Changes {
+  return { add: [], replace: [], addForeign: [], renameForeign: [] };
+}
+
+function addRow(row: ClusterRow, machines: readonly ClusterMachine[], changes: Changes): void {
+  const id = newTaskId();
+  if (row.machineId === undefined) changes.addForeign.push(foreignOf(row, id));
+  else changes.add.push(wishOf(row, id, row.machineId, machines));
+}
+
+function changeRow(
+  row: ClusterRow,
+  task: ClusterTask,
+  machines: readonly ClusterMachine[],
+  changes: Changes,
+): void {
+  const { job, index, machineId, engine, gpu } = row;
+  if (task.foreign) {
+    const isMoved = row.address !== undefined && row.address !== task.address;
+    const isRenamed = job !== task.job || index !== task.index;
+    const place = foreignOf({ ...row, address: row.address ?? task.address }, task.id);
+    if (isMoved) changes.addForeign.push(place);
+    else if (isRenamed) changes.renameForeign.push(place);
+    return;
+  }
+  const port = portOf(row);
+  const isSame =
+    job === task.job &&
+    index === task.index &&
+    (machineId === undefined || machineId === task.machineId) &&
+    engine === task.engine &&
+    JSON.stringify(gpu) === JSON.stringify(task.snapshot.gpu) &&
+    (port === 0 || port === parseHostPort(task.address)?.port);
+  if (isSame) return;
+  const wish = wishOf(row, task.id, machineId ?? task.machineId, machines);
+  // The address that the table showed is nothing that the user asked for.
+  const mayMove = port === 0 || port === parseHostPort(task.address)?.port;
+  changes.replace.push({ task, wish: { ...wish, mayMove } });
+}
+
+function taskOf({ taskId, job, index }: ClusterRow, tasks: readonly ClusterTask[]): ClusterTask {
+  const task = tasks.find(({ id }) => id === taskId);
+  if (task) return task;
+  throw problem("NOT_FOUND", `${taskName({ job, index })} is no longer in the cluster.`, {
+    reason: "The cluster has changed since the table was opened.",
+    remedy: "Open the table again.",
+  });
+}
+
+function wishOf(
+  row: ClusterRow,
+  id: string,
+  machineId: string,
+  machines: readonly ClusterMachine[],
+): TaskWish {
+  checkMachine(row, machineId, machines);
+  const { job, index, engine, gpu } = row;
+  const port = portOf(row);
+  return { id, job, index, machineId, engine, gpu, port, mayMove: port === 0 };
+}
+
+function foreignOf({ job, index, address = "" }: ClusterRow, id: string): ForeignPlace {
+  return { id, job, index, address };
+}
+
+/** 0 where the row leaves it open. */
+function portOf({ address }: ClusterRow): number {
+  return address === undefined ? 0 : (parseHostPort(address)?.port ?? 0);
+}
+
+function checkMachine(row: ClusterRow, machineId: string, machines: readonly ClusterMachine[]): void {
+  const machine = machines.find(({ facts }) => facts.id === machineId);
+  const name = taskName(row);
+  if (!machine) {
+    throw problem("NOT_FOUND", `${name} is to run on a machine that is no longer there.`, {
+      remedy: "Choose another machine.",
+      task: name,
+    });
+  }
+  const { facts, tasks } = machine;
+  if (!tasks) {
+    throw problem("FAILED_PRECONDITION", `${name} cannot run on ${facts.name}, which is not paired.`, {
+      remedy: `Pair with ${facts.name} first, or choose another machine.`,
+      task: name,
+    });
+  }
+  if (facts.presence !== "online") {
+    throw problem("UNAVAILABLE", `${name} cannot be put on ${facts.name}, which does not answer.`, {
+      remedy: "Choose another machine, or wait until it is back.",
+      task: name,
+    });
+  }
+}
+
+function checkRows(rows: readonly ClusterRow[], access: Access): void {
+  const isSecure = access === "secure";
+  const table = rows.map((row) => tableRow(row, isSecure));
+  const [first] = tableProblems(table, { addressesCrossMachines: !isSecure });
+  if (first) throw rowProblem(first.message, rows[first.row]);
+}
+
+/** In a secure cluster a port alone says which task is meant, whatever host is written before it. */
+function tableRow({ job, index, machineId = "", address = "" }: ClusterRow, isSecure: boolean): TableRow {
+  const port = parseHostPort(address)?.port;
+  const isOurs = machineId !== "" && isSecure && port !== undefined;
+  return {
+    job,
+    index,
+    machine: machineId,
+    address: isOurs ? formatHostPort({ host: "localhost", port }) : address,
+  };
+}
+
+function rowProblem(message: string, row: ClusterRow | undefined): ProblemError {
+  return problem("INVALID_ARGUMENT", message, {
+    remedy: "Mend the row, then apply the table again. Nothing was changed.",
+    task: row && taskName(row),
+  });
+}

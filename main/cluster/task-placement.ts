@@ -1,0 +1,255 @@
+/** Putting tasks on machines: ports that nobody else has, what a server is told of the cluster, and in which order. */
+import { randomUUID } from "node:crypto";
+import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import type { Access, Engine, GpuChoice, Membership } from "../api/cluster.js";
+import { ProblemError } from "../api/wire.js";
+import { problem } from "../problems.js";
+import { FIRST_PORT } from "../tasks/ports.js";
+import type { FixedPlace, TaskHost } from "../tasks/task-host.js";
+import { addressesOf } from "./addresses.js";
+import type { ClusterMachine } from "./cluster-machine.js";
+import { type ClusterTask, isActive, PARAMETER_SERVER_JOB, taskName } from "./cluster-task.js";
+import { addressOnMachine } from "./task-list.js";
+
+/** A task as somebody wants it. */
+export interface TaskWish {
+  readonly id: string;
+  readonly job: string;
+  readonly index: number;
+  readonly machineId: string;
+  readonly engine: Engine;
+  readonly gpu: GpuChoice;
+  /** Port that it should have; 0: any. */
+  readonly port: number;
+  /** Whether another port does as well. False for one that the user typed. */
+  readonly mayMove: boolean;
+}
+
+interface Plan {
+  readonly wish: TaskWish;
+  readonly machine: ClusterMachine;
+  port: number;
+  /** What its server was told of the cluster, as JSON. */
+  told: string;
+}
+
+/** What is asked of the cluster while tasks are placed. */
+export interface PlacementContext {
+  readonly access: () => Access;
+  readonly membership: () => Membership;
+  /** This machine first. */
+  readonly machines: () => readonly ClusterMachine[];
+  readonly tasks: () => readonly ClusterTask[];
+  /** Ports that some machine of the cluster cannot listen at. */
+  readonly takenPorts: () => readonly number[];
+  /** Resolves after the next change of the cluster. */
+  readonly nextChange: () => Promise<void>;
+  /** Told before a task is started anew on the user's wish. */
+  readonly expectRestart: (taskId: string) => void;
+}
+
+/** A machine on which so many ports in a row are taken has something wrong with it. */
+const PORTS_TO_TRY = 64;
+
+export class TaskPlacement {
+  readonly #context: PlacementContext;
+
+  constructor(context: PlacementContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Makes the tasks and starts them, all or none. In a fixed cluster each is told of all of them.
+   *
+   * @throws ProblemError of the machine, FAILED_PRECONDITION for a typed port that is taken, RESOURCE_EXHAUSTED when the
+   *   machine has no free port.
+   */
+  async place(wishes: readonly TaskWish[]): Promise<void> {
+    const plans: Plan[] = [];
+    for (const wish of wishes) plans.push(this.#plan(wish, plans));
+    const placed: Plan[] = [];
+    try {
+      for (const plan of plans) {
+        await this.#carryOut(plan, plans);
+        placed.push(plan);
+      }
+    } catch (error) {
+      await Promise.allSettled(placed.map(({ wish, machine }) => hostOfMachine(machine).remove(wish.id)));
+      throw error;
+    }
+    // A port that turned out to be taken makes what the earlier ones were told wrong.
+    const now = this.fixedPlace(addressesOfPlans(plans, this.#context.access()));
+    const stale = plans.filter(({ told }) => told !== JSON.stringify(now));
+    for (const { wish, machine } of stale) {
+      const host = hostOfMachine(machine);
+      await host.stop(wish.id);
+      await host.startAgain(wish.id, now);
+    }
+  }
+
+  /** Takes tasks off their machines and makes them anew, perhaps elsewhere or otherwise. They lose their variables. */
+  async replace(changes: readonly { readonly task: ClusterTask; readonly wish: TaskWish }[]): Promise<void> {
+    for (const { task } of changes) this.#context.expectRestart(task.id);
+    await Promise.all(changes.map(({ task }) => this.hostOf(task).remove(task.id)));
+    await this.place(changes.map(({ wish }) => wish));
+  }
+
+  /** The same task again, on another port where its own cannot be used. */
+  wishOf(task: ClusterTask): TaskWish {
+    const { id, job, index, machineId, engine, needsPort, snapshot } = task;
+    const port = needsPort ? 0 : (parseHostPort(task.address)?.port ?? 0);
+    return { id, job, index, machineId, engine, gpu: snapshot.gpu, port, mayMove: true };
+  }
+
+  /** Starts a task that does not run, and does nothing for one that does. */
+  async start(task: ClusterTask): Promise<void> {
+    this.#context.expectRestart(task.id);
+    if (task.needsPort && !isActive(task)) {
+      await this.replace([{ task, wish: this.wishOf(task) }]);
+    } else {
+      await this.hostOf(task).startAgain(task.id, this.fixedPlace());
+    }
+  }
+
+  /**
+   * Stops tasks and starts them again. All are stopped before the first is started, so that none meets the old
+   * incarnation of another; in a fixed cluster the parameter servers are up before the others begin.
+   */
+  async restart(tasks: readonly ClusterTask[]): Promise<void> {
+    for (const { id } of tasks) this.#context.expectRestart(id);
+    await Promise.all(tasks.map((task) => this.hostOf(task).stop(task.id)));
+    if (this.#context.membership() === "dynamic") {
+      await Promise.all(tasks.map((task) => this.start(task)));
+      return;
+    }
+    const isServer = ({ job }: ClusterTask) => job === PARAMETER_SERVER_JOB;
+    const servers = tasks.filter(isServer);
+    await Promise.all(servers.map((task) => this.start(task)));
+    await this.#awaitUp(servers.map(({ id }) => id));
+    await Promise.all(tasks.filter((task) => !isServer(task)).map((task) => this.start(task)));
+  }
+
+  /** What every server of a fixed cluster is told now; undefined in a dynamic one. */
+  fixedPlace(
+    coming: readonly { job: string; index: number; address: string }[] = [],
+  ): FixedPlace | undefined {
+    if (this.#context.membership() === "dynamic") return undefined;
+    const known = this.#context.tasks().filter(({ address, unusable }) => address !== "" && !unusable);
+    return { cluster: addressesOf([...known, ...coming]) };
+  }
+
+  /** @throws ProblemError FAILED_PRECONDITION for a foreign server, NOT_FOUND for a machine that is gone. */
+  hostOf(task: ClusterTask): TaskHost {
+    if (!task.foreign) return this.host(task.machineId);
+    throw problem("FAILED_PRECONDITION", `${task.name} was started by somebody else.`, {
+      reason: "Tensordeck can use the server and look at it, not start or stop it.",
+      remedy: `Do that where it runs (${task.address}), or remove it here.`,
+      task: task.name,
+    });
+  }
+
+  /** @throws ProblemError NOT_FOUND, FAILED_PRECONDITION for a machine that is not paired. */
+  host(machineId: string): TaskHost {
+    return hostOfMachine(this.#machine(machineId));
+  }
+
+  #machine(machineId: string): ClusterMachine {
+    const machine = this.#context.machines().find(({ facts }) => facts.id === machineId);
+    if (machine) return machine;
+    throw problem("NOT_FOUND", "This machine is no longer there.", { details: `machine ${machineId}` });
+  }
+
+  #plan(wish: TaskWish, before: readonly Plan[]): Plan {
+    const machine = this.#machine(wish.machineId);
+    hostOfMachine(machine);
+    // Alone and in no ClusterSpec yet, a task may have whatever port the machine finds.
+    const isFree = !this.#hasOthers(machine) && this.#context.membership() === "dynamic";
+    const avoided = this.#portsToAvoid(machine, before);
+    const isWanted = wish.port !== 0 && (!wish.mayMove || !avoided.has(wish.port));
+    const port = isWanted ? wish.port : isFree ? 0 : nextPort(FIRST_PORT, avoided);
+    return { wish, machine, port, told: "" };
+  }
+
+  /** Starts a task at the planned port, or at the next one that the machine has free. */
+  async #carryOut(plan: Plan, plans: readonly Plan[]): Promise<void> {
+    const { wish, machine } = plan;
+    const host = hostOfMachine(machine);
+    const first = plan.port;
+    for (let tries = 1; ; tries++) {
+      const { id: taskId, job, index, engine, gpu, mayMove } = wish;
+      const fixed = this.fixedPlace(addressesOfPlans(plans, this.#context.access()));
+      plan.told = JSON.stringify(fixed);
+      try {
+        await host.start({
+          ...{ taskId, job, index, engine, gpu, port: plan.port },
+          ...(fixed ? { fixed } : {}),
+          isolate: this.#context.access() === "secure",
+          owner: this.#context.machines()[0]?.facts.id ?? "",
+        });
+        return;
+      } catch (error) {
+        if (!isTaken(error) || !mayMove || plan.port === 0) throw error;
+        if (tries === PORTS_TO_TRY) throw noFreePort(machine, wish, first);
+        plan.port = nextPort(Math.max(plan.port + 1, FIRST_PORT), this.#portsToAvoid(machine, plans));
+      }
+    }
+  }
+
+  #hasOthers({ facts }: ClusterMachine): boolean {
+    return this.#context.machines().some((other) => other.tasks !== undefined && other.facts.id !== facts.id);
+  }
+
+  /** In a secure cluster a port is one task's on all machines. */
+  #portsToAvoid({ facts }: ClusterMachine, plans: readonly Plan[]): Set<number> {
+    const isSecure = this.#context.access() === "secure";
+    const counts = (machineId: string) => isSecure || machineId === facts.id;
+    const known = this.#context
+      .tasks()
+      .filter(({ machineId }) => counts(machineId))
+      .flatMap(({ address }) => parseHostPort(address)?.port ?? []);
+    const planned = plans.flatMap(({ machine, port }) => (counts(machine.facts.id) ? [port] : []));
+    return new Set([...known, ...planned, ...(isSecure ? this.#context.takenPorts() : [])]);
+  }
+
+  /** Resolves when each of the tasks answers, or has shown that it will not. */
+  async #awaitUp(taskIds: readonly string[]): Promise<void> {
+    const isPending = ({ id, state }: ClusterTask) => taskIds.includes(id) && state === "starting";
+    while (this.#context.tasks().some(isPending)) await this.#context.nextChange();
+  }
+}
+
+export function newTaskId(): string {
+  return randomUUID();
+}
+
+function hostOfMachine({ facts, tasks }: ClusterMachine): TaskHost {
+  if (tasks) return tasks;
+  throw problem("FAILED_PRECONDITION", `${facts.name} is not paired with this machine.`, {
+    remedy: `Pair with ${facts.name} first.`,
+  });
+}
+
+function addressesOfPlans(plans: readonly Plan[], access: Access) {
+  return plans.map(({ wish: { job, index }, machine, port }) => ({
+    job,
+    index,
+    address: addressOnMachine(machine.facts, port, access),
+  }));
+}
+
+function nextPort(from: number, avoided: ReadonlySet<number>): number {
+  let port = from;
+  while (avoided.has(port)) port++;
+  return port;
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof ProblemError && error.problem.code === "FAILED_PRECONDITION";
+}
+
+function noFreePort({ facts }: ClusterMachine, wish: TaskWish, first: number): ProblemError {
+  return problem("RESOURCE_EXHAUSTED", `${facts.name} has no free port for ${taskName(wish)}.`, {
+    reason: `${PORTS_TO_TRY} ports from ${first} upward were tried.`,
+    remedy: "Stop tasks or other programs that listen there.",
+  });
+}

@@ -1,0 +1,110 @@
+/** Who listens where for whom in a secure cluster. Pure: the machines are told by tunnel-sync.ts. */
+import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { isLoopback } from "../../worker-runtime/cluster/cluster-table.js";
+
+/** A loopback port of one machine whose connections are carried to a task elsewhere. */
+export interface TunnelEnd {
+  /** The task's, which is also the one that is listened at. */
+  readonly port: number;
+  /** Machine that runs the task. */
+  readonly deviceId: string;
+  /** Where its agent may be reached, "host:port" each, the likeliest first. */
+  readonly agentAddresses: readonly string[];
+}
+
+/** A machine that may reach a task through a tunnel, on the word of the cluster's owner. */
+export interface TunnelAdmission {
+  readonly deviceId: string;
+  readonly port: number;
+}
+
+/** What one machine is told. */
+export interface TunnelRequest {
+  readonly tunnels: readonly TunnelEnd[];
+  readonly admissions: readonly TunnelAdmission[];
+}
+
+export interface TunnelledTask {
+  readonly machineId: string;
+  /** 0 while it is not chosen; such a task is passed over. */
+  readonly port: number;
+}
+
+export interface TunnelledMachine {
+  readonly id: string;
+  readonly addresses: readonly string[];
+  readonly agentPort: number | undefined;
+  /** Whether it dials tasks though it may have none: the one with the window. */
+  readonly dials: boolean;
+}
+
+export const NO_TUNNELS: TunnelRequest = { tunnels: [], admissions: [] };
+
+/**
+ * What every machine is told, by its id. Machines that run tasks dial the tasks of all others, as the window's machine
+ * does; the rest hold no tunnels.
+ */
+export function tunnelTable(
+  machines: readonly TunnelledMachine[],
+  tasks: readonly TunnelledTask[],
+): Map<string, TunnelRequest> {
+  const listed = tasks.filter(({ port }) => port !== 0);
+  const dialling = machines.filter(
+    ({ id, dials }) => dials || listed.some(({ machineId }) => machineId === id),
+  );
+  return new Map(
+    machines.map(({ id }) => {
+      if (!dialling.some((machine) => machine.id === id)) return [id, NO_TUNNELS];
+      return [
+        id,
+        { tunnels: tunnelsOf(id, machines, listed), admissions: admissionsOf(id, dialling, listed) },
+      ];
+    }),
+  );
+}
+
+function tunnelsOf(
+  machineId: string,
+  machines: readonly TunnelledMachine[],
+  tasks: readonly TunnelledTask[],
+): TunnelEnd[] {
+  const ownPorts = new Set(tasks.flatMap((task) => (task.machineId === machineId ? [task.port] : [])));
+  const tunnels = new Map<number, TunnelEnd>();
+  for (const { machineId: owner, port } of tasks) {
+    const machine = machines.find(({ id }) => id === owner);
+    // Of two tasks with one port the first is reached; the cluster says so of the second.
+    if (owner === machineId || machine === undefined || ownPorts.has(port) || tunnels.has(port)) continue;
+    const { agentPort, addresses } = machine;
+    const agentAddresses =
+      agentPort === undefined ? [] : addresses.map((host) => formatHostPort({ host, port: agentPort }));
+    tunnels.set(port, { port, deviceId: owner, agentAddresses });
+  }
+  return [...tunnels.values()].sort((a, b) => a.port - b.port);
+}
+
+function admissionsOf(
+  machineId: string,
+  dialling: readonly TunnelledMachine[],
+  tasks: readonly TunnelledTask[],
+): TunnelAdmission[] {
+  return tasks
+    .filter((task) => task.machineId === machineId)
+    .flatMap(({ port }) => dialling.flatMap(({ id }) => (id === machineId ? [] : [{ deviceId: id, port }])));
+}
+
+/** A task as the cluster lists it, as far as tunnels are concerned. */
+interface ListedTask {
+  readonly machineId: string;
+  readonly address: string;
+}
+
+/**
+ * The tasks that tunnels lead to: those named on the loopback interface, among them foreign servers of a machine that is
+ * known. A foreign server with another address is dialled there.
+ */
+export function tunnelledTasks(tasks: readonly ListedTask[]): TunnelledTask[] {
+  return tasks.flatMap(({ machineId, address }) => {
+    const parsed = parseHostPort(address);
+    return parsed && isLoopback(parsed.host) ? [{ machineId, port: parsed.port }] : [];
+  });
+}

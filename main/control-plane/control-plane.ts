@@ -1,0 +1,199 @@
+/**
+ * Everything between this machine and others, put together: who it is, whom it trusts, how it is found, what it answers,
+ * and the lines to paired machines. It has no logic of its own.
+ */
+import { join } from "node:path";
+import { AgentConnection } from "../agent/agent-connection.js";
+import { AgentService, type AgentServiceOptions } from "../agent/agent-service.js";
+import { LinkMeter } from "../agent/link-meter.js";
+import { acceptWindow, admitsToWindow } from "../agent/window-protocol.js";
+import { Alpn } from "../agent-port/agent-peer.js";
+import type { AgentPort } from "../agent-port/agent-port.js";
+import { dialAgent, dialUnknownAgent } from "../agent-port/dial-agent.js";
+import { deviceIdSchema, type MachineFacts, type PairingState, type Role } from "../api/machines.js";
+import type { TunnelHost } from "../cluster/cluster-machine.js";
+import type { SharedWindow } from "../host.js";
+import { type Identity, loadIdentity } from "../identity/identity.js";
+import type { MachineDescriber } from "../machine/machine-describer.js";
+import { MachineRegistry } from "../machines/machine-registry.js";
+import { PairingService } from "../pairing/pairing-service.js";
+import { problem } from "../problems.js";
+import type { TaskHost } from "../tasks/task-host.js";
+import { TrustStore } from "../trust/trust-store.js";
+import { TunnelService } from "../tunnel/tunnel-service.js";
+import type { NetworkScope } from "./network-scope.js";
+import { Presence } from "./presence.js";
+
+/** Who this installation is and whom it trusts; read before anything else is made. */
+export interface Standing {
+  readonly identity: Identity;
+  readonly trust: TrustStore;
+}
+
+/** @throws ProblemError when the files of the data folder cannot be read, or made. */
+export async function loadStanding(dataDir: string): Promise<Standing> {
+  const [identity, trust] = await Promise.all([loadIdentity(dataDir), TrustStore.load(dataDir)]);
+  return { identity, trust };
+}
+
+export interface ControlPlaneOptions extends Standing {
+  readonly dataDir: string;
+  readonly scope: NetworkScope;
+  readonly port?: number;
+  readonly name: () => string;
+  readonly machine: MachineDescriber;
+  readonly tasks: TaskHost;
+  readonly agent: Pick<AgentServiceOptions, "prober" | "firewall">;
+  /** Absent where the window is not a page that can be shown elsewhere. */
+  readonly sharedWindow?: SharedWindow;
+  readonly onPairing: (state: PairingState | undefined) => void;
+  readonly onShowCode?: (code: string, machine: PairingState["machine"]) => void;
+}
+
+export class ControlPlane {
+  readonly presence: Presence;
+  readonly pairing: PairingService;
+  readonly tunnels: TunnelService;
+  readonly links: LinkMeter;
+  readonly machines: MachineRegistry<AgentConnection>;
+  /** Machines whose device ID the user gave, and not the network. */
+  readonly #vouchedFor = new Set<string>();
+  readonly #sharedWindow: SharedWindow | undefined;
+  readonly #agent: AgentService;
+  readonly #trust: TrustStore;
+
+  constructor(options: ControlPlaneOptions) {
+    const { identity, trust, machine, tasks, dataDir, scope, port, name } = options;
+    this.#trust = trust;
+    this.#sharedWindow = options.sharedWindow;
+    this.tunnels = new TunnelService({
+      ownId: identity.deviceId,
+      trust: {
+        // This machine may do anything here: its own cluster is one of those that have tunnels.
+        get: (id) => (id === identity.deviceId ? { grantedRole: "manage" } : trust.get(id)),
+        onChange: (listener) => trust.onChange(() => listener()),
+      },
+      dial: (request) => dialAgent({ ...request, identity, alpn: Alpn.tunnel }),
+      isTaskPort: (candidate) => tasks.tasks().some((task) => task.port === candidate),
+    });
+    this.links = new LinkMeter({ identity, trust });
+    this.pairing = new PairingService({
+      identity,
+      trust,
+      name,
+      emit: options.onPairing,
+      ...(options.onShowCode ? { onShowCode: options.onShowCode } : {}),
+    });
+    this.#agent = new AgentService({
+      ...options.agent,
+      ...(options.sharedWindow ? { window: options.sharedWindow } : {}),
+      deviceId: identity.deviceId,
+      trust,
+      machine,
+      tasks,
+      tunnels: {
+        setTunnels: async (owner, request) => (await this.tunnels.setTunnels(owner, request)).takenPorts,
+      },
+      links: this.links,
+    });
+    this.presence = new Presence({
+      identity,
+      trust,
+      scope,
+      ...(port === undefined ? {} : { port }),
+      name,
+      serve: (agentPort) => this.#serve(agentPort),
+    });
+    const ownTunnels: TunnelHost = {
+      setTunnels: async (request) => (await this.tunnels.setTunnels(identity.deviceId, request)).takenPorts,
+    };
+    this.machines = new MachineRegistry({
+      own: {
+        tasks,
+        tunnels: ownTunnels,
+        facts: () => ownFacts(identity, machine),
+        onChange: (listener) => machine.onChange(listener),
+      },
+      trust,
+      connect: (trusted, addresses) =>
+        new AgentConnection({
+          identity,
+          deviceId: trusted.deviceId,
+          certPem: trusted.certPem,
+          name: trusted.name,
+          addresses,
+        }),
+      discovery: this.presence,
+      askAgent: async (address, signal) => {
+        const { socket, deviceId } = await dialUnknownAgent({
+          identity,
+          addresses: [address],
+          alpn: Alpn.pairing,
+          signal,
+        });
+        socket.destroy();
+        // A machine tells its name in a pairing or an announcement only.
+        return { deviceId, name: "" };
+      },
+      file: join(dataDir, "machines.json"),
+    });
+  }
+
+  /** Takes in a machine by address or device ID; answers its id. */
+  async add(text: string): Promise<string> {
+    const machineId = await this.machines.add(text);
+    if (deviceIdSchema.safeParse(text).success) this.#vouchedFor.add(machineId);
+    return machineId;
+  }
+
+  /** The line to a paired machine. @throws ProblemError NOT_FOUND for one that is not paired. */
+  link(machineId: string): AgentConnection {
+    const link = this.machines.link(machineId);
+    if (link) return link;
+    throw problem("NOT_FOUND", "This machine is not paired with the one here.", {
+      remedy: "Pair them first.",
+    });
+  }
+
+  /** Begins a pairing with a listed machine. @throws ProblemError NOT_FOUND, FAILED_PRECONDITION. */
+  async pair(machineId: string, grantedRole: Role): Promise<void> {
+    const facts = this.machines.facts(machineId);
+    if (!facts) throw problem("NOT_FOUND", "This machine is not there any more.");
+    await this.pairing.start({
+      machineId,
+      addresses: this.machines.agentAddresses(machineId),
+      name: facts.name,
+      grantedRole,
+      idIsVouchedFor: this.#vouchedFor.has(machineId),
+    });
+  }
+
+  /** Ends every line and listens no more. */
+  async close(): Promise<void> {
+    await this.presence.close();
+    this.#agent.close();
+    await this.pairing.close();
+    await Promise.all([this.machines.close(), this.tunnels.close()]);
+    await this.#trust.close();
+  }
+
+  #serve(agentPort: AgentPort): void {
+    agentPort.handle(Alpn.grpc, (peer) => this.#agent.accept(peer));
+    agentPort.handle(Alpn.tunnel, this.tunnels.serve, this.tunnels.admitsPeer);
+    const sharedWindow = this.#sharedWindow;
+    if (sharedWindow) {
+      agentPort.handle(Alpn.window, ({ socket }) => void acceptWindow(socket, sharedWindow), admitsToWindow);
+    }
+    this.pairing.listenAt(agentPort);
+  }
+}
+
+function ownFacts(identity: Identity, machine: MachineDescriber): MachineFacts {
+  return {
+    ...machine.description(),
+    id: identity.deviceId,
+    kind: "this",
+    presence: "online",
+    metrics: [...machine.metrics()],
+  };
+}

@@ -1,0 +1,127 @@
+/** Whether other machines find and reach this one: its agent's port and its announcements, which come and go together. */
+import { AgentPort } from "../agent-port/agent-port.js";
+import type { DiscoveryState } from "../api/machines.js";
+import { type Discovery, startDiscovery } from "../discovery/discovery.js";
+import type { Sighting } from "../discovery/sighting.js";
+import type { Identity } from "../identity/identity.js";
+import { problemOf } from "../problems.js";
+import type { TrustStore } from "../trust/trust-store.js";
+import { version } from "../version.js";
+import type { NetworkScope } from "./network-scope.js";
+
+const LOOPBACK = "127.0.0.1";
+
+export interface PresenceOptions {
+  readonly identity: Identity;
+  readonly trust: TrustStore;
+  readonly scope: NetworkScope;
+  /** Port of the agent; the customary one unless given. */
+  readonly port?: number;
+  readonly name: () => string;
+  /** Gives the port its protocols before anybody can use them. */
+  readonly serve: (port: AgentPort) => void;
+}
+
+export class Presence {
+  readonly #options: PresenceOptions;
+  readonly #listeners = new Set<() => void>();
+  #agentPort: AgentPort | undefined;
+  #discovery: Discovery | undefined;
+  #failure: DiscoveryState | undefined;
+  /** Switching on and off happens one after the other. */
+  #queue: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(options: PresenceOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined while the agent does not listen. */
+  get port(): number | undefined {
+    return this.#agentPort?.port;
+  }
+
+  state(): DiscoveryState {
+    return this.#failure ?? this.#discovery?.state() ?? { state: "off" };
+  }
+
+  sightings(): readonly Sighting[] {
+    return this.#discovery?.sightings() ?? [];
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  search(): void {
+    this.#discovery?.search();
+  }
+
+  /** Tells the network that this machine is called otherwise now. */
+  renamed(): void {
+    this.#discovery?.setName(this.#options.name());
+  }
+
+  /** Resolves when this machine can be found and reached, or no longer can. What keeps it from that, the state says. */
+  setVisible(visible: boolean): Promise<void> {
+    this.#queue = this.#queue.then(async () => {
+      if (visible && !this.#closed) await this.#open();
+      else await this.#shut();
+      this.#changed();
+    });
+    return this.#queue;
+  }
+
+  /** Says why this machine cannot be found, e.g. because another process has its identity. */
+  refuse(state: DiscoveryState): void {
+    this.#failure = state;
+    this.#changed();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.setVisible(false);
+    this.#listeners.clear();
+  }
+
+  async #open(): Promise<void> {
+    const { identity, trust, scope, port, name, serve } = this.#options;
+    if (this.#agentPort || scope === "off" || this.#failure?.state === "off") return;
+    try {
+      this.#failure = undefined;
+      const host = scope === "loopback" ? { host: LOOPBACK } : {};
+      this.#agentPort = await AgentPort.listen({
+        identity,
+        trust,
+        ...host,
+        ...(port === undefined ? {} : { port }),
+      });
+      serve(this.#agentPort);
+    } catch (error) {
+      this.#failure = { state: "unavailable", problem: problemOf(error) };
+      return;
+    }
+    this.#discovery = startDiscovery({
+      deviceId: identity.deviceId,
+      name: name(),
+      port: this.#agentPort.port,
+      version: version(),
+      scope,
+    });
+    this.#discovery.onChange(() => this.#changed());
+  }
+
+  async #shut(): Promise<void> {
+    const [discovery, agentPort] = [this.#discovery, this.#agentPort];
+    this.#discovery = undefined;
+    this.#agentPort = undefined;
+    // The goodbye goes out before nobody answers any more.
+    await discovery?.close();
+    await agentPort?.close();
+  }
+
+  #changed(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

@@ -1,0 +1,68 @@
+/** Running the system's programs: the one place where the firewall code meets the machine. */
+import { execFile } from "node:child_process";
+import { errnoOf } from "../problems.js";
+
+export interface CommandEnd {
+  /** Exit status; 127 where there is no such program, 128 where a signal ended it. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Runs a program to its end, without a shell in between. Never rejects because of how it ended; rejects with the
+ * signal's reason when that is aborted, and ends the program then.
+ */
+export type RunCommand = (
+  program: string,
+  args: readonly string[],
+  options: { readonly signal: AbortSignal; readonly timeoutMillis?: number },
+) => Promise<CommandEnd>;
+
+const NOT_FOUND = 127;
+const ENDED_BY_SIGNAL = 128;
+/** A rule set of a machine with thousands of containers. */
+const MAX_OUTPUT_BYTES = 32 << 20;
+
+/** Administrators' programs lie where an account's PATH often does not look. */
+const systemFolders = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
+
+export const runCommand: RunCommand = (program, args, { signal, timeoutMillis = 0 }) =>
+  new Promise((resolve, reject) => {
+    execFile(
+      program,
+      [...args],
+      {
+        encoding: "utf8",
+        signal,
+        timeout: timeoutMillis,
+        windowsHide: true,
+        maxBuffer: MAX_OUTPUT_BYTES,
+        env: commandEnvironment(),
+      },
+      (error, stdout, stderr) => {
+        if (signal.aborted) {
+          reject(signal.reason);
+          return;
+        }
+        if (errnoOf(error) === "ENOENT")
+          resolve({ code: NOT_FOUND, stdout, stderr: `${program}: not found` });
+        else resolve({ code: exitCodeOf(error), stdout, stderr });
+      },
+    );
+  });
+
+function exitCodeOf(error: unknown): number {
+  if (error === null) return 0;
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "number" ? code : ENDED_BY_SIGNAL;
+}
+
+/** Our own environment, with messages in English, since some are read. */
+export function commandEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  if (process.platform === "win32") return environment;
+  const folders = [...(environment.PATH ?? "").split(":"), ...systemFolders].filter(
+    (folder) => folder !== "",
+  );
+  return { ...environment, LC_ALL: "C", LANGUAGE: "C", PATH: [...new Set(folders)].join(":") };
+}

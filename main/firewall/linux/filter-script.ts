@@ -1,0 +1,158 @@
+/** Scripts that change the kernel's packet filter. */
+import { type Note, ok, warning } from "../notes.js";
+import type { Opening } from "../rules.js";
+import { quote, unlessUnchanged } from "../shell.js";
+import type { Source } from "./adapters.js";
+import type { FilterPlace, IptablesCommand, NftPlace } from "./filter-places.js";
+import { iptablesCommands, nftCommands, nftFileLines } from "./filter-rules.js";
+import type { LinuxSteps } from "./linux-inspection.js";
+
+const NFT_FILE = "/etc/nftables.conf";
+const FILE_BEGIN = "# Tensordeck: rules begin";
+const FILE_END = "# Tensordeck: rules end";
+
+const HAS = 'has() { command -v "$1" > /dev/null; }';
+
+/** Whether an iptables command has rules: merely asking the older kind makes its tables. */
+const USED =
+  'used() { has "$1" && case "$1" in *-nft) :;; ' +
+  "ip6*) grep -qsx filter /proc/net/ip6_tables_names;; *) grep -qsx filter /proc/net/ip_tables_names;; esac; }";
+
+/** Older systems have one kind of iptables only, under the plain names. */
+const ALL_IPTABLES = "iptables-nft ip6tables-nft iptables-legacy ip6tables-legacy iptables ip6tables";
+
+/** Prints family, table, chain and handle of every rule of ours. */
+const OWN_NFT =
+  "own_nft() { if has nft; then nft -a list ruleset | " +
+  `awk '/^table/ { family = $2; table = $3 } /^\tchain/ { chain = $2 } /comment "Tensordeck / { print family, table, chain, $NF }'; fi; }`;
+
+/** Prints the command and the rule as it was added, for every rule of ours. */
+const OWN_IPTABLES =
+  `own_iptables() { for tables in ${ALL_IPTABLES}; do if used $tables; then ` +
+  `$tables -w -S INPUT 2> /dev/null | grep -F '"Tensordeck ' | sed "s/^/$tables /"; fi; done; true; }`;
+
+const FUNCTIONS = [HAS, USED, OWN_NFT, OWN_IPTABLES];
+
+const REMOVE_NFT =
+  'own_nft | while read -r family table chain handle; do nft delete rule "$family" "$table" "$chain" handle "$handle"; done';
+
+/** xargs takes the quotation marks apart that iptables prints. */
+const REMOVE_IPTABLES =
+  "own_iptables | sed 's/ -A / -D /' | while read -r tables rule; do echo \"$rule\" | xargs $tables -w; done";
+
+const REMOVE_FROM_FILE =
+  `if grep -qsFx '${FILE_BEGIN}' ${NFT_FILE}; then ` +
+  `sed -i '/^${FILE_BEGIN}$/,/^${FILE_END}$/d' ${NFT_FILE}; fi`;
+
+const REMOVE_ALL = [REMOVE_NFT, REMOVE_IPTABLES, REMOVE_FROM_FILE];
+
+/** Takes all rules of ours away, wherever they are. */
+export const REMOVE_FROM_FILTERS = [...FUNCTIONS, ...REMOVE_ALL];
+
+/** Prints what counts of the rules of ours, without the numbers that change each time. */
+const LISTING =
+  "{ if has nft; then nft list ruleset | grep -F 'comment \"Tensordeck ' || true; fi; own_iptables; }";
+
+/**
+ * @param file What nftables loads when the machine starts; empty when there is no such file.
+ */
+export function filterSteps(
+  places: readonly FilterPlace[],
+  wanted: readonly Opening[],
+  sources: readonly Source[],
+  file: string,
+): LinuxSteps {
+  const nft = places.filter((place) => place.kind === "nft");
+  const kept = nft.filter((place) => isInFile(place, file));
+  const fileLines = kept.flatMap((place) => nftFileLines(place, wanted, sources));
+  return {
+    lines: changing([
+      ...places.flatMap((place) =>
+        place.kind === "nft"
+          ? nftCommands(place, wanted, sources)
+          : iptablesCommands(place.command, wanted, sources),
+      ),
+      ...(fileLines.length > 0 ? [appendToFile(fileLines)] : []),
+    ]),
+    notes: persistenceNotes(places, kept),
+  };
+}
+
+/** Where the rules cannot be read: the script finds the chains itself. */
+export function unknownFilterSteps(wanted: readonly Opening[], sources: readonly Source[]): LinuxSteps {
+  const families = (["inet", "ip", "ip6"] as const).map((family) => {
+    const place: NftPlace = { kind: "nft", family, table: '"$table"', chain: '"$chain"' };
+    return `${family}) ${[...nftCommands(place, wanted, sources), ":"].join("; ")};;`;
+  });
+  // In `nft list chains` every chain that filters what comes in names its hook; iptables' own are left to iptables.
+  const chains =
+    "nft list chains | awk '/^table/ { family = $2; table = $3 } /^\\tchain/ { chain = $2 } " +
+    '/type filter hook input/ { if (!(family != "inet" && table == "filter" && chain == "INPUT")) print family, table, chain }\'';
+  const nftLine = `if has nft; then ${chains} | while read -r family table chain; do case "$family" in ${families.join(" ")} esac; done; fi`;
+  const iptablesLines = commandNames.map((command) => {
+    const commands = iptablesCommands(command, wanted, sources);
+    const drops = `${command} -w -S 2> /dev/null | grep -Eq '^-P INPUT DROP|-j (DROP|REJECT)'`;
+    return `if used ${command} && ${drops}; then ${[...commands, ":"].join("; ")}; fi`;
+  });
+  return {
+    lines: changing([nftLine, ...iptablesLines]),
+    notes: [warning("The rules last until the machine restarts, unless its rules are saved by hand.")],
+  };
+}
+
+const commandNames: readonly IptablesCommand[] = [
+  "iptables-nft",
+  "ip6tables-nft",
+  "iptables-legacy",
+  "ip6tables-legacy",
+];
+
+function changing(lines: readonly string[]): string[] {
+  return [...FUNCTIONS, ...unlessUnchanged(LISTING, [...REMOVE_ALL, ...lines])];
+}
+
+/** Whether the file makes this very chain, so that a rule for it can follow. */
+function isInFile({ family, table, chain }: NftPlace, file: string): boolean {
+  const start = new RegExp(
+    `^\\s*table\\s+${family === "ip" ? "(?:ip\\s+)?" : `${family}\\s+`}${escaped(table)}\\s*\\{`,
+    "m",
+  );
+  const at = start.exec(file);
+  if (!at) return false;
+  const rest = file.slice(at.index + at[0].length);
+  const end = rest.search(/^\s*table\s/m);
+  const body = end === -1 ? rest : rest.slice(0, end);
+  return new RegExp(`^\\s*chain\\s+${escaped(chain)}\\s*\\{`, "m").test(body);
+}
+
+function escaped(name: string): string {
+  return name.replace(/[.*+?^${}()|[\]\\-]/g, "\\$&");
+}
+
+/** Adds the rules to the file unless nft would not read it then; the file is only ever written whole. */
+function appendToFile(lines: readonly string[]): string {
+  const words = [FILE_BEGIN, ...lines, FILE_END].map(quote).join(" ");
+  return (
+    `copy=$(mktemp) && cp ${NFT_FILE} "$copy" && printf '%s\\n' ${words} >> "$copy" && ` +
+    `nft -c -f "$copy" && cat "$copy" > ${NFT_FILE} && rm -f "$copy"`
+  );
+}
+
+function persistenceNotes(places: readonly FilterPlace[], kept: readonly NftPlace[]): Note[] {
+  const lost = places.filter((place) => place.kind === "iptables" || !kept.includes(place));
+  const notes: Note[] = [];
+  if (kept.length > 0)
+    notes.push(ok(`The rules are also added to ${NFT_FILE}, so they are there after a restart.`));
+  if (lost.length > 0) {
+    const where = lost.map((place) =>
+      place.kind === "iptables" ? place.command : `${place.family} ${place.table} ${place.chain}`,
+    );
+    notes.push(
+      warning(
+        `The rules in ${where.join(", ")} last until the machine restarts: ` +
+          `${kept.length > 0 ? "the rest" : "they"} must be kept by whatever loads that firewall at the start.`,
+      ),
+    );
+  }
+  return notes;
+}

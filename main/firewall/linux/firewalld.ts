@@ -1,0 +1,150 @@
+/** firewalld, by rich rules: in force at once and kept for the next start. */
+
+import type { FirewallFacts } from "../../api/firewall.js";
+import { problem } from "../../problems.js";
+import type { Inspection } from "../backend.js";
+import { ok } from "../notes.js";
+import { type PortRange, portsIn, portText } from "../ports.js";
+import { type KeptRule, type Opening, ownRuleTexts, type RuleName, ruleNames } from "../rules.js";
+import { quote, unlessUnchanged } from "../shell.js";
+import type { Source } from "./adapters.js";
+import { adapterFacts, type LinuxContext, type LinuxSteps, linuxInspection } from "./linux-inspection.js";
+
+/**
+ * Rich rules have no name, so Tensordeck's are known by their priority. A negative one comes before rules that deny.
+ * Each opening has its own, since ports alone do not tell the agent from a task.
+ */
+const priorities: Readonly<Record<RuleName, number>> = {
+  [ruleNames.agent]: -2220,
+  [ruleNames.tasks]: -2221,
+  [ruleNames.discovery]: -2222,
+  [ruleNames.ping]: -2223,
+};
+
+const PRIORITY_PATTERN = 'priority="-222[0-3]"';
+
+/** Prints "zone<TAB>rule" for each of our rules; `$1` is --permanent or nothing. */
+const OWN_FUNCTION =
+  "own_rules() { firewall-cmd $1 --list-all-zones | " +
+  `awk '/^[^ \\t]/ { zone = $1 } /^[ \\t]+rule ${PRIORITY_PATTERN}/ { sub(/^[ \\t]+/, ""); print zone "\\t" $0 }'; }`;
+
+const REMOVE_FUNCTION =
+  'remove() { own_rules "$1" | while IFS="$(printf "\\t")" read -r zone rule; ' +
+  'do firewall-cmd -q $1 --zone="$zone" --remove-rich-rule="$rule"; done; }';
+
+const FUNCTIONS = [OWN_FUNCTION, REMOVE_FUNCTION];
+const REMOVE_OWN = ['remove ""', "remove --permanent"];
+const LISTING = '{ own_rules ""; own_rules --permanent; }';
+
+/** The firewalld that runs; undefined where none does. */
+export async function inspectFirewalld(context: LinuxContext): Promise<Inspection | undefined> {
+  const { run, signal, adapters } = context;
+  const ask = (...args: string[]) => run("firewall-cmd", args, { signal });
+  const state = await ask("--state");
+  if (state.stdout.trim() !== "running") return undefined;
+  const [version, fallback, active, zones] = await Promise.all([
+    ask("--version"),
+    ask("--get-default-zone"),
+    ask("--get-active-zones"),
+    ask("--list-all-zones"),
+  ]);
+  const zoneOf = zoneFinder(active.stdout, fallback.stdout.trim());
+  const failed = [fallback, active, zones].find(({ code }) => code !== 0);
+  const facts: FirewallFacts = {
+    tool: "firewalld",
+    name: `firewalld ${version.stdout.trim()}`.trim(),
+    active: true,
+    adapters: adapterFacts(adapters, zoneOf),
+    blockRules: [],
+    ownRules: ownRuleTexts(readRichRules(zones.stdout)),
+    ...(failed && {
+      problem: problem("PERMISSION_DENIED", "This account may not ask firewalld for its rules.", {
+        details: failed.stderr.trim(),
+      }).problem,
+    }),
+  };
+  return linuxInspection(context, facts, (wanted, sources) => firewalldSteps(wanted, sources, zoneOf), [
+    ...FUNCTIONS,
+    ...REMOVE_OWN,
+  ]);
+}
+
+/**
+ * The zone of an interface, or the default one.
+ *
+ * @param active What `--get-active-zones` prints: the zone, then its interfaces indented.
+ */
+export function zoneFinder(active: string, fallback: string): (adapter: string | undefined) => string {
+  const zones = new Map<string, string>();
+  let zone = "";
+  for (const line of active.split("\n")) {
+    if (/^\S/.test(line)) zone = line.split(" ")[0] ?? "";
+    const interfaces = /^\s+interfaces:(.*)$/.exec(line)?.[1] ?? "";
+    for (const name of interfaces.split(/\s+/)) if (name !== "") zones.set(name, zone);
+  }
+  const safe = (name: string) => (/^[\w-]+$/.test(name) ? name : "public");
+  return (adapter) => safe((adapter !== undefined ? zones.get(adapter) : undefined) ?? fallback);
+}
+
+/** Rules of Tensordeck in what `--list-all-zones` prints. */
+export function readRichRules(text: string): KeptRule[] {
+  let zone = "";
+  return text.split("\n").flatMap((line): KeptRule[] => {
+    if (/^\S/.test(line)) zone = line.split(" ")[0] ?? "";
+    const attribute = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(line)?.[1];
+    if (!/^\s+rule .*accept$/.test(line)) return [];
+    const priority = Number(attribute("priority"));
+    const name = Object.values(ruleNames).find((one) => priorities[one] === priority);
+    const from = attribute("address");
+    if (name === undefined || from === undefined) return [];
+    const protocol = attribute("protocol");
+    const ports = portsIn(attribute("port port") ?? "");
+    return [
+      {
+        name,
+        protocol: protocol === "tcp" || protocol === "udp" ? protocol : "ping",
+        ports,
+        from,
+        profile: zone,
+      },
+    ];
+  });
+}
+
+/** @param zoneOf The zone of an interface, or the default one; only letters, digits, "_" and "-". */
+export function firewalldSteps(
+  wanted: readonly Opening[],
+  sources: readonly Source[],
+  zoneOf: (adapter: string | undefined) => string,
+): LinuxSteps {
+  const zones = [...new Set(sources.map(({ adapter }) => zoneOf(adapter)))];
+  const lines = wanted.flatMap((opening) =>
+    sources.flatMap((source) => {
+      const zone = zoneOf(source.adapter);
+      return richRules(opening, source).flatMap((rule) =>
+        ["", " --permanent"].map(
+          (kept) => `firewall-cmd -q${kept} --zone=${zone} --add-rich-rule=${quote(rule)}`,
+        ),
+      );
+    }),
+  );
+  return {
+    lines: [...FUNCTIONS, ...unlessUnchanged(LISTING, [...REMOVE_OWN, ...new Set(lines)])],
+    zones: zones.map((zone) => ({
+      profile: zone,
+      sources: sources.filter(({ adapter }) => zoneOf(adapter) === zone),
+    })),
+    notes: [ok(`Zones other than ${zones.join(" and ")} stay as they are.`)],
+  };
+}
+
+/** Exactly as firewalld prints them, since that is how they are found again. */
+function richRules({ name, protocol, ports }: Opening, { family, text }: Source): string[] {
+  const head = `rule priority="${priorities[name]}" family="${family}" source address="${text}"`;
+  if (protocol === "ping") return [`${head} icmp-type name="echo-request" accept`];
+  return ports.map((range) => `${head} port port="${onePort(range)}" protocol="${protocol}" accept`);
+}
+
+function onePort(range: PortRange): string {
+  return portText([range], ",", "-");
+}

@@ -1,0 +1,34 @@
+/** Machines as the wizard sees them. */
+import type { LayerResult } from "../../api/reachability.js";
+import type { FirewallTool } from "../tool.js";
+
+export interface WizardMachine {
+  readonly id: string;
+  readonly name: string;
+  /** Addresses that others may reach it by, the likeliest first. */
+  readonly addresses: readonly string[];
+  /** Absent while its agent does not listen. */
+  readonly agentPort?: number;
+  /** Tasks whose ports others have to reach; those behind tunnels are none of them. */
+  readonly tasks: readonly { readonly port: number; readonly name: string }[];
+}
+
+/** Dials an address from one machine, layer by layer. */
+export type WizardProber = (request: {
+  /** "host:port" */
+  readonly address: string;
+  readonly kind: "task" | "agent";
+  readonly tries: number;
+  readonly signal: AbortSignal;
+}) => Promise<LayerResult[]>;
+
+/** The machines that there are, and what can be asked of each. */
+export interface WizardMachines {
+  find(machineId: string): WizardMachine | undefined;
+  /** This machine and all paired ones. */
+  all(): readonly WizardMachine[];
+  /** Undefined where the machine cannot be asked now. */
+  firewallOf(machineId: string): FirewallTool | undefined;
+  /** Undefined where the machine cannot be asked now. */
+  proberOf(machineId: string): WizardProber | undefined;
+}

@@ -1,0 +1,128 @@
+/**
+ * The wizard's state as a pure function of what happened: steps follow from events, and what cannot happen in a step is
+ * ignored there.
+ */
+import type {
+  FirewallApply,
+  FirewallFacts,
+  FirewallPlan,
+  FirewallScope,
+  FirewallWizard,
+  Proof,
+} from "../../api/firewall.js";
+import type { Problem } from "../../api/problem.js";
+
+/** What was found out, and what it means in words. */
+export interface Findings {
+  readonly headline: string;
+  readonly explanation: string;
+  readonly proof: readonly Proof[];
+}
+
+export type WizardEvent =
+  /** Work has begun that ends with another event, or with `idle`. */
+  | { readonly kind: "busy" }
+  | { readonly kind: "idle" }
+  /** Whatever was tried did not work. */
+  | { readonly kind: "failed"; readonly problem: Problem }
+  | { readonly kind: "inspected"; readonly facts: FirewallFacts }
+  | { readonly kind: "diagnosed"; readonly findings: Findings }
+  | { readonly kind: "configured"; readonly scope: FirewallScope; readonly removeBlockRules: boolean }
+  | { readonly kind: "planned"; readonly plan: FirewallPlan }
+  | { readonly kind: "went"; readonly step: "blocked" | "change" }
+  /** The user wants the change; nothing has been asked for yet. */
+  | { readonly kind: "applying"; readonly since: number }
+  | { readonly kind: "applied"; readonly apply: FirewallApply }
+  /** Tested after a change. `passed`: nothing that was tested failed. */
+  | { readonly kind: "verified"; readonly findings: Findings; readonly passed: boolean }
+  /** The machine was told to take the rules away. */
+  | { readonly kind: "undoing" };
+
+export function nextState(state: FirewallWizard, event: WizardEvent): FirewallWizard {
+  switch (event.kind) {
+    case "busy":
+      return { ...without(state, "problem"), busy: true };
+    case "idle":
+      return { ...state, busy: false };
+    case "failed":
+      return failed(state, event.problem);
+    case "inspected":
+      return { ...state, facts: event.facts };
+    case "diagnosed": {
+      const { headline, explanation, proof } = event.findings;
+      return state.step === "blocked"
+        ? { ...state, headline, explanation, proof: [...proof], busy: false }
+        : state;
+    }
+    case "configured":
+      // A plan that was made for something else must not be applied.
+      return {
+        ...without(state, "plan"),
+        scope: event.scope,
+        removeBlockRules: event.removeBlockRules,
+      };
+    case "planned":
+      return { ...state, plan: event.plan, busy: false };
+    case "went":
+      return { ...without(state, "apply", "problem"), step: event.step, busy: false, verification: [] };
+    case "applying":
+      return {
+        ...without(state, "problem"),
+        step: "apply",
+        busy: true,
+        verification: [],
+        apply: { state: "waiting", since: event.since },
+      };
+    case "undoing":
+      return { ...without(state, "problem"), busy: true, verification: [] };
+    case "applied":
+      return applied(state, event.apply);
+    case "verified":
+      return verified(state, event.findings, event.passed);
+  }
+}
+
+/** What becomes of the step when asking for rights has come further. */
+function applied(state: FirewallWizard, apply: FirewallApply): FirewallWizard {
+  const next = { ...state, apply };
+  switch (apply.state) {
+    case "waiting":
+      return next;
+    case "applied":
+    case "already":
+      return { ...next, step: "verify", busy: true };
+    case "undone":
+      return { ...next, busy: true };
+    case "declined":
+    case "failed":
+      return { ...next, busy: false };
+    case "by-hand":
+      return { ...next, step: "apply", busy: false };
+  }
+}
+
+function verified(state: FirewallWizard, findings: Findings, passed: boolean): FirewallWizard {
+  const { headline, explanation, proof } = findings;
+  const tested = { ...state, busy: false, verification: [...proof], headline, explanation };
+  if (state.step !== "apply") return tested;
+  if (passed) return { ...tested, step: "verify" };
+  // Somebody is to run a command: the step that shows it stays, with what the test said.
+  const { apply } = state;
+  const problem: Problem = { code: "FAILED_PRECONDITION", message: headline, reason: explanation };
+  return apply ? { ...tested, apply: { ...apply, problem } } : { ...tested, problem };
+}
+
+function failed(state: FirewallWizard, problem: Problem): FirewallWizard {
+  const { apply } = state;
+  if (apply?.state !== "waiting") return { ...state, busy: false, problem };
+  return { ...state, busy: false, apply: { ...apply, state: "failed", problem } };
+}
+
+function without<K extends "plan" | "apply" | "problem">(
+  state: FirewallWizard,
+  ...keys: K[]
+): FirewallWizard {
+  const kept = { ...state };
+  for (const key of keys) delete kept[key];
+  return kept;
+}

@@ -1,0 +1,81 @@
+/** What every program without a desktop is made of: the window's server, the application behind it, and their end. */
+import { join } from "node:path";
+import { InstanceLock } from "../../agent/instance-lock.js";
+import type { Application } from "../../application.js";
+import { watchParent } from "../shared/parent.js";
+import { type HeadlessHost, startHeadlessHost } from "./headless-host.js";
+
+/** Tasks are ended by force after two seconds; then there is nothing worth waiting for. */
+const SHUTDOWN_DEADLINE_MILLIS = 3000;
+
+export interface HeadlessProcessOptions {
+  /** On 127.0.0.1, for the window; 0: any free one. */
+  readonly port: number;
+  readonly dataDir: string;
+  /** Port at which the agent listens; the usual one unless given. */
+  readonly agentPort?: number;
+  /** The process ends when this one does. */
+  readonly parentPid?: number;
+}
+
+export interface HeadlessProcess {
+  readonly host: HeadlessHost;
+  /** The page loads in the browser while the application, with gRPC and all, loads here. */
+  readonly application: Promise<Application>;
+}
+
+/**
+ * Serves the window and starts the application. From then on SIGTERM, SIGINT and SIGHUP end both, every task that was
+ * started, and the process.
+ *
+ * @throws ProblemError UNAVAILABLE when the port is taken, FAILED_PRECONDITION when the data folder is.
+ */
+export async function startHeadlessProcess(options: HeadlessProcessOptions): Promise<HeadlessProcess> {
+  const { dataDir } = options;
+  const host = await startHeadlessHost({
+    port: options.port,
+    rendererFolder: join(import.meta.dirname, "../../../renderer"),
+  });
+  const lock = await InstanceLock.claim(dataDir, () => host.newWindowUrl()).catch(async (error: unknown) => {
+    await host.close();
+    throw error;
+  });
+  // The engine keeps what it installs in the same place, and so do the processes that it starts.
+  process.env.TENSORDECK_DATA_DIR = dataDir;
+  const application = loadApplication(options, host);
+
+  let ending = false;
+  const end = () => {
+    if (ending) return;
+    ending = true;
+    // Not held back by a socket or process that does not obey.
+    setTimeout(() => process.exit(1), SHUTDOWN_DEADLINE_MILLIS).unref();
+    const disposed = application.then((loaded) => loaded.dispose());
+    void Promise.allSettled([disposed, host.close()])
+      .then(() => lock.release())
+      .finally(() => process.exit(0));
+  };
+  process.on("SIGTERM", end);
+  process.on("SIGINT", end);
+  // Of a terminal that was closed; on Windows, of a console window.
+  process.on("SIGHUP", end);
+  // Whoever read the output may go away without this being a reason to end.
+  process.stdout.on("error", () => undefined);
+  process.stderr.on("error", () => undefined);
+  watchParent(options.parentPid, end);
+  return { host, application };
+}
+
+async function loadApplication(
+  { dataDir, agentPort }: HeadlessProcessOptions,
+  host: HeadlessHost,
+): Promise<Application> {
+  const { createApplication } = await import("../../application.js");
+  const application = await createApplication({
+    dataDir,
+    host: { kind: "headless", newWindowUrl: () => host.newWindowUrl(), sharedWindow: host.sharedWindow },
+    ...(agentPort !== undefined && { agentPort }),
+  });
+  host.serve(application);
+  return application;
+}

@@ -1,0 +1,118 @@
+/** What is known of a machine, put together from its agent, its announcement and what was kept of it. Pure. */
+import { formatHostPort } from "../../worker-runtime/cluster/address.js";
+import type { MachineFacts } from "../api/machines.js";
+import type { Problem } from "../api/problem.js";
+import type { Sighting } from "../discovery/sighting.js";
+import { defined } from "../problems.js";
+import type { TrustedMachine } from "../trust/trusted-machine.js";
+import type { AddedMachine } from "./added-machines.js";
+
+/** Where a machine may be reached, as far as each source knows. */
+export interface Whereabouts {
+  readonly trusted?: TrustedMachine | undefined;
+  readonly sighting?: Sighting | undefined;
+  readonly added?: AddedMachine | undefined;
+  /** What its agent said. */
+  readonly described?: Pick<MachineFacts, "addresses" | "agentPort"> | undefined;
+}
+
+/** "host:port" of its agent, each once: announced ones first, since those are of this moment. */
+export function agentAddresses({ trusted, sighting, added, described }: Whereabouts): string[] {
+  const at = (hosts: readonly string[], port: number | undefined) =>
+    port === undefined ? [] : hosts.map((host) => formatHostPort({ host, port }));
+  return unique([
+    ...at(sighting?.addresses ?? [], sighting?.port),
+    ...(added ? [added.address] : []),
+    ...at(trusted?.addresses ?? [], trusted?.agentPort),
+    ...at(described?.addresses ?? [], described?.agentPort),
+  ]);
+}
+
+/** Hosts by which others may reach it, each once: those that it names itself first. */
+export function hostsOf({ trusted, sighting, added, described }: Whereabouts): string[] {
+  return unique([
+    ...(described?.addresses ?? []),
+    ...(sighting?.addresses ?? []),
+    ...(added ? [added.host] : []),
+    ...(trusted?.addresses ?? []),
+  ]);
+}
+
+/** A machine that nobody paired with: what it announces, or what it said to whoever asked at an address. */
+export function discoveredFacts(
+  sighting: Sighting | undefined,
+  added: AddedMachine | undefined,
+): MachineFacts {
+  const id = sighting?.deviceId ?? added?.deviceId ?? "";
+  const name = sighting?.name || added?.name || added?.host || id;
+  const answers = sighting !== undefined || added?.answers === true;
+  return defined({
+    id,
+    name,
+    kind: "discovered" as const,
+    presence: answers ? ("online" as const) : ("offline" as const),
+    ...{ platform: "", osName: "", arch: "", cores: 0, memoryBytes: 0 },
+    gpus: [],
+    addresses: hostsOf({ sighting, added }),
+    agentPort: sighting?.port ?? added?.port,
+    version: sighting?.version ?? "",
+    engines: [],
+    lastSeenAt: sighting?.lastSeenAt ?? added?.lastSeenAt,
+    metrics: [],
+    problem: answers ? undefined : noAnswer(name, false),
+  });
+}
+
+/** A paired machine. @param said What its agent said last, and whether it answers. */
+export function pairedFacts(
+  said: Omit<MachineFacts, "kind" | "grantedRole">,
+  trusted: TrustedMachine,
+  sighting: Sighting | undefined,
+  ownVersion: string,
+): MachineFacts {
+  const name = said.name || sighting?.name || trusted.name;
+  const version = said.version || sighting?.version || "";
+  const isOffline = said.presence === "offline";
+  return defined({
+    ...said,
+    name,
+    kind: "paired" as const,
+    addresses: hostsOf({ trusted, sighting, described: said }),
+    agentPort: said.agentPort ?? sighting?.port ?? trusted.agentPort,
+    version,
+    role: said.role ?? trusted.role,
+    grantedRole: trusted.grantedRole,
+    problem:
+      said.problem ??
+      (isOffline ? noAnswer(name, sighting !== undefined) : otherVersion(name, version, ownVersion)),
+  });
+}
+
+function noAnswer(name: string, isAnnounced: boolean): Problem {
+  return {
+    code: "UNAVAILABLE",
+    message: `${name} does not answer.`,
+    reason: isAnnounced
+      ? "It announces itself in the network, but its agent's port does not answer: a firewall may be in the way."
+      : "It is off, asleep, in another network, or Tensordeck does not run there.",
+    remedy: isAnnounced
+      ? "Open the agent's port there with the firewall wizard."
+      : "Start it, or see that both machines are in the same network.",
+  };
+}
+
+/** Versions that differ in their first two numbers may not understand each other. */
+function otherVersion(name: string, theirs: string, own: string): Problem | undefined {
+  const release = (version: string) => version.split(".").slice(0, 2).join(".");
+  if (theirs === "" || own === "" || release(theirs) === release(own)) return undefined;
+  return {
+    code: "FAILED_PRECONDITION",
+    message: `${name} has Tensordeck ${theirs}, this machine ${own}.`,
+    reason: "They may not understand all that the other says.",
+    remedy: "Install the same version on both.",
+  };
+}
+
+function unique(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}

@@ -1,0 +1,309 @@
+/**
+ * The machines that there are: this one, those that are paired, and those that announce themselves or were named by
+ * address. Whether a paired machine is there, its agent's answer says; an announcement only says where to ask.
+ */
+import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { deviceIdSchema, type MachineFacts, type Role } from "../api/machines.js";
+import type { ClusterMachine, ClusterMachines, TunnelHost } from "../cluster/cluster-machine.js";
+import { delay } from "../deferred.js";
+import type { Discovery } from "../discovery/discovery.js";
+import type { Sighting } from "../discovery/sighting.js";
+import { messageOf, problem } from "../problems.js";
+import type { TaskHost } from "../tasks/task-host.js";
+import type { TrustStore } from "../trust/trust-store.js";
+import type { TrustedMachine } from "../trust/trusted-machine.js";
+import { AddedMachines, type AskAgent } from "./added-machines.js";
+import { agentAddresses, discoveredFacts, pairedFacts } from "./machine-facts.js";
+import type { ConnectMachine, MachineLink } from "./machine-link.js";
+
+/** This machine, as its window shows it. */
+export interface OwnMachine {
+  readonly tasks: TaskHost;
+  readonly tunnels?: TunnelHost;
+  facts(): MachineFacts;
+  /** Calls the listener when the facts are others, until the returned function is called. */
+  onChange(listener: () => void): () => void;
+}
+
+export interface RegistryCollaborators<L extends MachineLink> {
+  readonly own: OwnMachine;
+  readonly trust: Pick<TrustStore, "all" | "get" | "put" | "remove" | "onChange">;
+  readonly connect: ConnectMachine<L>;
+  readonly discovery: Pick<Discovery, "sightings" | "onChange" | "search">;
+  readonly askAgent: AskAgent;
+  /** File that keeps the addresses that were added; without it they are forgotten. */
+  readonly file?: string;
+}
+
+/** Port of an agent where none is given. */
+const AGENT_PORT = 2220;
+/** How long a machine that was named by device ID may take to announce itself. */
+const SEARCH_MILLIS = 3000;
+const UNPAIR_MILLIS = 2000;
+const KEPT_ADDRESSES = 16;
+
+interface Paired<L extends MachineLink> {
+  readonly link: L;
+  readonly stopListening: () => void;
+}
+
+export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
+  readonly #collaborators: RegistryCollaborators<L>;
+  readonly #added: AddedMachines;
+  readonly #paired = new Map<string, Paired<L>>();
+  readonly #listeners = new Set<() => void>();
+  readonly #stops: readonly (() => void)[];
+  /** Lines on their way out. */
+  readonly #closing = new Set<Promise<void>>();
+  /** The addresses that were announced last, by device ID: new ones are dialled at once. */
+  readonly #announced = new Map<string, string>();
+  #list: readonly ClusterMachine[] | undefined;
+  #closed = false;
+
+  constructor(collaborators: RegistryCollaborators<L>) {
+    this.#collaborators = collaborators;
+    const { own, trust, discovery, askAgent, file } = collaborators;
+    this.#added = new AddedMachines(askAgent, file, () => this.#changed());
+    this.#stops = [
+      own.onChange(() => this.#changed()),
+      trust.onChange(() => this.#trustChanged()),
+      discovery.onChange(() => this.#sightingsChanged()),
+    ];
+    this.#trustChanged();
+  }
+
+  /** This machine first, then the paired ones in the order of their pairing, then the others by name. */
+  list(): readonly ClusterMachine[] {
+    this.#list ??= this.#compose();
+    return this.#list;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  facts(machineId: string): MachineFacts | undefined {
+    return this.list().find(({ facts }) => facts.id === machineId)?.facts;
+  }
+
+  /** The line to a paired machine. */
+  link(machineId: string): L | undefined {
+    return this.#paired.get(machineId)?.link;
+  }
+
+  /** Where the agent of a machine may be, "host:port" each, the likeliest first; empty for one that is not known. */
+  agentAddresses(machineId: string): string[] {
+    const link = this.#paired.get(machineId)?.link;
+    return agentAddresses({
+      trusted: this.#collaborators.trust.get(machineId),
+      sighting: this.#sighting(machineId),
+      added: this.#added.get(machineId),
+      described: link?.facts(),
+    });
+  }
+
+  /**
+   * Takes in a machine by "host", "host:port" or device ID; answers its id.
+   *
+   * @throws ProblemError INVALID_ARGUMENT, UNAVAILABLE when nobody answers there, NOT_FOUND for a device ID that nobody
+   *   announces.
+   */
+  async add(text: string): Promise<string> {
+    if (deviceIdSchema.safeParse(text).success) return await this.#find(text);
+    const found = await this.#added.find(agentAddressOf(text));
+    const { deviceId, host, port } = found;
+    if (deviceId === this.#collaborators.own.facts().id) {
+      throw problem("INVALID_ARGUMENT", `${text} is this machine.`);
+    }
+    const trusted = this.#collaborators.trust.get(deviceId);
+    if (trusted) {
+      const addresses = [host, ...trusted.addresses.filter((other) => other !== host)];
+      await this.#collaborators.trust.put({ ...trusted, addresses, agentPort: port });
+      this.#paired.get(deviceId)?.link.dialNow();
+    } else {
+      this.#added.put(found);
+    }
+    return deviceId;
+  }
+
+  /**
+   * Takes a machine off the list: unpairs it, or forgets its address.
+   *
+   * @throws ProblemError FAILED_PRECONDITION for a machine that is listed only because it announces itself.
+   */
+  async forget(machineId: string): Promise<void> {
+    const { trust } = this.#collaborators;
+    const wasAdded = this.#added.remove(machineId);
+    if (trust.get(machineId)) {
+      const link = this.#paired.get(machineId)?.link;
+      // One that does not answer learns of it when it dials.
+      await Promise.race([link?.unpair().catch(() => undefined), delay(UNPAIR_MILLIS)]);
+      await trust.remove(machineId);
+    } else if (!wasAdded) {
+      const name = this.facts(machineId)?.name ?? "This machine";
+      throw problem("FAILED_PRECONDITION", `${name} is not paired, so there is nothing to forget.`, {
+        reason: "It is listed as long as it announces itself in the network.",
+      });
+    }
+  }
+
+  /** Says what a paired machine may do here. @throws ProblemError NOT_FOUND */
+  async setRole(machineId: string, grantedRole: Role): Promise<void> {
+    const trusted = this.#collaborators.trust.get(machineId);
+    if (!trusted) throw problem("NOT_FOUND", "This machine is not paired any more.");
+    await this.#collaborators.trust.put({ ...trusted, grantedRole });
+  }
+
+  /** Asks the network again who is there, and dials who does not answer. */
+  search(): void {
+    this.#collaborators.discovery.search();
+    for (const { link } of this.#paired.values()) {
+      if (link.facts().presence !== "online") link.dialNow();
+    }
+  }
+
+  /** Ends all lines; resolves when they are closed. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const stop of this.#stops) stop();
+    this.#listeners.clear();
+    for (const id of [...this.#paired.keys()]) this.#disconnect(id);
+    await Promise.all([this.#added.close(), ...this.#closing]);
+  }
+
+  #compose(): ClusterMachine[] {
+    const { own, trust } = this.#collaborators;
+    const facts = own.facts();
+    const paired = trust.all().flatMap((trusted): ClusterMachine[] => {
+      const link = this.#paired.get(trusted.deviceId)?.link;
+      if (!link) return [];
+      const sighting = this.#sighting(trusted.deviceId);
+      return [
+        { facts: pairedFacts(link.facts(), trusted, sighting, facts.version), tasks: link, tunnels: link },
+      ];
+    });
+    return [
+      { facts, tasks: own.tasks, ...(own.tunnels ? { tunnels: own.tunnels } : {}) },
+      ...paired,
+      ...this.#strangers(facts.id),
+    ];
+  }
+
+  #strangers(ownId: string): ClusterMachine[] {
+    const { trust, discovery } = this.#collaborators;
+    const sightings = discovery.sightings();
+    const ids = new Set([
+      ...sightings.map(({ deviceId }) => deviceId),
+      ...this.#added.list().map(({ deviceId }) => deviceId),
+    ]);
+    return [...ids]
+      .filter((id) => id !== ownId && !trust.get(id))
+      .map((id) => ({ facts: discoveredFacts(this.#sighting(id), this.#added.get(id)) }))
+      .sort((a, b) => a.facts.name.localeCompare(b.facts.name) || (a.facts.id < b.facts.id ? -1 : 1));
+  }
+
+  #sighting(deviceId: string): Sighting | undefined {
+    return this.#collaborators.discovery.sightings().find((sighting) => sighting.deviceId === deviceId);
+  }
+
+  async #find(deviceId: string): Promise<string> {
+    if (this.facts(deviceId)) return deviceId;
+    const found = new AbortController();
+    const stop = this.onChange(() => {
+      if (this.facts(deviceId)) found.abort();
+    });
+    this.#collaborators.discovery.search();
+    await delay(SEARCH_MILLIS, found.signal);
+    stop();
+    if (this.facts(deviceId)) return deviceId;
+    throw problem("NOT_FOUND", "No machine with this device ID announces itself here.", {
+      reason: "It is off, in another network, or the network carries no multicast.",
+      remedy: "Add it by its address, as host or host:port.",
+      details: deviceId,
+    });
+  }
+
+  #trustChanged(): void {
+    if (this.#closed) return;
+    const { trust } = this.#collaborators;
+    for (const id of [...this.#paired.keys()]) if (!trust.get(id)) this.#disconnect(id);
+    for (const machine of trust.all()) {
+      if (!this.#paired.has(machine.deviceId)) this.#connect(machine);
+    }
+    this.#changed();
+  }
+
+  #connect(machine: TrustedMachine): void {
+    const { deviceId } = machine;
+    const link = this.#collaborators.connect(machine, () => this.agentAddresses(deviceId));
+    const stopListening = link.onFacts(() => {
+      this.#remember(deviceId, link);
+      this.#changed();
+    });
+    this.#paired.set(deviceId, { link, stopListening });
+    link.open();
+  }
+
+  #disconnect(deviceId: string): void {
+    const paired = this.#paired.get(deviceId);
+    if (!paired) return;
+    this.#paired.delete(deviceId);
+    paired.stopListening();
+    const closing = paired.link
+      .close()
+      .catch((error: unknown) => console.error(`The line to ${deviceId} did not close: ${messageOf(error)}`));
+    this.#closing.add(closing);
+    void closing.then(() => this.#closing.delete(closing));
+  }
+
+  /** Keeps how a machine was reached last, for a time without announcements; and from when on it is no longer only added. */
+  #remember(deviceId: string, link: L): void {
+    const trusted = this.#collaborators.trust.get(deviceId);
+    const reached = link.address === undefined ? undefined : parseHostPort(link.address);
+    if (!trusted || !reached) return;
+    this.#added.remove(deviceId);
+    const said = link.facts();
+    const next: TrustedMachine = {
+      ...trusted,
+      name: said.name || trusted.name,
+      role: said.role ?? trusted.role,
+      agentPort: reached.port,
+      addresses: [reached.host, ...trusted.addresses.filter((host) => host !== reached.host)].slice(
+        0,
+        KEPT_ADDRESSES,
+      ),
+    };
+    if (JSON.stringify(next) === JSON.stringify(trusted)) return;
+    this.#collaborators.trust
+      .put(next)
+      .catch((error: unknown) => console.error(`What is known of ${next.name} was not kept:`, error));
+  }
+
+  #sightingsChanged(): void {
+    for (const { deviceId, addresses, port } of this.#collaborators.discovery.sightings()) {
+      const now = JSON.stringify([port, addresses]);
+      const isNews = this.#announced.get(deviceId) !== now;
+      this.#announced.set(deviceId, now);
+      const link = this.#paired.get(deviceId)?.link;
+      if (isNews && link && link.facts().presence !== "online") link.dialNow();
+    }
+    for (const id of this.#announced.keys()) if (!this.#sighting(id)) this.#announced.delete(id);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#list = undefined;
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+/** "host:port" of what the user wrote, with the agents' customary port where none is given. */
+function agentAddressOf(text: string): string {
+  const address = parseHostPort(text) ? text : `${text.includes(":") ? `[${text}]` : text}:${AGENT_PORT}`;
+  const parsed = parseHostPort(address);
+  if (parsed && parsed.port !== 0) return address;
+  throw problem("INVALID_ARGUMENT", `"${text}" is no address of a machine.`, {
+    remedy: "Write a host name, an IP address, host:port, or a device ID of 52 letters and digits.",
+  });
+}

@@ -1,0 +1,311 @@
+/**
+ * Pairing this machine with others, from either side. One pairing at a time: there is one window to show a code in, and one
+ * user to type it.
+ */
+import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { Alpn } from "../agent-port/agent-peer.js";
+import type { AgentPort } from "../agent-port/agent-port.js";
+import { dialUnknownAgent, type UnknownAgent } from "../agent-port/dial-agent.js";
+import { deviceIdSchema, type PairingState, type Role } from "../api/machines.js";
+import type { Identity } from "../identity/identity.js";
+import { problem, problemOf } from "../problems.js";
+import type { TrustStore } from "../trust/trust-store.js";
+import type { TrustedMachine } from "../trust/trusted-machine.js";
+import { AttemptLimits } from "./attempt-limits.js";
+import { InitiatorMachine } from "./initiator-machine.js";
+import { InitiatedPairing, type Pairing, ShownPairing } from "./pairing.js";
+import { PairingConnection, type PairingConnectionListener } from "./pairing-connection.js";
+import type { PairingSide } from "./pairing-machine.js";
+import { PairingRun } from "./pairing-run.js";
+import { attemptKeys, type PairingCaller, Reception } from "./reception.js";
+import { ShowerMachine } from "./shower-machine.js";
+
+/** How long a pairing is open. */
+const OPEN_MILLIS = 120_000;
+/** A pairing that nobody answered in time counts as much as three wrong codes. */
+const FAILURES_OF_SILENCE = 3;
+
+export interface PairingServiceOptions {
+  readonly identity: Identity;
+  readonly trust: TrustStore;
+  /** How this machine is called elsewhere. */
+  readonly name: () => string;
+  /** Tells the windows of every change; undefined: there is no pairing, or no longer. */
+  readonly emit: (state: PairingState | undefined) => void;
+  /** Called with every code that is to be shown, for terminals and logs. */
+  readonly onShowCode?: (code: string, machine: PairingState["machine"]) => void;
+  /** What a machine that asks is allowed here unless the user says otherwise; "run" unless given. */
+  readonly defaultRole?: Role;
+  /** How long a pairing is open, in milliseconds; two minutes unless given. */
+  readonly openMillis?: number;
+  /** Milliseconds of a clock that never goes back, for pauses after failures. */
+  readonly now?: () => number;
+}
+
+export interface PairingRequest {
+  /** Device ID where it is known, e.g. from an announcement: no other machine is then paired with. */
+  readonly machineId: string;
+  /** "host:port", the likeliest first. */
+  readonly addresses: readonly string[];
+  readonly name: string;
+  /** What the other machine will be allowed here. */
+  readonly grantedRole: Role;
+  /** Whether the user gave the device ID, rather than the network: a code is then not needed if the other side knows ours too. */
+  readonly idIsVouchedFor: boolean;
+}
+
+export class PairingService {
+  readonly #options: PairingServiceOptions;
+  readonly #limits = new AttemptLimits();
+  readonly #now: () => number;
+  readonly #reception: Reception;
+  #agentPort: AgentPort | undefined;
+  #current: Pairing | undefined;
+
+  constructor(options: PairingServiceOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#reception = new Reception({
+      trust: options.trust,
+      limits: this.#limits,
+      now: this.#now,
+      isBusyFor: (deviceId) => !this.#yieldTo(deviceId),
+      accept: (caller) => this.#accept(caller),
+    });
+  }
+
+  /** Answers pairings at this port from now on, and tells it to machines that this one pairs with. */
+  listenAt(agentPort: AgentPort): void {
+    this.#agentPort = agentPort;
+    agentPort.handle(
+      Alpn.pairing,
+      (peer) => void this.#reception.receive(peer),
+      () => this.#reception.hasRoom,
+    );
+  }
+
+  state(): PairingState | undefined {
+    return this.#current?.state(this.#options.identity.deviceId);
+  }
+
+  /**
+   * Begins a pairing; everything else is told by `emit`. Resolves when the other machine has answered or could not be reached.
+   *
+   * @throws ProblemError FAILED_PRECONDITION while another pairing is under way.
+   */
+  async start(request: PairingRequest): Promise<void> {
+    if (this.#current && !this.#current.isOver) {
+      throw problem("FAILED_PRECONDITION", `A pairing with ${this.#current.machine.name} is under way.`, {
+        remedy: "End it first.",
+      });
+    }
+    const { machineId, addresses, name, grantedRole } = request;
+    const pairing = new InitiatedPairing({
+      machine: { id: machineId, name, address: addresses[0] ?? "" },
+      grantedRole,
+      expiresAt: Date.now() + this.#openMillis,
+    });
+    this.#current = pairing;
+    this.#tell(pairing);
+    try {
+      const agent = await dialUnknownAgent({
+        identity: this.#options.identity,
+        deviceId: deviceIdSchema.safeParse(machineId).data,
+        addresses,
+        alpn: Alpn.pairing,
+        name,
+        signal: pairing.dialling.signal,
+      });
+      this.#initiate(pairing, agent, request);
+    } catch (error) {
+      pairing.problem = problemOf(error);
+      this.#tell(pairing);
+    }
+  }
+
+  /** Tries a code of six digits. Does nothing unless a code is awaited. */
+  enterCode(code: string): void {
+    if (this.#current instanceof InitiatedPairing) this.#current.run?.handle({ type: "code", code });
+  }
+
+  /** What the machine that asked will be allowed here; until the code was proved. */
+  setGrantedRole(role: Role): void {
+    const pairing = this.#current;
+    const machine = pairing?.run?.machine;
+    if (!pairing || !machine || machine.isOver || pairing.side !== "show") return;
+    machine.grantedRole = role;
+    this.#tell(pairing);
+  }
+
+  /** Ends a pairing, which the other side is told, or puts a finished one away. */
+  close(): void {
+    const pairing = this.#current;
+    if (!pairing) return;
+    this.#current = undefined;
+    this.#callOff(pairing);
+    this.#options.emit(undefined);
+  }
+
+  /** Ends everything, when the application does. */
+  stop(): void {
+    this.close();
+    this.#reception.close();
+  }
+
+  get #openMillis(): number {
+    return this.#options.openMillis ?? OPEN_MILLIS;
+  }
+
+  #callOff(pairing: Pairing): void {
+    if (pairing instanceof InitiatedPairing) pairing.dialling.abort();
+    pairing.run?.handle({ type: "closed" });
+  }
+
+  /**
+   * Whether a caller can be attended to. Two machines whose users ask for each other at the same moment would both be busy: the
+   * one with the lower device ID gives its own request up.
+   */
+  #yieldTo(deviceId: string): boolean {
+    const pairing = this.#current;
+    if (!pairing || pairing.isOver) return true;
+    const crossed =
+      pairing.side === "enter" && pairing.step === "connecting" && pairing.machine.id === deviceId;
+    if (!crossed || this.#options.identity.deviceId > deviceId) return false;
+    this.#current = undefined;
+    this.#callOff(pairing);
+    return true;
+  }
+
+  #initiate(pairing: InitiatedPairing, agent: UnknownAgent, { idIsVouchedFor }: PairingRequest): void {
+    const { identity } = this.#options;
+    const { socket, deviceId, certPem, address } = agent;
+    if (pairing.dialling.signal.aborted) {
+      socket.destroy();
+      return;
+    }
+    const connection = new PairingConnection(socket);
+    const side = this.#side(pairing.grantedRole, idIsVouchedFor && pairing.machine.id === deviceId, {
+      initiatorId: identity.deviceId,
+      showerId: deviceId,
+      exporter: connection.exporter(),
+    });
+    const machine = new InitiatorMachine(side);
+    pairing.machine = { ...pairing.machine, id: deviceId, address };
+    const dialled = parseHostPort(address);
+    let isWelcomed = false;
+    const run = new PairingRun(machine, connection, {
+      changed: () => {
+        if (!isWelcomed && machine.expiresInMillis !== undefined) {
+          isWelcomed = true;
+          pairing.machine = { ...pairing.machine, name: machine.told.name || pairing.machine.name };
+          this.#expireIn(pairing, run, Math.min(machine.expiresInMillis, this.#openMillis));
+        }
+        this.#tell(pairing);
+      },
+      trust: () => this.#trust(pairing, { certPem, host: dialled?.host, port: dialled?.port ?? 0 }),
+      countTry: () => undefined,
+    });
+    pairing.run = run;
+    connection.listen(listenerOf(run));
+    run.begin(this.#openMillis, machine.start());
+  }
+
+  #accept({ peer, connection, hello, preauthorisation }: PairingCaller): PairingConnectionListener {
+    const { identity, defaultRole = "run" } = this.#options;
+    const pairing = new ShownPairing({
+      machine: { id: peer.deviceId, name: hello.name || peer.address, address: peer.address },
+      grantedRole: preauthorisation?.role ?? defaultRole,
+      expiresAt: Date.now() + this.#openMillis,
+    });
+    const side = this.#side(pairing.grantedRole, preauthorisation !== undefined, {
+      initiatorId: peer.deviceId,
+      showerId: identity.deviceId,
+      exporter: connection.exporter(),
+    });
+    const machine = new ShowerMachine(side, this.#openMillis);
+    const keys = attemptKeys(peer);
+    let tries = 0;
+    let shown: string | undefined;
+    const run = new PairingRun(machine, connection, {
+      changed: () => {
+        if (machine.code !== undefined && machine.code !== shown) {
+          this.#options.onShowCode?.(machine.code, pairing.machine);
+        }
+        shown = machine.code;
+        if (machine.failure && tries === 0) {
+          const ignored = machine.failure.kind === "expired" || machine.failure.kind === "closed";
+          this.#limits.failed(keys, this.#now(), ignored ? FAILURES_OF_SILENCE : 1);
+        }
+        this.#tell(pairing);
+      },
+      trust: () => {
+        this.#limits.succeeded(keys);
+        this.#trust(pairing, { certPem: peer.certPem, host: peer.address, port: 0 });
+      },
+      countTry: () => {
+        tries++;
+        this.#limits.failed(keys, this.#now());
+      },
+    });
+    pairing.run = run;
+    this.#current = pairing;
+    run.begin(this.#openMillis, machine.handle({ type: "message", message: hello }));
+    return listenerOf(run);
+  }
+
+  #side(grantedRole: Role, knowsPeer: boolean, binding: PairingSide["binding"]): PairingSide {
+    return {
+      name: this.#options.name(),
+      agentPort: this.#agentPort?.port ?? 0,
+      binding,
+      knowsPeer,
+      grantedRole,
+    };
+  }
+
+  #expireIn(pairing: Pairing, run: PairingRun, millis: number): void {
+    pairing.expiresAt = Date.now() + millis;
+    run.expireIn(millis);
+  }
+
+  /** From now on the other machine is let in. */
+  #trust(
+    pairing: Pairing,
+    met: { readonly certPem: string; readonly host: string | undefined; readonly port: number },
+  ): void {
+    const { trust } = this.#options;
+    const machine = pairing.run?.machine;
+    if (!machine) return;
+    const { name, agentPort, role } = machine.told;
+    const deviceId = pairing.machine.id;
+    const before = trust.get(deviceId)?.addresses ?? [];
+    const trusted: TrustedMachine = {
+      deviceId,
+      name: name || pairing.machine.name,
+      certPem: met.certPem,
+      grantedRole: machine.grantedRole,
+      role: role ?? "view",
+      addresses: [...new Set([...(met.host ? [met.host] : []), ...before])],
+      agentPort: agentPort || met.port,
+      pairedAt: Date.now(),
+    };
+    pairing.machine = { ...pairing.machine, name: trusted.name };
+    // It holds in memory when `put` returns; only writing it takes time.
+    Promise.all([trust.put(trusted), trust.spendPreauthorisation(deviceId)]).catch((error: unknown) => {
+      pairing.problem = problemOf(error);
+      this.#tell(pairing);
+    });
+  }
+
+  #tell(pairing: Pairing): void {
+    if (this.#current === pairing) this.#options.emit(pairing.state(this.#options.identity.deviceId));
+  }
+}
+
+function listenerOf(run: PairingRun): PairingConnectionListener {
+  return {
+    message: (message) => run.handle({ type: "message", message }),
+    garbage: (details) => run.handle({ type: "garbage", details }),
+    lost: () => run.handle({ type: "lost" }),
+  };
+}

@@ -1,0 +1,107 @@
+/**
+ * Where machines that want to pair knock. Until one has said hello it gets nothing but time, and little of that; then it is
+ * let in, or told why not.
+ */
+import type { AgentPeer } from "../agent-port/agent-peer.js";
+import type { TrustStore } from "../trust/trust-store.js";
+import type { Preauthorisation } from "../trust/trusted-machine.js";
+import type { AttemptLimits } from "./attempt-limits.js";
+import { PairingConnection, type PairingConnectionListener } from "./pairing-connection.js";
+import type { MessageOf, PairingMessage } from "./pairing-messages.js";
+
+/** A machine says hello as soon as it is connected. */
+const HELLO_MILLIS = 5000;
+/** Connections that have not said hello; more are closed unanswered. */
+const MAX_WAITING = 8;
+
+/** A machine that said hello. */
+export interface PairingCaller {
+  readonly peer: AgentPeer;
+  readonly connection: PairingConnection;
+  readonly hello: MessageOf<"hello">;
+  /** Set when its device ID was given to this machine beforehand. */
+  readonly preauthorisation: Preauthorisation | undefined;
+}
+
+export interface ReceptionOptions {
+  readonly trust: TrustStore;
+  readonly limits: AttemptLimits;
+  readonly now: () => number;
+  readonly isBusyFor: (deviceId: string) => boolean;
+  /** Takes a caller over; what it says after "hello" goes to the listener. */
+  readonly accept: (caller: PairingCaller) => PairingConnectionListener;
+}
+
+/** By what a machine's attempts are counted: it can change either, and gains little by it. */
+export function attemptKeys(peer: AgentPeer): string[] {
+  return [peer.address, peer.deviceId];
+}
+
+export class Reception {
+  readonly #options: ReceptionOptions;
+  readonly #waiting = new Set<PairingConnection>();
+
+  constructor(options: ReceptionOptions) {
+    this.#options = options;
+  }
+
+  /** Whether there is room for one more that has not said hello. */
+  get hasRoom(): boolean {
+    return this.#waiting.size < MAX_WAITING;
+  }
+
+  async receive(peer: AgentPeer): Promise<void> {
+    const connection = new PairingConnection(peer.socket);
+    this.#waiting.add(connection);
+    const late = setTimeout(() => connection.destroy(), HELLO_MILLIS);
+    const preauthorisation = await this.#options.trust.preauthorisation(peer.deviceId);
+    const leave = (): void => {
+      clearTimeout(late);
+      this.#waiting.delete(connection);
+    };
+    let accepted: PairingConnectionListener | undefined;
+    connection.listen({
+      message: (message) => {
+        if (accepted) {
+          accepted.message(message);
+          return;
+        }
+        leave();
+        accepted = this.#greet(peer, connection, preauthorisation, message);
+      },
+      garbage: (details) => accepted?.garbage(details),
+      lost: () => {
+        leave();
+        accepted?.lost();
+      },
+    });
+  }
+
+  /** Ends everything that waits. */
+  close(): void {
+    for (const connection of this.#waiting) connection.destroy();
+  }
+
+  #greet(
+    peer: AgentPeer,
+    connection: PairingConnection,
+    preauthorisation: Preauthorisation | undefined,
+    hello: PairingMessage,
+  ): PairingConnectionListener | undefined {
+    const { limits, now, isBusyFor, accept } = this.#options;
+    if (hello.type !== "hello") {
+      connection.destroy();
+      return undefined;
+    }
+    const waitMillis = limits.pauseMillis(attemptKeys(peer), now());
+    if (waitMillis > 0 && !preauthorisation) {
+      connection.send({ type: "bye", reason: "pause", waitMillis });
+    } else if (isBusyFor(peer.deviceId)) {
+      connection.send({ type: "bye", reason: "busy" });
+    } else {
+      return accept({ peer, connection, hello, preauthorisation });
+    }
+    connection.hangUp();
+    return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+import { taskDeviceName } from "../../worker-runtime/cluster/device-name.js";
+import { Channel } from "../../worker-runtime/rpc/channel.js";
+import { MasterClient } from "../../worker-runtime/rpc/master-client.js";
+import { CONTROL_DEADLINE_MILLIS } from "../../worker-runtime/rpc/service-client.js";
+import { WorkerClient } from "../../worker-runtime/rpc/worker-client.js";
+
+/**
+ * Forgets the variables, queues and sessions of one server, and of no other of its cluster.
+ *
+ * @param server Job and index that the server itself goes by.
+ * @throws TensorFlowError UNAVAILABLE or DEADLINE_EXCEEDED when it does not answer.
+ */
+export async function clearServerState(
+  address: string,
+  server: { readonly job: string; readonly index: number },
+): Promise<void> {
+  const channel = new Channel(address);
+  const options = { deadlineMillis: CONTROL_DEADLINE_MILLIS };
+  try {
+    // Without the filter a master clears every task of its cluster, and waits for each that is gone.
+    const deviceFilters = [taskDeviceName(server)];
+    await new MasterClient(channel).reset({ container: [], deviceFilters }, options);
+    // Variables that a session with a ClusterSpec of its own shared lie where Reset does not look.
+    await new WorkerClient(channel).cleanupAll({ container: [] }, options);
+  } finally {
+    channel.close();
+  }
+}

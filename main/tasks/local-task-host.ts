@@ -1,0 +1,229 @@
+/** This machine as a place for tasks, for its own window and for those of paired machines alike. */
+
+import type { LogLine } from "../api/cluster.js";
+import type { Gpu } from "../api/machines.js";
+import { defined, problem } from "../problems.js";
+import { clearServerState } from "./clear-state.js";
+import { gpuNumbers, visibleGpus } from "./gpu-assignment.js";
+import type { OpenProbe } from "./health.js";
+import type { LaunchTask, TaskPlan } from "./launcher.js";
+import type { Ports } from "./ports.js";
+import type { ReadUsage } from "./process-usage.js";
+import { restartNotice } from "./restart-notice.js";
+import type { FixedPlace, HostTask, TaskHost, TaskOrder } from "./task-host.js";
+import { TaskSupervisor } from "./task-supervisor.js";
+import { type WantedTask, WantedTasks } from "./wanted-tasks.js";
+
+export interface LocalTaskHostCollaborators {
+  /** May be decorated, e.g. to close the raw port of a task whose plan asks for that. */
+  readonly launch: LaunchTask;
+  readonly openProbe: OpenProbe;
+  /** GPUs of this machine, as far as they are known now. */
+  readonly gpus: () => readonly Gpu[];
+  /** File that keeps the tasks over restarts; without it they do not come back. */
+  readonly wantedFile?: string;
+  readonly readUsage?: ReadUsage;
+  readonly ports?: Ports;
+  /** Replaced in tests whose tasks are no servers of TensorFlow's. */
+  readonly clearState?: typeof clearServerState;
+}
+
+/** What the supervisor does not know of a task. */
+interface Place {
+  readonly isolate: boolean;
+  fixed: FixedPlace | undefined;
+  /** Whether somebody wants it to run: from a start to a stop, whatever happens to its process. */
+  runs: boolean;
+  /** GPUs that it was given at its last start. */
+  gpus: readonly number[];
+}
+
+export class LocalTaskHost implements TaskHost {
+  readonly #collaborators: LocalTaskHostCollaborators;
+  readonly #supervisor: TaskSupervisor;
+  readonly #wanted: WantedTasks | undefined;
+  readonly #places = new Map<string, Place>();
+  /** Orders that are being carried out, so that one that is sent again waits for the first. */
+  readonly #starting = new Map<string, Promise<HostTask>>();
+  readonly #changeListeners = new Set<() => void>();
+  readonly #logListeners = new Set<(taskId: string, lines: LogLine[]) => void>();
+
+  constructor(collaborators: LocalTaskHostCollaborators) {
+    this.#collaborators = collaborators;
+    this.#wanted =
+      collaborators.wantedFile === undefined ? undefined : new WantedTasks(collaborators.wantedFile);
+    const { launch, openProbe, readUsage, ports } = collaborators;
+    this.#supervisor = new TaskSupervisor(
+      defined({
+        launch,
+        openProbe,
+        readUsage,
+        ports,
+        onChange: () => {
+          for (const listener of this.#changeListeners) listener();
+        },
+        onLog: (taskId: string, lines: LogLine[]) => {
+          for (const listener of this.#logListeners) listener(taskId, lines);
+        },
+        gpuMemoryOf: (pid: number) => this.#gpuMemoryOf(pid),
+      }),
+    );
+  }
+
+  /**
+   * Brings back the tasks of an earlier life at their old ports; those that ran then are started. To be called once. One
+   * that cannot come back keeps no other from it.
+   */
+  async restore(): Promise<void> {
+    const stored = (await this.#wanted?.load()) ?? [];
+    for (const wanted of stored) {
+      try {
+        await this.#bringBack(wanted);
+      } catch (error) {
+        console.error(`${wanted.job}/${wanted.index} did not come back:`, error);
+      }
+    }
+    if (stored.length > 0) await this.#save();
+  }
+
+  tasks(): readonly HostTask[] {
+    return this.#supervisor.tasks().map((task) => task.snapshot());
+  }
+
+  start(order: TaskOrder): Promise<HostTask> {
+    const known = this.#supervisor.find(order.taskId);
+    if (known) return Promise.resolve(known.snapshot());
+    const starting =
+      this.#starting.get(order.taskId) ??
+      this.#make(order).finally(() => this.#starting.delete(order.taskId));
+    this.#starting.set(order.taskId, starting);
+    return starting;
+  }
+
+  async startAgain(taskId: string, fixed?: FixedPlace): Promise<void> {
+    const place = this.#place(taskId);
+    place.fixed = fixed;
+    place.runs = true;
+    await this.#launch(taskId);
+    await this.#save();
+  }
+
+  async stop(taskId: string): Promise<void> {
+    this.#place(taskId).runs = false;
+    await this.#save();
+    await this.#supervisor.stop(taskId);
+  }
+
+  async remove(taskId: string): Promise<void> {
+    await this.#supervisor.remove(taskId);
+    this.#places.delete(taskId);
+    await this.#save();
+  }
+
+  async clearState(taskId: string): Promise<void> {
+    const task = this.#supervisor.get(taskId);
+    if (task.state !== "running") {
+      throw problem("FAILED_PRECONDITION", `${task.name} does not run, so it holds nothing.`, {
+        task: task.name,
+      });
+    }
+    const { job, index } = this.#plan(taskId, task.port);
+    await (this.#collaborators.clearState ?? clearServerState)(`localhost:${task.port}`, { job, index });
+  }
+
+  log(taskId: string, afterSequence: number): Promise<LogLine[]> {
+    return Promise.resolve(this.#supervisor.get(taskId).logAfter(afterSequence));
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#changeListeners.add(listener);
+    return () => this.#changeListeners.delete(listener);
+  }
+
+  onLog(listener: (taskId: string, lines: LogLine[]) => void): () => void {
+    this.#logListeners.add(listener);
+    return () => this.#logListeners.delete(listener);
+  }
+
+  /** Ends every process; resolves when all are gone. The tasks stay wanted and come back with the next application. */
+  async dispose(): Promise<void> {
+    await this.#supervisor.dispose();
+  }
+
+  async #bringBack({ port, isolate, runs, cluster, ...identity }: WantedTask): Promise<void> {
+    const { id } = identity;
+    if (this.#places.has(id)) return;
+    this.#places.set(id, { isolate, fixed: cluster && { cluster }, runs, gpus: [] });
+    const task = await this.#supervisor.addAgain(identity, port);
+    if (runs) await this.#launch(id, restartNotice(task.name, new Date()));
+  }
+
+  async #make(order: TaskOrder): Promise<HostTask> {
+    const { taskId: id, job, index, engine, gpu, port, fixed, isolate, owner } = order;
+    const task = await this.#supervisor.add({ id, job, index, engine, gpu, owner }, port);
+    this.#places.set(id, { isolate, fixed, runs: true, gpus: [] });
+    // Listed from here on; that its process comes up is not waited for.
+    void this.#launch(id);
+    await this.#save();
+    return task.snapshot();
+  }
+
+  #launch(taskId: string, notice?: HostTask["notice"]): Promise<void> {
+    const place = this.#place(taskId);
+    const plan = (port: number): TaskPlan => {
+      const planned = this.#plan(taskId, port);
+      place.gpus = gpuNumbers(planned.gpu, this.#gpuIndices());
+      return planned;
+    };
+    return this.#supervisor.start(taskId, defined({ plan, mayMove: place.fixed === undefined, notice }));
+  }
+
+  /**
+   * A task of a dynamic cluster starts as the only member of a job of its own, and the session says which job and index
+   * it has: a server refuses a session's ClusterSpec that repeats the job and index it was started with.
+   */
+  #plan(taskId: string, port: number): TaskPlan {
+    const { isolate, fixed } = this.#place(taskId);
+    const { job, index, gpu: choice } = this.#supervisor.get(taskId).identity;
+    const gpu = visibleGpus(choice, job, this.#gpuIndices(), this.#gpusInUse(taskId));
+    if (fixed) return { cluster: fixed.cluster, job, index, port, gpu, isolate };
+    const ownJob = `tensordeck_${taskId.replaceAll(/[^A-Za-z0-9]/g, "").slice(0, 8)}`;
+    return { cluster: { [ownJob]: { 0: `localhost:${port}` } }, job: ownJob, index: 0, port, gpu, isolate };
+  }
+
+  #gpuIndices(): number[] {
+    return this.#collaborators.gpus().map(({ index }) => index);
+  }
+
+  #gpusInUse(exceptTaskId: string): (readonly number[])[] {
+    return this.#supervisor
+      .tasks()
+      .filter((task) => task.hasProcess && task.identity.id !== exceptTaskId)
+      .map((task) => this.#places.get(task.identity.id)?.gpus ?? []);
+  }
+
+  #gpuMemoryOf(pid: number): number | undefined {
+    const held = this.#collaborators
+      .gpus()
+      .flatMap(({ processes }) => processes.filter((process) => process.pid === pid));
+    return held.length === 0 ? undefined : held.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
+  }
+
+  /** @throws ProblemError NOT_FOUND */
+  #place(taskId: string): Place {
+    const place = this.#places.get(taskId);
+    if (place) return place;
+    this.#supervisor.get(taskId);
+    throw problem("NOT_FOUND", "This task is being removed.");
+  }
+
+  async #save(): Promise<void> {
+    const wanted = this.#supervisor.tasks().flatMap((task): WantedTask[] => {
+      const place = this.#places.get(task.identity.id);
+      if (!place) return [];
+      const { isolate, runs, fixed } = place;
+      return [defined({ ...task.identity, port: task.port, isolate, runs, cluster: fixed?.cluster })];
+    });
+    await this.#wanted?.save(wanted);
+  }
+}

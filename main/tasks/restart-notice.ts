@@ -1,0 +1,11 @@
+import type { Problem } from "../api/problem.js";
+
+/** What the user is told of a task that was started anew without being asked to. @param name "worker/0" */
+export function restartNotice(name: string, at: Date): Problem {
+  return {
+    code: "ABORTED",
+    message: `${name} was restarted at ${at.toTimeString().slice(0, 8)}; its variables are gone.`,
+    remedy: "Run the initialiser again.",
+    task: name,
+  };
+}

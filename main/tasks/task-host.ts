@@ -1,0 +1,81 @@
+/**
+ * A machine as a place for tasks: this one through its supervisor, another one through its agent. The cluster is made of
+ * them and does not ask which kind they are.
+ */
+import type { Device, Engine, GpuChoice, LogLine, TaskMetrics, TaskState } from "../api/cluster.js";
+import type { Problem } from "../api/problem.js";
+import type { ClusterTasks } from "./launcher.js";
+
+/** What the server of a fixed cluster is told of its place; a task of a dynamic one starts alone. */
+export interface FixedPlace {
+  readonly cluster: ClusterTasks;
+}
+
+/** A task as the cluster wants it. */
+export interface TaskOrder {
+  /** Chosen by whoever orders, so that an order that is sent again makes no second task. */
+  readonly taskId: string;
+  readonly job: string;
+  readonly index: number;
+  readonly engine: Engine;
+  readonly gpu: GpuChoice;
+  /** 0: any that is free. */
+  readonly port: number;
+  readonly fixed?: FixedPlace;
+  /** Whether the raw port is to be closed to everything outside of the machine, where that is possible. */
+  readonly isolate: boolean;
+  /** Device ID of the machine that wants it. */
+  readonly owner: string;
+}
+
+/** A task as its machine knows it. */
+export interface HostTask {
+  readonly id: string;
+  readonly job: string;
+  readonly index: number;
+  readonly engine: Engine;
+  readonly gpu: GpuChoice;
+  /** 0 until it is chosen. */
+  readonly port: number;
+  readonly state: TaskState;
+  readonly pid?: number;
+  /** Milliseconds since the epoch. */
+  readonly startedAt?: number;
+  /** Named by the task's own job and index, whatever its server goes by. */
+  readonly devices: readonly Device[];
+  /** Newest last; at most 60. */
+  readonly metrics: readonly TaskMetrics[];
+  readonly problem?: Problem;
+  readonly notice?: Problem;
+  /** Changes whenever another server fills this place; absent while none has answered. */
+  readonly incarnation?: string;
+  /** Whether the raw port is closed to everything outside of the machine. */
+  readonly isolated: boolean;
+  readonly owner: string;
+}
+
+export interface TaskHost {
+  /** In the order in which they were made. */
+  tasks(): readonly HostTask[];
+  /**
+   * Makes a task and starts it. Resolves when it is listed, not when it is up: what keeps it from starting is told by its
+   * state.
+   *
+   * @throws ProblemError FAILED_PRECONDITION when the port is taken; PERMISSION_DENIED, UNAVAILABLE of another machine.
+   */
+  start(order: TaskOrder): Promise<HostTask>;
+  /** Starts a task that is stopped or has failed; does nothing for one that runs. */
+  startAgain(taskId: string, fixed?: FixedPlace): Promise<void>;
+  /** Resolves when the process is gone. */
+  stop(taskId: string): Promise<void>;
+  /** Stops a task and takes it off the list. */
+  remove(taskId: string): Promise<void>;
+  /** Forgets variables, queues and sessions of a task. */
+  clearState(taskId: string): Promise<void>;
+  /** What is kept of a task's log after a sequence number. */
+  log(taskId: string, afterSequence: number): Promise<LogLine[]>;
+  /** Calls the listener after every change, until the returned function is called. */
+  onChange(listener: () => void): () => void;
+  /** Calls the listener with new lines of any task's log, until the returned function is called. */
+  onLog(listener: (taskId: string, lines: LogLine[]) => void): () => void;
+}

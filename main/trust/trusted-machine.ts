@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { deviceIdSchema, type Role, roleSchema } from "../api/machines.js";
+
+/** A machine that was paired with this one. */
+export interface TrustedMachine {
+  readonly deviceId: string;
+  readonly name: string;
+  /** What its device ID is the hash of. */
+  readonly certPem: string;
+  /** What it may do here. */
+  readonly grantedRole: Role;
+  /** What this machine may do there, as that machine said last. */
+  readonly role: Role;
+  /** Hosts without ports by which its agent was reached, the newest first. */
+  readonly addresses: readonly string[];
+  /** 0: its agent did not listen when they were paired. */
+  readonly agentPort: number;
+  /** Milliseconds since the epoch. */
+  readonly pairedAt: number;
+}
+
+/** A device ID that the user of this machine vouches for, so that it pairs without a code. */
+export interface Preauthorisation {
+  readonly deviceId: string;
+  /** What it will be allowed here. */
+  readonly role: Role;
+}
+
+const trustedMachineSchema = z.object({
+  deviceId: deviceIdSchema,
+  name: z.string().max(253),
+  certPem: z.string().max(8192),
+  grantedRole: roleSchema,
+  role: roleSchema,
+  addresses: z.array(z.string().max(253)).max(32),
+  agentPort: z.number().int().min(0).max(65_535),
+  pairedAt: z.number(),
+});
+
+/** What the file of the store holds. */
+export const trustFileSchema = z.object({
+  machines: z.array(trustedMachineSchema),
+  preauthorised: z.array(z.object({ deviceId: deviceIdSchema, role: roleSchema })),
+});
+export type TrustFile = {
+  readonly machines: readonly TrustedMachine[];
+  readonly preauthorised: readonly Preauthorisation[];
+};

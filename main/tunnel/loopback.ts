@@ -1,0 +1,78 @@
+/** The loopback interface: listening where only programs of this machine can connect, and connecting to them. */
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { errnoOf } from "../problems.js";
+
+/** Both: "localhost" leads to either, and which one is tried first differs from program to program. */
+const HOSTS = ["127.0.0.1", "::1"] as const;
+
+/** A listener on 127.0.0.1, and on ::1 where the machine has IPv6. */
+export class LoopbackServer {
+  readonly #servers: readonly Server[];
+
+  private constructor(servers: readonly Server[]) {
+    this.#servers = servers;
+  }
+
+  /**
+   * Listens, with the sockets given paused: nothing is read before somebody asks for it.
+   *
+   * @throws Error of Node's own, EADDRINUSE where one of the two addresses is taken.
+   */
+  static async listen(port: number, onConnection: (socket: Socket) => void): Promise<LoopbackServer> {
+    const servers: Server[] = [];
+    try {
+      for (const host of HOSTS) {
+        const server = await listen(port, host, onConnection);
+        if (server) servers.push(server);
+      }
+    } catch (error) {
+      for (const server of servers) server.close();
+      throw error;
+    }
+    return new LoopbackServer(servers);
+  }
+
+  /** Accepts no more connections; those that are open go on. Resolves at once, when the port is free again. */
+  close(): void {
+    for (const server of this.#servers) server.close();
+  }
+}
+
+/**
+ * Connects to a program of this machine. Nothing is read from the socket before somebody asks for it.
+ *
+ * @throws Error of Node's own, ECONNREFUSED where nobody listens.
+ */
+export function connectLoopback(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port, allowHalfOpen: true, noDelay: true });
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.removeListener("error", reject);
+      resolve(socket);
+    });
+  });
+}
+
+function listen(
+  port: number,
+  host: string,
+  onConnection: (socket: Socket) => void,
+): Promise<Server | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, onConnection);
+    const failed = (error: Error) => {
+      const code = errnoOf(error);
+      // A machine without IPv6 has no ::1.
+      if (host === "::1" && (code === "EAFNOSUPPORT" || code === "EADDRNOTAVAIL")) resolve(undefined);
+      else reject(error);
+    };
+    server.once("error", failed);
+    server.listen({ port, host, exclusive: true }, () => {
+      server.removeListener("error", failed);
+      // A listener that fails later (no descriptors left) accepts again when there are some.
+      server.on("error", () => undefined);
+      resolve(server);
+    });
+  });
+}

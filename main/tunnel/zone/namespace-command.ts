@@ -1,0 +1,89 @@
+/** The system's commands that make a network namespace and put a program into it, and why they cannot be used. */
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { errnoOf } from "../../problems.js";
+
+/** A way to make network namespaces that works for this user. */
+export interface NamespaceCommand {
+  /** Starts a program in a new namespace. The program's command line is appended. */
+  readonly make: readonly string[];
+  /** Starts a program in the namespace of a process. The program's command line is appended. */
+  enter(pid: number): readonly string[];
+}
+
+export type NamespaceSupport =
+  | { readonly ok: true; readonly command: NamespaceCommand }
+  /** Why not, as a sentence for the user. */
+  | { readonly ok: false; readonly reason: string };
+
+const PROBE_TIMEOUT_MILLIS = 5_000;
+
+/** Root makes them at will. */
+const asRoot: NamespaceCommand = {
+  make: ["unshare", "--net", "--"],
+  enter: (pid) => ["nsenter", `--target=${pid}`, "--net", "--"],
+};
+
+/** Others need a user namespace around it, in which they count as root; outside of it they have no more rights than before. */
+const asUser: NamespaceCommand = {
+  make: ["unshare", "--user", "--map-root-user", "--net", "--"],
+  enter: (pid) => ["nsenter", `--target=${pid}`, "--user", "--preserve-credentials", "--net", "--"],
+};
+
+/** Tries which way works on this system. Costs some ten milliseconds. */
+export async function findNamespaceCommand(
+  platform: NodeJS.Platform = process.platform,
+): Promise<NamespaceSupport> {
+  if (platform !== "linux") {
+    return { ok: false, reason: "Only Linux can put a task into a network of its own." };
+  }
+  const candidates = process.getuid?.() === 0 ? [asRoot, asUser] : [asUser];
+  let failure: unknown;
+  for (const command of candidates) {
+    try {
+      await run([...command.make, "true"]);
+      await run(["nsenter", "--version"]);
+      return { ok: true, command };
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  return { ok: false, reason: await reasonOf(failure) };
+}
+
+function run([program = "", ...args]: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { timeout: PROBE_TIMEOUT_MILLIS }, (error) =>
+      error ? reject(error) : resolve(),
+    );
+  });
+}
+
+/** Switches by which a system forbids users to make namespaces, and the value that does. */
+const switches = [
+  {
+    path: "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+    forbidden: "1",
+    reason: "This system's AppArmor forbids programs to make networks of their own.",
+  },
+  {
+    path: "/proc/sys/kernel/unprivileged_userns_clone",
+    forbidden: "0",
+    reason: "This system's kernel lets only root make networks of its own (unprivileged_userns_clone is 0).",
+  },
+  {
+    path: "/proc/sys/user/max_user_namespaces",
+    forbidden: "0",
+    reason: "This system's kernel allows no user namespaces (max_user_namespaces is 0).",
+  },
+] as const;
+
+async function reasonOf(failure: unknown): Promise<string> {
+  if (errnoOf(failure) === "ENOENT") {
+    return "The programs unshare and nsenter, which make networks of their own (util-linux), are not installed.";
+  }
+  for (const { path, forbidden, reason } of switches) {
+    if ((await readFile(path, "utf8").catch(() => "")).trim() === forbidden) return reason;
+  }
+  return "This system does not let programs make networks of their own, as is usual in a container.";
+}

@@ -1,0 +1,22 @@
+/** What the application and its zone process say to each other over Node's channel, sockets travelling beside the words. */
+import { z } from "zod";
+
+export type ZoneRequest =
+  /** Listen on the zone's loopback addresses. Answered by "done" or "failed"; every connection by "accepted". */
+  | { readonly kind: "listen"; readonly id: number; readonly port: number }
+  /** Free a port again. Answered by "done". */
+  | { readonly kind: "unlisten"; readonly id: number; readonly port: number }
+  /** Connect to a program in the zone. Answered by "done" with the socket, or by "failed". */
+  | { readonly kind: "connect"; readonly id: number; readonly port: number };
+
+export const zoneMessageSchema = z.discriminatedUnion("kind", [
+  /** Its loopback interface works. */
+  z.object({ kind: z.literal("ready") }),
+  /** It cannot be used; the process ends. */
+  z.object({ kind: z.literal("unusable"), message: z.string() }),
+  z.object({ kind: z.literal("done"), id: z.number() }),
+  z.object({ kind: z.literal("failed"), id: z.number(), message: z.string() }),
+  /** A program in the zone has connected to a port; the socket comes along. */
+  z.object({ kind: z.literal("accepted"), port: z.number() }),
+]);
+export type ZoneMessage = z.infer<typeof zoneMessageSchema>;

@@ -1,0 +1,101 @@
+/**
+ * The process that lives in the network namespace of isolated tasks. It makes sockets there and gives them to the
+ * application, which stands outside: a socket belongs to the namespace that it was made in, whoever holds it. So no byte
+ * of a connection ever passes through this process.
+ *
+ * It ends with the application: the channel between the two closes.
+ */
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { bringLoopbackUp } from "./interface-up.js";
+import type { ZoneMessage, ZoneRequest } from "./zone-messages.js";
+
+/** Both: "localhost" leads to either. */
+const HOSTS = ["127.0.0.1", "::1"] as const;
+
+const listeners = new Map<number, Server[]>();
+
+function tell(message: ZoneMessage, socket?: Socket): void {
+  // An application that is gone is noticed by "disconnect".
+  if (process.connected) process.send?.(message, socket, {}, () => undefined);
+}
+
+async function listen(port: number): Promise<void> {
+  if (listeners.has(port)) return;
+  const servers: Server[] = [];
+  listeners.set(port, servers);
+  try {
+    for (const host of HOSTS) {
+      const server = await listenOn(host, port);
+      if (server) servers.push(server);
+    }
+  } catch (error) {
+    unlisten(port);
+    throw error;
+  }
+}
+
+function listenOn(host: string, port: number): Promise<Server | undefined> {
+  return new Promise((resolve, reject) => {
+    // Paused, so that all that a client says is read by the application.
+    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
+      tell({ kind: "accepted", port }, socket);
+    });
+    const failed = (error: Error & { code?: string }) => {
+      const noIpv6 = host === "::1" && (error.code === "EADDRNOTAVAIL" || error.code === "EAFNOSUPPORT");
+      if (noIpv6) resolve(undefined);
+      else reject(error);
+    };
+    server.once("error", failed);
+    server.listen({ host, port, exclusive: true }, () => {
+      server.removeListener("error", failed);
+      server.on("error", () => undefined);
+      resolve(server);
+    });
+  });
+}
+
+function unlisten(port: number): void {
+  for (const server of listeners.get(port) ?? []) server.close();
+  listeners.delete(port);
+}
+
+function connectTo(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
+    // A server may speak first; the application is to read it.
+    socket.pause();
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.removeListener("error", reject);
+      resolve(socket);
+    });
+  });
+}
+
+async function serve(request: ZoneRequest): Promise<void> {
+  const { kind, id, port } = request;
+  try {
+    let socket: Socket | undefined;
+    if (kind === "listen") await listen(port);
+    else if (kind === "unlisten") unlisten(port);
+    else socket = await connectTo(port);
+    tell({ kind: "done", id }, socket);
+  } catch (error) {
+    tell({ kind: "failed", id, message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+process.on("disconnect", () => process.exit(0));
+// Ctrl+C in the application's terminal reaches this process too; it must outlive the tasks, which end in order.
+process.on("SIGINT", () => undefined);
+process.on("SIGHUP", () => undefined);
+// The application is this process's own and sends nothing else.
+process.on("message", (request) => void serve(request as ZoneRequest));
+
+try {
+  bringLoopbackUp();
+  tell({ kind: "ready" });
+} catch (error) {
+  tell({ kind: "unusable", message: error instanceof Error ? error.message : String(error) });
+  process.disconnect?.();
+}

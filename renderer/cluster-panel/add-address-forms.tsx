@@ -1,0 +1,133 @@
+/** Forms that take an address: of another machine with Tensordeck, or of a TensorFlow server that runs already. */
+import { type FormEvent, type ReactElement, type ReactNode, useState } from "react";
+import { jobNameSchema } from "../../main/api/cluster.js";
+import type { Problem } from "../../main/api/problem.js";
+import { toProblem } from "../../main/api/wire.js";
+import { addForeign } from "../stores/cluster-actions.js";
+import { addMachine } from "../stores/machine-actions.js";
+import { Button } from "../ui/button.js";
+import { ProblemView } from "../ui/problem-view.js";
+import { Field } from "./form-fields.js";
+
+const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^\s:/]+):(\d{1,5})$/i;
+
+/** What is wrong with "host:port" of a server; undefined where nothing is. */
+export function serverAddressError(address: string): string | undefined {
+  const match = HOST_AND_PORT.exec(address.trim());
+  if (match === null) return "Write host:port, for example 192.168.1.40:2222.";
+  const port = Number(match[2]);
+  return port >= 1 && port <= 65_535 ? undefined : "A port is a number from 1 to 65535.";
+}
+
+/** Asks, and says meanwhile that it does; what goes wrong stands in the form, with what was written. */
+function useAsking(onDone: () => void) {
+  const [asking, setAsking] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const ask = (action: () => Promise<void>) => {
+    setAsking(true);
+    setProblem(undefined);
+    void action()
+      .then(onDone, (error: unknown) => setProblem(toProblem(error)))
+      .finally(() => setAsking(false));
+  };
+  return { asking, problem, ask };
+}
+
+interface FrameProps {
+  readonly label: string;
+  readonly ready: boolean;
+  readonly asking: boolean;
+  readonly problem: Problem | undefined;
+  readonly children: ReactNode;
+  onSubmit(): void;
+}
+
+function Frame({ label, ready, asking, problem, children, onSubmit }: FrameProps): ReactElement {
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (ready && !asking) onSubmit();
+  };
+  return (
+    <form className="add-form" onSubmit={submit}>
+      {children}
+      {problem ? <ProblemView problem={problem} /> : null}
+      <Button type="submit" variant="primary" wide disabled={!ready || asking}>
+        {asking ? (
+          <>
+            <span className="spinner" aria-hidden="true" />
+            Asking there…
+          </>
+        ) : (
+          label
+        )}
+      </Button>
+    </form>
+  );
+}
+
+/** Asks for a machine that was not found by itself. */
+export function AddMachineForm({ onDone }: { onDone(): void }): ReactElement {
+  const [address, setAddress] = useState("");
+  const { asking, problem, ask } = useAsking(onDone);
+  const wanted = address.trim();
+  return (
+    <Frame
+      label="Add machine"
+      ready={wanted !== ""}
+      asking={asking}
+      problem={problem}
+      onSubmit={() => ask(() => addMachine(wanted))}
+    >
+      <Field
+        label="Address or device ID"
+        value={address}
+        placeholder="raspberrypi, or 192.168.1.31:2220"
+        onChange={setAddress}
+      />
+      <p className="fg2">
+        Tensordeck must run there. It then stands in the list, where you can pair with it. Its device ID is in
+        its menu under Copy device ID.
+      </p>
+    </Frame>
+  );
+}
+
+/** Takes in a TensorFlow server that somebody else started. */
+export function AddServerForm({ onDone }: { onDone(): void }): ReactElement {
+  const [address, setAddress] = useState("");
+  const [job, setJob] = useState("worker");
+  const [left, setLeft] = useState(false);
+  const { asking, problem, ask } = useAsking(onDone);
+  const wanted = jobNameSchema.safeParse(job.trim());
+  const addressError = serverAddressError(address);
+  return (
+    <Frame
+      label="Add server"
+      ready={wanted.success && addressError === undefined}
+      asking={asking}
+      problem={problem}
+      onSubmit={() => ask(() => addForeign({ address: address.trim(), job: job.trim() }))}
+    >
+      <Field
+        label="Address of the TensorFlow server"
+        value={address}
+        placeholder="192.168.1.40:2222"
+        error={left && address !== "" ? addressError : undefined}
+        onBlur={() => setLeft(true)}
+        onChange={setAddress}
+      />
+      <Field
+        label="Job"
+        value={job}
+        error={
+          wanted.success ? undefined : "A job name is a letter followed by letters, digits or underscores."
+        }
+        onChange={setJob}
+      />
+      <p className="fg2">
+        For a server that runs already, such as tf.distribute.Server. It takes the job's lowest free index.
+        Tensordeck uses it and does not start or stop it.
+      </p>
+    </Frame>
+  );
+}

@@ -1,0 +1,128 @@
+import { type FormEvent, type ReactElement, useId, useState } from "react";
+import type { Engine, Machine } from "../../main/api/cluster.js";
+import { attempt } from "../stores/app-store.js";
+import { addTasksIfAllowed } from "../stores/cluster-actions.js";
+import { machinesOf, useCluster } from "../stores/cluster-store.js";
+import { Button } from "../ui/button.js";
+import { listText } from "../ui/format.js";
+import { type AddValues, checkAdd, freeIndices, MOST_AT_ONCE } from "./add-values.js";
+import { Field, SelectField } from "./form-fields.js";
+import { GpuField } from "./gpu-field.js";
+import { engineText } from "./machine-text.js";
+import { takesTasks } from "./panel-rows.js";
+
+interface AddTasksFormProps {
+  /** Where the tasks go unless the user says otherwise; left out: this machine. */
+  readonly machineId?: string | undefined;
+  onDone(): void;
+}
+
+/** Machine, job, number, engine and GPU of new tasks. What is proposed is what a click on "Add worker" would take. */
+export function AddTasksForm({ machineId, onDone }: AddTasksFormProps): ReactElement {
+  const machines = useCluster(machinesOf).filter(takesTasks);
+  const tasks = useCluster((state) => state.tasks);
+  const [values, setValues] = useState<AddValues>({
+    machineId: machineId ?? machines[0]?.id,
+    job: "worker",
+    count: "1",
+    index: "",
+    engine: undefined,
+    gpu: "auto",
+  });
+  const change = (changes: Partial<AddValues>) => setValues((now) => ({ ...now, ...changes }));
+  const jobs = [...new Set(["worker", "ps", ...tasks.map((task) => task.job)])];
+  const listId = useId();
+  const machine = machines.find(({ id }) => id === values.machineId);
+  const { errors, request } = checkAdd(values, tasks, machine);
+  const proposed = freeIndices(tasks, values.job.trim(), Number(request?.count ?? 1));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (request === undefined) return;
+    onDone();
+    attempt(() => addTasksIfAllowed(request));
+  };
+  return (
+    <form className="add-form" onSubmit={submit}>
+      {machines.length > 1 ? (
+        <SelectField
+          label="Machine"
+          value={values.machineId ?? ""}
+          options={machines.map(({ id, name, kind }) => ({
+            value: id,
+            label: kind === "this" ? `${name}, this machine` : name,
+          }))}
+          onChange={(id) => change({ machineId: id, engine: undefined, gpu: "auto" })}
+        />
+      ) : null}
+      <Field
+        label="Job"
+        value={values.job}
+        error={errors.job}
+        list={listId}
+        onChange={(job) => change({ job })}
+      />
+      <datalist id={listId}>
+        {jobs.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <div className="field-pair">
+        <Field
+          label="Number of tasks"
+          type="number"
+          min={1}
+          max={MOST_AT_ONCE}
+          value={values.count}
+          error={errors.count}
+          onChange={(count) => change({ count })}
+        />
+        <Field
+          label="First index"
+          inputMode="numeric"
+          value={values.index}
+          placeholder={listText(proposed.slice(0, 3).map(String))}
+          error={errors.index}
+          onChange={(index) => change({ index })}
+        />
+      </div>
+      <EngineField machine={machine} engine={values.engine} onChange={(engine) => change({ engine })} />
+      {machine && machine.gpus.length > 0 ? (
+        <GpuField
+          gpus={machine.gpus}
+          job={values.job.trim()}
+          choice={values.gpu}
+          error={errors.gpu}
+          onChange={(gpu) => change({ gpu })}
+        />
+      ) : null}
+      <Button type="submit" variant="primary" wide disabled={request === undefined}>
+        Add and start
+      </Button>
+    </form>
+  );
+}
+
+interface EngineFieldProps {
+  readonly machine: Machine | undefined;
+  readonly engine: Engine | undefined;
+  onChange(engine: Engine | undefined): void;
+}
+
+function EngineField({ machine, engine, onChange }: EngineFieldProps): ReactElement {
+  const [best, ...others] = machine?.engines ?? [];
+  if (best === undefined) {
+    return <p className="fg2">Engine: none yet. Install a TensorFlow runtime on the machine first.</p>;
+  }
+  if (others.length === 0) return <p className="fg2">Engine: {engineText(best)}</p>;
+  return (
+    <SelectField
+      label="Engine"
+      value={engine ?? ""}
+      options={[
+        { value: "", label: `${engineText(best)} (best)` },
+        ...others.map((one) => ({ value: one.engine, label: engineText(one) })),
+      ]}
+      onChange={(value) => onChange(others.find((one) => one.engine === value)?.engine)}
+    />
+  );
+}

@@ -1,0 +1,227 @@
+import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
+import {
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  useCallback,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import type { Machine } from "../../main/api/cluster.js";
+import { taskName } from "../stores/cluster-store.js";
+import { useDocument } from "../stores/document-store.js";
+import { pinCounts } from "../stores/graph-tasks.js";
+import { blockedRoutes, useReachability } from "../stores/reachability-store.js";
+import { AddRow, BlockedRow, ProblemRow } from "./extra-rows.js";
+import { MachineHead } from "./machine-head.js";
+import { isTreeItem, type PanelRow, panelRows } from "./panel-rows.js";
+import { TaskRow } from "./task-row.js";
+
+/** Heights before a row was measured, in pixels. */
+const ESTIMATES: Readonly<Record<PanelRow["kind"], number>> = {
+  machine: 84,
+  task: 62,
+  add: 34,
+  problem: 72,
+  blocked: 72,
+};
+/** Rows drawn beyond both ends of what is in view. */
+const OVERSCAN = 6;
+
+const noCounts: ReadonlyMap<string, number> = new Map();
+
+interface ClusterTreeProps {
+  readonly machines: readonly Machine[];
+  /** The element that scrolls and holds the tree. */
+  readonly frame: HTMLElement | null;
+}
+
+/**
+ * Machines and tasks. Only the rows in view are in the page: with 64 machines and 256 tasks a sample of the metrics,
+ * once a second, would otherwise draw a thousand sparklines.
+ */
+export function ClusterTree({ machines, frame }: ClusterTreeProps): ReactElement {
+  const routes = useReachability((store) => store.state?.routes);
+  const blocked = useMemo(() => blockedRoutes(routes ?? []), [routes]);
+  const rows = useMemo(() => panelRows(machines, blocked), [machines, blocked]);
+  const nodes = useDocument((store) => store.document.nodes);
+  const counts = useMemo(() => (nodes.size === 0 ? noCounts : pinCounts(nodes.values())), [nodes]);
+  const [current, setCurrent] = useState<string>();
+  const known = rows.findIndex(({ key }) => key === current);
+  const focusable = Math.max(0, known);
+  const tree = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame,
+    estimateSize: (index) => ESTIMATES[rows[index]?.kind ?? "task"],
+    getItemKey: (index) => rows[index]?.key ?? index,
+    overscan: OVERSCAN,
+    // What has the focus, or would get it with Tab, stays in the page however far it is scrolled away.
+    rangeExtractor: useCallback(
+      (range: Parameters<typeof defaultRangeExtractor>[0]) => {
+        const shown = defaultRangeExtractor(range);
+        if (shown.includes(focusable) || focusable >= range.count) return shown;
+        return [...shown, focusable].sort((one, other) => one - other);
+      },
+      [focusable],
+    ),
+  });
+
+  const focusRow = (index: number) => {
+    const row = rows[index];
+    if (row === undefined) return;
+    setCurrent(row.key);
+    virtual.scrollToIndex(index);
+    // A row that comes into view is in the page with the next frame.
+    const focus = () =>
+      tree.current
+        ?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row.key)}"] [role="treeitem"]`)
+        ?.focus({ preventScroll: true });
+    focus();
+    requestAnimationFrame(() => requestAnimationFrame(focus));
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const row = event.target instanceof HTMLElement ? event.target : undefined;
+    if (row?.getAttribute("role") !== "treeitem") return;
+    if (event.key === "Enter" || event.key === " " || event.key === "ContextMenu") {
+      event.preventDefault();
+      openMenu(row);
+      return;
+    }
+    const from = rows.findIndex(({ key }) => key === row.closest<HTMLElement>("[data-row]")?.dataset.row);
+    const to = targetOf(event.key, rows, from);
+    if (to === undefined) return;
+    event.preventDefault();
+    focusRow(to);
+  };
+
+  const machineCount = machines.length;
+  const place = new Map(
+    rows.filter(({ kind }) => kind === "machine").map(({ machine }, index) => [machine.id, index + 1]),
+  );
+  return (
+    <div
+      ref={tree}
+      className="cluster-tree"
+      role="tree"
+      aria-label="Cluster"
+      style={{ height: virtual.getTotalSize() }}
+      onKeyDown={onKeyDown}
+    >
+      {virtual.getVirtualItems().map((item) => {
+        const row = rows[item.index];
+        if (row === undefined) return null;
+        return (
+          <div
+            key={item.key}
+            ref={virtual.measureElement}
+            data-index={item.index}
+            data-row={row.key}
+            role="none"
+            className={rowClass(row, item.index)}
+            style={{ transform: `translateY(${item.start}px)` }}
+          >
+            {content(row, {
+              focusable: item.index === focusable,
+              onFocus: () => setCurrent(row.key),
+              nodes: row.kind === "task" ? (counts.get(taskName(row.task)) ?? 0) : 0,
+              position: place.get(row.machine.id) ?? 1,
+              machineCount,
+            })}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+interface RowContext {
+  readonly focusable: boolean;
+  readonly nodes: number;
+  /** Place of the machine among all, from 1. */
+  readonly position: number;
+  readonly machineCount: number;
+  onFocus(): void;
+}
+
+function content(
+  row: PanelRow,
+  { focusable, nodes, position, machineCount, onFocus }: RowContext,
+): ReactNode {
+  switch (row.kind) {
+    case "machine":
+      return (
+        <MachineHead
+          machine={row.machine}
+          focusable={focusable}
+          position={position}
+          machineCount={machineCount}
+          onFocus={onFocus}
+        />
+      );
+    case "task":
+      return (
+        <TaskRow
+          task={row.task}
+          machine={row.machine}
+          nodes={nodes}
+          focusable={focusable}
+          onFocus={onFocus}
+        />
+      );
+    case "add":
+      return <AddRow machine={row.machine} />;
+    case "problem":
+      return <ProblemRow machine={row.machine} problem={row.problem} />;
+    case "blocked":
+      return <BlockedRow route={row.route} problem={row.problem} />;
+  }
+}
+
+function rowClass({ kind, last }: PanelRow, index: number): string {
+  const classes = ["cluster-row"];
+  if (kind === "machine" && index > 0) classes.push("head");
+  if (last) classes.push("last");
+  return classes.join(" ");
+}
+
+/** The row that a key leads to: arrows up and down, Home and End, left to the machine, right to its first task. */
+function targetOf(key: string, rows: readonly PanelRow[], from: number): number | undefined {
+  const step = (start: number, by: 1 | -1) => {
+    for (let at = start; at >= 0 && at < rows.length; at += by) {
+      const row = rows[at];
+      if (row && isTreeItem(row)) return at;
+    }
+    return undefined;
+  };
+  const machine = rows[from]?.machine.id;
+  switch (key) {
+    case "ArrowDown":
+      return step(from + 1, 1);
+    case "ArrowUp":
+      return step(from - 1, -1);
+    case "Home":
+      return step(0, 1);
+    case "End":
+      return step(rows.length - 1, -1);
+    case "ArrowLeft":
+      return rows[from]?.kind === "task"
+        ? rows.findIndex((row) => row.kind === "machine" && row.machine.id === machine)
+        : undefined;
+    case "ArrowRight": {
+      if (rows[from]?.kind !== "machine") return undefined;
+      const first = rows.findIndex((row) => row.kind === "task" && row.machine.id === machine);
+      return first < 0 ? undefined : first;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The menu's own key handler opens it and moves the focus into it. */
+function openMenu(row: HTMLElement): void {
+  const menu = row.querySelector<HTMLElement>("[data-row-menu]");
+  menu?.focus();
+  menu?.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+}

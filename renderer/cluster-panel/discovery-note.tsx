@@ -1,0 +1,68 @@
+import type { ReactElement, ReactNode } from "react";
+import type { ClusterState } from "../../main/api/cluster.js";
+import { attempt } from "../stores/app-store.js";
+import { changeSettings } from "../stores/settings-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { Button } from "../ui/button.js";
+import { ProblemView } from "../ui/problem-view.js";
+
+/** Whether other machines can be found, where that is not plain from the list itself. */
+export function DiscoveryNote({ state }: { readonly state: ClusterState }): ReactElement | null {
+  const { discovery, machines } = state;
+  const alone = machines.every(({ kind }) => kind === "this");
+  const noTasks = machines.every(({ tasks }) => tasks.length === 0);
+  switch (discovery.state) {
+    case "off":
+      return (
+        <Note text="Other machines do not see this one, and it does not look for them.">
+          <Button size="small" onClick={() => attempt(() => changeSettings({ visible: true }))}>
+            Make visible
+          </Button>
+          <AddByAddress />
+        </Note>
+      );
+    case "unavailable":
+      return (
+        <div className="warn-row wide">
+          <ProblemView
+            kind="notice"
+            problem={
+              discovery.problem ?? {
+                code: "UNAVAILABLE",
+                message: "Other machines cannot be found on this network.",
+                remedy: "Add them by address.",
+              }
+            }
+          >
+            <AddByAddress />
+          </ProblemView>
+        </div>
+      );
+    case "searching":
+      return alone && !noTasks ? <Note text="Looking for other machines on this network…" /> : null;
+    case "on":
+      // Before the first task the hint above says what will appear here.
+      return alone && !noTasks ? (
+        <Note text="No other machines found. Check that they are on the same network.">
+          <AddByAddress />
+        </Note>
+      ) : null;
+  }
+}
+
+function Note({ text, children }: { readonly text: string; readonly children?: ReactNode }): ReactElement {
+  return (
+    <div className="discovery-note">
+      <p>{text}</p>
+      {children ? <div className="note-buttons">{children}</div> : null}
+    </div>
+  );
+}
+
+function AddByAddress(): ReactElement {
+  return (
+    <Button size="small" onClick={() => uiActions.open({ kind: "add-machine" })}>
+      Add by address
+    </Button>
+  );
+}

@@ -1,0 +1,80 @@
+/** Rows of the panel that are neither a machine nor a task: what is wrong, and the button that adds. */
+import type { ReactElement } from "react";
+import type { Machine } from "../../main/api/cluster.js";
+import type { Problem } from "../../main/api/problem.js";
+import type { Route } from "../../main/api/reachability.js";
+import { attempt } from "../stores/app-store.js";
+import { addWorker } from "../stores/cluster-actions.js";
+import { openFirewall } from "../stores/firewall-store.js";
+import { checkRoutes } from "../stores/reachability-store.js";
+import { Button } from "../ui/button.js";
+import { ProblemView } from "../ui/problem-view.js";
+
+export function AddRow({ machine }: { readonly machine: Machine }): ReactElement {
+  return (
+    <Button
+      variant="ghost"
+      size="small"
+      icon="plus"
+      className="add-row"
+      aria-label={machine.kind === "this" ? "Add worker" : `Add worker on ${machine.name}`}
+      onClick={() => attempt(() => addWorker(machine.id))}
+    >
+      Add worker
+    </Button>
+  );
+}
+
+interface ProblemRowProps {
+  readonly machine: Machine;
+  readonly problem: Problem;
+}
+
+/** What is wrong with a machine as a whole, e.g. that it does not answer. */
+export function ProblemRow({ machine, problem }: ProblemRowProps): ReactElement {
+  return (
+    <div className="warn-row">
+      <ProblemView problem={problem} kind="notice">
+        {machine.kind === "paired" ? (
+          <Button size="small" onClick={() => attempt(checkRoutes)}>
+            Check again
+          </Button>
+        ) : null}
+      </ProblemView>
+    </div>
+  );
+}
+
+interface BlockedRowProps {
+  readonly route: Route;
+  readonly problem: Problem;
+}
+
+/** A route that does not work, with the way to mend it. */
+export function BlockedRow({ route, problem }: BlockedRowProps): ReactElement {
+  const { firewallOf, from } = route;
+  return (
+    <div className="warn-row">
+      <ProblemView problem={problem} kind="notice">
+        {firewallOf === undefined ? (
+          <Button size="small" onClick={() => attempt(checkRoutes)}>
+            Check again
+          </Button>
+        ) : (
+          <Button
+            size="small"
+            onClick={() =>
+              attempt(() =>
+                openFirewall(
+                  firewallOf === from ? { machineId: firewallOf } : { machineId: firewallOf, peerId: from },
+                ),
+              )
+            }
+          >
+            Fix…
+          </Button>
+        )}
+      </ProblemView>
+    </div>
+  );
+}

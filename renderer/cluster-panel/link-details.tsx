@@ -1,0 +1,154 @@
+import { Popover } from "radix-ui";
+import { type ReactElement, useState } from "react";
+import type { Layer, LayerResult, Route } from "../../main/api/reachability.js";
+import { attempt } from "../stores/app-store.js";
+import { taskName, useCluster } from "../stores/cluster-store.js";
+import { openFirewall } from "../stores/firewall-store.js";
+import {
+  checkRoutes,
+  type Link,
+  linkKey,
+  measureLink,
+  useReachability,
+} from "../stores/reachability-store.js";
+import { Button } from "../ui/button.js";
+import { bytesText, durationText } from "../ui/format.js";
+import { Icon, type IconName } from "../ui/icon.js";
+import { ProblemView } from "../ui/problem-view.js";
+
+const LAYERS: Readonly<Record<Layer, string>> = {
+  name: "Name",
+  ping: "Ping",
+  tcp: "TCP",
+  tls: "TLS",
+  http2: "HTTP/2",
+  status: "GetStatus",
+};
+const SIGNS: Readonly<Record<LayerResult["outcome"], IconName>> = {
+  ok: "check",
+  failed: "close",
+  skipped: "minus",
+};
+
+interface LinkDetailsProps {
+  readonly from: { readonly id: string; readonly name: string };
+  readonly to: { readonly id: string; readonly name: string };
+  readonly link: Link | undefined;
+}
+
+/** What was tested of one machine's connections to another, layer by layer, and the ways to mend and measure them. */
+export function LinkDetails({ from, to, link }: LinkDetailsProps): ReactElement {
+  const firewallOf = link?.outcome === "failed" ? link.firewallOf : undefined;
+  const routes = (link?.routes ?? []).toSorted(
+    (one, other) => Number(one.outcome !== "failed") - Number(other.outcome !== "failed"),
+  );
+  return (
+    <div className="link-sheet">
+      <h3>
+        {from.name} → {to.name}
+      </h3>
+      {routes.length === 0 ? <p className="fg2">Not tested yet.</p> : null}
+      {routes.map((route) => (
+        <RouteLayers key={`${route.address} ${route.taskId ?? ""}`} route={route} />
+      ))}
+      <Speed from={from.id} to={to.id} ok={link?.outcome === "ok"} />
+      <div className="link-buttons">
+        {firewallOf === undefined ? null : (
+          <Popover.Close asChild>
+            <Button
+              size="small"
+              variant="primary"
+              onClick={() =>
+                attempt(() =>
+                  openFirewall(
+                    firewallOf === from.id
+                      ? { machineId: firewallOf }
+                      : { machineId: firewallOf, peerId: from.id },
+                  ),
+                )
+              }
+            >
+              Fix…
+            </Button>
+          </Popover.Close>
+        )}
+        <Button size="small" onClick={() => attempt(checkRoutes)}>
+          Check again
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function RouteLayers({ route }: { readonly route: Route }): ReactElement {
+  const task = useCluster((store) => store.tasks.find(({ id }) => id === route.taskId));
+  const what = route.taskId === undefined ? "agent" : task ? taskName(task) : "task";
+  return (
+    <section className="route">
+      <div className="route-head">
+        <span className="mono">{route.address}</span>
+        <span className="fg2">
+          {what}
+          {route.via === "tunnel" ? ", through the tunnel" : ""}
+        </span>
+      </div>
+      <ul className="layers">
+        {route.layers
+          .filter(({ outcome }) => outcome !== "skipped")
+          .map(({ layer, outcome, millis, detail }) => (
+            <li key={layer} className={outcome}>
+              <Icon name={SIGNS[outcome]} size={13} />
+              <span>{LAYERS[layer]}</span>
+              <span className={outcome === "failed" ? "" : "fg2"}>
+                {[
+                  outcome === "failed" ? undefined : millis === undefined ? "ok" : durationText(millis),
+                  detail,
+                ]
+                  .filter(Boolean)
+                  .join(", ") || "failed"}
+              </span>
+            </li>
+          ))}
+      </ul>
+      {route.problem ? <ProblemView problem={route.problem} kind="notice" /> : null}
+    </section>
+  );
+}
+
+interface SpeedProps {
+  readonly from: string;
+  readonly to: string;
+  readonly ok: boolean;
+}
+
+/** Measured on demand only: it fills the link for a moment. */
+function Speed({ from, to, ok }: SpeedProps): ReactElement | null {
+  const speed = useReachability((store) => store.speeds.get(linkKey(from, to)));
+  const [measuring, setMeasuring] = useState(false);
+  if (!ok) return null;
+  const measure = () => {
+    setMeasuring(true);
+    attempt(() => measureLink(from, to).finally(() => setMeasuring(false)));
+  };
+  return (
+    <div className="link-speed">
+      <span>
+        {speed ? (
+          <>
+            <b>{speed.megabytesPerSecond.toFixed(speed.megabytesPerSecond < 10 ? 1 : 0)} MB/s</b>{" "}
+            <span className="fg2">
+              {bytesText(speed.bytes)} in {durationText(1000 * speed.seconds)}, round trip{" "}
+              {durationText(speed.roundTripMillis)}
+            </span>
+          </>
+        ) : (
+          <span className="fg2">Speed not measured</span>
+        )}
+      </span>
+      <span className="grow" />
+      <Button size="small" disabled={measuring} onClick={measure}>
+        {measuring ? "Measuring…" : "Measure"}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import { type ReactElement, useMemo } from "react";
+import type { Machine } from "../../main/api/cluster.js";
+import type { Route } from "../../main/api/reachability.js";
+import { attempt } from "../stores/app-store.js";
+import { checkRoutes, linksOf, useReachability } from "../stores/reachability-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { Button, IconButton } from "../ui/button.js";
+import { countText } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+import { LinkTable } from "./link-table.js";
+
+/** A table of more machines than this has no room in the panel; its faults are counted and it opens as a dialog. */
+const MOST_IN_PANEL = 4;
+
+/** Machines that take part in the table: those that are up and ours, and whatever was tested. */
+export function linkedMachines(machines: readonly Machine[], routes: readonly Route[]): readonly Machine[] {
+  const tested = new Set(routes.flatMap(({ from, to }) => [from, to]));
+  return machines.filter(
+    ({ id, kind, presence }) =>
+      tested.has(id) || ((kind === "this" || kind === "paired") && presence === "online"),
+  );
+}
+
+/** Who reaches whom, at the foot of the panel; nothing while there is nobody to reach. */
+export function Links({ machines }: { readonly machines: readonly Machine[] }): ReactElement | null {
+  const state = useReachability((store) => store.state);
+  const linked = linkedMachines(machines, state?.routes ?? []);
+  if (linked.length < 2) return null;
+  const checking = state?.state === "checking";
+  return (
+    <section className="links" aria-label="Links between machines">
+      <div className="links-head">
+        <b>Links</b>
+        <span className="fg2 ell" title="Each row's machine connects to each column's; round trip in ms">
+          row connects to column, ms
+        </span>
+        <span className="grow" />
+        {checking ? <span className="spinner" role="img" aria-label="Checking every route" /> : null}
+        <IconButton
+          icon="refresh"
+          label={checking ? "Checking every route…" : "Check again"}
+          small
+          disabled={checking}
+          onClick={() => attempt(checkRoutes)}
+        />
+      </div>
+      {linked.length > MOST_IN_PANEL ? <Summary /> : <LinkTable machines={linked} />}
+      <Diagnoses />
+    </section>
+  );
+}
+
+function Summary(): ReactElement {
+  const routes = useReachability((store) => store.state?.routes);
+  const links = useMemo(() => [...linksOf(routes ?? []).values()], [routes]);
+  const of = (outcome: "ok" | "failed" | "unknown") =>
+    links.filter((link) => link.outcome === outcome).length;
+  const blocked = of("failed");
+  return (
+    <div className="links-summary">
+      {blocked > 0 ? (
+        <span className="bad">
+          <Icon name="error" size={13} /> {blocked} blocked
+        </span>
+      ) : null}
+      <span className="fg2">{countText(of("ok"), "link")} ok</span>
+      {of("unknown") > 0 ? <span className="fg2">{of("unknown")} not tested</span> : null}
+      <span className="grow" />
+      <Button size="small" onClick={() => uiActions.open({ kind: "links" })}>
+        All links…
+      </Button>
+    </div>
+  );
+}
+
+/** Ways of going wrong that concern the cluster as a whole. Those of one task or machine stand on it. */
+function Diagnoses(): ReactElement | null {
+  const diagnoses = useReachability((store) => store.state?.diagnoses);
+  const shown = diagnoses?.filter(({ severity }) => severity !== "info") ?? [];
+  if (shown.length === 0) return null;
+  return (
+    <button type="button" className="lk diagnoses" onClick={() => uiActions.open({ kind: "links" })}>
+      <Icon name="warning" size={13} />
+      {countText(shown.length, "finding")}…
+    </button>
+  );
+}

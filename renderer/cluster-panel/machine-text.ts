@@ -1,0 +1,129 @@
+/** What the window says of a machine, in words. */
+import type { Machine } from "../../main/api/cluster.js";
+import type { Gpu, Role } from "../../main/api/machines.js";
+import { bytesText, countText, timeText } from "../ui/format.js";
+import type { IconName } from "../ui/icon.js";
+
+const SYSTEMS: Readonly<Record<string, string>> = { linux: "Linux", darwin: "macOS", win32: "Windows" };
+
+/** "TensorFlow 2.21.0 GPU", "portable engine"; what is missing where a machine has none. */
+export function engineText({ engine, version, gpu }: Machine["engines"][number]): string {
+  return engine === "tensorflow" ? `TensorFlow ${version}${gpu ? " GPU" : ""}` : "portable engine";
+}
+
+/** Makers' names leave the row no room: "RTX 4070" of "NVIDIA GeForce RTX 4070". */
+function shortGpuName(name: string): string {
+  return name.replace(/^NVIDIA /, "").replace(/^GeForce /, "");
+}
+
+function memoryText(usedBytes: number | undefined, memoryBytes: number): string {
+  if (memoryBytes <= 0) return "";
+  if (usedBytes === undefined) return bytesText(memoryBytes);
+  const [used = "", usedUnit] = bytesText(usedBytes).split(" ");
+  const [total = "", unit] = bytesText(memoryBytes).split(" ");
+  return usedUnit === unit ? `${used}/${total} ${unit}` : `${used} ${usedUnit}/${total} ${unit}`;
+}
+
+/** GPUs of one kind together: "RTX 4070 3.1/12 GB", "8 × A100 80 GB". */
+export function gpuTexts(gpus: readonly Gpu[]): string[] {
+  const names = [...new Set(gpus.map(({ name }) => shortGpuName(name)))];
+  return names.map((name) => {
+    const ofKind = gpus.filter((gpu) => shortGpuName(gpu.name) === name);
+    const used = ofKind.some(({ usedBytes }) => usedBytes !== undefined)
+      ? ofKind.reduce((sum, gpu) => sum + (gpu.usedBytes ?? 0), 0)
+      : undefined;
+    const total = ofKind.reduce((sum, gpu) => sum + gpu.memoryBytes, 0);
+    const count = ofKind.length > 1 ? `${ofKind.length} × ` : "";
+    return `${count}${name} ${memoryText(used, total)}`.trim();
+  });
+}
+
+/** What a machine has to compute with, in one line; for a machine that is little known, what is known. */
+export function hardwareText(machine: Machine): string {
+  if (machine.kind === "discovered") return "Discovered, not paired";
+  if (machine.kind === "foreign") return "TensorFlow servers that others started";
+  const parts = machine.gpus.length > 0 ? gpuTexts(machine.gpus) : [];
+  if (parts.length === 0 && machine.cores > 0) parts.push(countText(machine.cores, "core"));
+  if (machine.gpus.length === 0 && machine.memoryBytes > 0) parts.push(bytesText(machine.memoryBytes));
+  const [engine] = machine.engines;
+  if (engine) parts.push(engineText(engine));
+  else if (machine.cores > 0) parts.push("no TensorFlow runtime");
+  return parts.join(" · ");
+}
+
+/** The system as its maker names it, or what kind it is. */
+export function systemText({ osName, platform, arch }: Machine): string {
+  return [osName || SYSTEMS[platform] || platform, arch].filter(Boolean).join(", ");
+}
+
+/** What stands behind a machine's name. */
+export function presenceText({ kind, presence, lastSeenAt }: Machine): string {
+  if (presence === "connecting" && kind !== "discovered") return "connecting…";
+  if (presence === "offline")
+    return lastSeenAt === undefined ? "offline" : `last seen ${timeText(lastSeenAt)}`;
+  return kind === "this" ? "this machine" : "";
+}
+
+/** The same for screen readers, which do not see the dot. */
+export function spokenPresence(machine: Machine): string {
+  const { kind, presence } = machine;
+  const what = { this: "this machine", paired: "paired", discovered: "not paired", foreign: "foreign" }[kind];
+  return presence === "offline" ? `${what}, offline, ${presenceText(machine)}` : `${what}, ${presence}`;
+}
+
+/** The sign before a machine's hardware. */
+export function machineIcon({ kind, platform, arch }: Machine): IconName {
+  if (kind === "discovered") return "unknown";
+  if (kind === "foreign") return "server";
+  if (platform === "darwin") return "laptop";
+  return platform === "linux" && arch.startsWith("arm") ? "chip" : "desktop";
+}
+
+const ID_GROUP = 4;
+const ID_GROUPS_A_LINE = 7;
+
+/** A device ID as people compare it: capitals in groups of four, on two lines. */
+export function fingerprintLines(deviceId: string): string[] {
+  const groups = deviceId.toUpperCase().match(new RegExp(`.{1,${ID_GROUP}}`, "g")) ?? [];
+  const lines: string[] = [];
+  for (let at = 0; at < groups.length; at += ID_GROUPS_A_LINE)
+    lines.push(groups.slice(at, at + ID_GROUPS_A_LINE).join(" "));
+  return lines;
+}
+
+export interface RoleText {
+  readonly role: Role;
+  readonly label: string;
+  /** What another machine with this role may do here. */
+  readonly here: string;
+  /** The same of this machine on another one, after its name. */
+  readonly there: string;
+}
+
+/** The roles from least to most, in plain words. */
+export const ROLES: readonly RoleText[] = [
+  {
+    role: "view",
+    label: "View",
+    here: "It sees this machine, its tasks, logs and load. It starts nothing.",
+    there: "see its tasks, logs and load",
+  },
+  {
+    role: "run",
+    label: "Run",
+    here: "It sees this machine, starts and stops tasks and runs graphs here. A graph can read and write files, so this gives it the rights of your account.",
+    there: "start tasks and run graphs",
+  },
+  {
+    role: "manage",
+    label: "Manage",
+    here: "It does all that Run allows, opens this machine's window, changes its firewall and installs a runtime.",
+    there: "start tasks, run graphs and manage it",
+  },
+];
+
+export function roleText(role: Role): RoleText {
+  const found = ROLES.find((one) => one.role === role);
+  if (found === undefined) throw new Error(`There is no role "${role}".`);
+  return found;
+}

@@ -1,0 +1,86 @@
+/** The cluster panel as a list of rows, so that only those in view need to be drawn. */
+import type { Machine, Task } from "../../main/api/cluster.js";
+import type { MachineKind } from "../../main/api/machines.js";
+import type { Problem } from "../../main/api/problem.js";
+import type { Route } from "../../main/api/reachability.js";
+
+interface Row {
+  /** Unique in the panel, and the same as long as what the row shows is the same thing. */
+  readonly key: string;
+  readonly machine: Machine;
+  /** The last row of its machine. */
+  readonly last: boolean;
+}
+
+export type PanelRow = Row &
+  (
+    | { readonly kind: "machine" }
+    | { readonly kind: "task"; readonly task: Task }
+    | { readonly kind: "add" }
+    /** What is wrong with the machine as a whole. */
+    | { readonly kind: "problem"; readonly problem: Problem }
+    /** Something that the machine cannot reach. */
+    | { readonly kind: "blocked"; readonly route: Route; readonly problem: Problem }
+  );
+
+const ORDER: Readonly<Record<MachineKind, number>> = { this: 0, paired: 1, foreign: 2, discovered: 3 };
+
+/** Rows that can be focused and have a menu: machines and tasks. */
+export function isTreeItem(row: PanelRow): boolean {
+  return row.kind === "machine" || row.kind === "task";
+}
+
+/** May tasks be added on the machine from here? */
+export function takesTasks({ kind, presence, role }: Machine): boolean {
+  if (kind === "this") return true;
+  return kind === "paired" && presence === "online" && role !== "view";
+}
+
+/**
+ * This machine first, then paired, foreign and merely discovered ones; within a kind as the application lists them. A
+ * machine that goes offline keeps its place, so that nothing jumps under the pointer.
+ */
+export function panelRows(machines: readonly Machine[], blocked: readonly Route[]): readonly PanelRow[] {
+  const known = new Map(machines.map((machine) => [machine.id, machine]));
+  return machines
+    .toSorted((one, other) => ORDER[one.kind] - ORDER[other.kind])
+    .flatMap((machine) => rowsOf(machine, blocked, known));
+}
+
+function rowsOf(
+  machine: Machine,
+  blocked: readonly Route[],
+  known: ReadonlyMap<string, Machine>,
+): readonly PanelRow[] {
+  const base = { machine, last: false };
+  const rows: PanelRow[] = [{ ...base, kind: "machine", key: `machine ${machine.id}` }];
+  if (machine.problem)
+    rows.push({ ...base, kind: "problem", key: `problem ${machine.id}`, problem: machine.problem });
+  for (const task of machine.tasks) rows.push({ ...base, kind: "task", key: `task ${task.id}`, task });
+  // Before this machine's first task, the panel's hint has that button.
+  if (takesTasks(machine) && (machine.kind === "paired" || machine.tasks.length > 0))
+    rows.push({ ...base, kind: "add", key: `add ${machine.id}` });
+  for (const route of blocked) {
+    if (route.from !== machine.id) continue;
+    const key = `blocked ${route.from} ${route.to} ${route.address}`;
+    rows.push({ ...base, kind: "blocked", key, route, problem: blockedProblem(route, known) });
+  }
+  const end = rows.at(-1);
+  if (end) rows[rows.length - 1] = { ...end, last: true };
+  return rows;
+}
+
+/** The application's own words where it has some; else what is known: that the address cannot be reached. */
+export function blockedProblem(route: Route, machines: ReadonlyMap<string, Machine>): Problem {
+  if (route.problem) return route.problem;
+  const nameOf = (id: string) => machines.get(id)?.name ?? id;
+  const failed = route.layers.find(({ outcome }) => outcome === "failed");
+  return {
+    code: "UNAVAILABLE",
+    message: `${nameOf(route.from)} cannot reach ${route.address}.`,
+    reason:
+      route.firewallOf === undefined
+        ? failed?.detail
+        : `${nameOf(route.firewallOf)}'s firewall probably blocks it`,
+  };
+}

@@ -1,0 +1,76 @@
+/** What can be done with a task, as the entries of its menu. */
+import type { Task } from "../../main/api/cluster.js";
+import { client } from "../client.js";
+import { attempt } from "../stores/app-store.js";
+import { clearState } from "../stores/cluster-actions.js";
+import { taskDevice } from "../stores/cluster-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { copyText } from "../ui/copy-button.js";
+import type { MenuEntry } from "../ui/menu.js";
+
+type Act = "cluster.startTask" | "cluster.stopTask" | "cluster.restartTask" | "cluster.removeTask";
+
+export function taskMenu(task: Task): readonly MenuEntry[] {
+  const { id: taskId, state, address, foreign } = task;
+  const act = (method: Act) => () => attempt(() => client().call(method, { taskId }));
+  return [
+    ...(foreign ? [] : processEntries(task, act)),
+    {
+      kind: "item",
+      label: "Clear state…",
+      note: "Forgets its variables, queues and sessions.",
+      icon: "undo",
+      disabled: state !== "running",
+      run: () => attempt(() => clearState(task)),
+    },
+    { kind: "separator" },
+    ...(foreign
+      ? []
+      : [
+          {
+            kind: "item" as const,
+            label: "Show log",
+            icon: "list" as const,
+            run: () => uiActions.showLog(taskId),
+          },
+        ]),
+    {
+      kind: "item",
+      label: "Copy address",
+      icon: "copy",
+      hint: address,
+      disabled: address === "",
+      run: () => attempt(() => copyText(address)),
+    },
+    {
+      kind: "item",
+      label: "Copy device",
+      hint: taskDevice(task),
+      run: () => attempt(() => copyText(taskDevice(task))),
+    },
+    { kind: "separator" },
+    {
+      kind: "item",
+      label: foreign ? "Take off the list" : "Remove",
+      icon: "trash",
+      danger: true,
+      run: act("cluster.removeTask"),
+    },
+  ];
+}
+
+function processEntries({ state }: Task, act: (method: Act) => () => void): readonly MenuEntry[] {
+  const down = state === "stopped" || state === "failed";
+  return [
+    down
+      ? { kind: "item", label: "Start", icon: "power", run: act("cluster.startTask") }
+      : {
+          kind: "item",
+          label: "Stop",
+          icon: "stop",
+          disabled: state === "stopping",
+          run: act("cluster.stopTask"),
+        },
+    { kind: "item", label: "Restart", icon: "refresh", disabled: down, run: act("cluster.restartTask") },
+  ];
+}

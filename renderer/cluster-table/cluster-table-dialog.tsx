@@ -1,0 +1,119 @@
+import { type ReactElement, useState } from "react";
+import type { ClusterState } from "../../main/api/cluster.js";
+import { client } from "../client.js";
+import { attempt } from "../stores/app-store.js";
+import { useCluster } from "../stores/cluster-store.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { Button } from "../ui/button.js";
+import { Dialog } from "../ui/dialog.js";
+import { countText } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+import { Segmented } from "../ui/segmented.js";
+import "./cluster-table.css";
+import {
+  addRow,
+  changesText,
+  draftChanges,
+  draftOf,
+  draftProblems,
+  rowsToApply,
+  rowsToKeep,
+} from "./draft.js";
+import { ExportMenu } from "./export-menu.js";
+import { ImportView } from "./import-view.js";
+import { SpecText } from "./spec-text.js";
+import { TableView } from "./table-view.js";
+
+type View = "table" | "text" | "import";
+
+const VIEWS = [
+  { id: "table", label: "Table" },
+  { id: "text", label: "ClusterSpec text" },
+] as const;
+
+/** The cluster as a document: a table in which every cell can be edited, applied as a whole. */
+export function ClusterTableDialog(): ReactElement | null {
+  const state = useCluster((store) => store.state);
+  if (!state) return null;
+  return <ClusterTable state={state} />;
+}
+
+function ClusterTable({ state }: { readonly state: ClusterState }): ReactElement {
+  const document = useDocument((store) => store.document);
+  const [rows, setRows] = useState(() => draftOf(state, document.cluster));
+  const [view, setView] = useState<View>("table");
+  const problems = draftProblems(rows, state);
+  const changes = draftChanges(rows, state);
+  const machines = new Set(rows.map(({ machineId, address }) => machineId || address.replace(/:\d*$/, "")));
+  const changed = changes.start.length + changes.restart.length + changes.stop.length > 0;
+  const apply = () => {
+    documentActions.setCluster(rowsToKeep(rows, state));
+    uiActions.close();
+    attempt(() => client().call("cluster.applyTable", { rows: rowsToApply(rows) }));
+  };
+  return (
+    <Dialog
+      title={`Cluster: ${document.name.replace(/\.[^.]+$/, "")}`}
+      wide
+      onClose={uiActions.close}
+      footer={
+        <>
+          <span className="fg2 grow">
+            {changed ? `${changesText(changes)} ` : ""}
+            Applying also keeps the table in {document.name}.
+          </span>
+          {problems.length > 0 ? (
+            <span className="fg2">Fix {countText(problems.length, "row")} first</span>
+          ) : null}
+          <Button onClick={uiActions.close}>Cancel</Button>
+          <Button variant="primary" disabled={problems.length > 0} onClick={apply}>
+            Apply
+          </Button>
+        </>
+      }
+    >
+      <div className="ct-bar">
+        <span>
+          {countText(rows.length, "task")} on {countText(machines.size, "machine")}
+        </span>
+        {problems.length > 0 ? (
+          <span className="ct-bad" role="status">
+            <Icon name="error" />
+            {problems.length === 1 ? "1 row needs a fix" : `${problems.length} rows need a fix`}
+          </span>
+        ) : null}
+        <span className="grow" />
+        <Segmented
+          label="View"
+          options={VIEWS}
+          selected={view === "import" ? undefined : view}
+          onSelect={(chosen) => setView(chosen)}
+        />
+        <Button onClick={() => setView("import")}>Import…</Button>
+        <ExportMenu rows={rows} problems={problems} />
+      </div>
+      {view === "table" ? (
+        <TableView rows={rows} problems={problems} state={state} onChange={setRows} />
+      ) : view === "text" ? (
+        <SpecText rows={rows} problems={problems} />
+      ) : (
+        <ImportView
+          rows={rows}
+          state={state}
+          onDone={(imported) => {
+            if (imported) setRows(imported);
+            setView("table");
+          }}
+        />
+      )}
+      {view === "table" ? (
+        <div className="ct-add">
+          <Button variant="ghost" icon="plus" onClick={() => setRows(addRow(rows, state))}>
+            Add row
+          </Button>
+        </div>
+      ) : null}
+    </Dialog>
+  );
+}

@@ -1,0 +1,172 @@
+/** The cluster table while it is edited: rows with what the window needs to apply them. Pure. */
+import type { ClusterRow, ClusterState, Engine, GpuChoice, Machine, Task } from "../../main/api/cluster.js";
+import type { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
+import {
+  nextIndex,
+  type RowProblem,
+  type TableRow,
+  tableProblems,
+} from "../../worker-runtime/cluster/cluster-table.js";
+import type { ClusterConfigRow } from "../document/model.js";
+
+export interface DraftRow {
+  /** Stays the same while the row is edited. */
+  readonly key: string;
+  /** The task that the row is about; absent for one that is to be made. */
+  readonly taskId?: string;
+  readonly job: string;
+  readonly index: number;
+  /** Empty: a server that somebody else starts. */
+  readonly machineId: string;
+  /** As typed; empty: to be chosen. */
+  readonly address: string;
+  readonly engine: Engine;
+  readonly gpu: GpuChoice;
+}
+
+let newKeys = 0;
+
+function newKey(): string {
+  newKeys++;
+  return `new-${newKeys}`;
+}
+
+/** Machines that can be given a task. */
+export function usableMachines(state: ClusterState): Machine[] {
+  return state.machines.filter(({ kind }) => kind === "this" || kind === "paired");
+}
+
+/** The rows to begin with: the tasks that are there, then those that the document wants beside them. */
+export function draftOf(state: ClusterState, wanted: readonly ClusterConfigRow[]): DraftRow[] {
+  const live = state.machines.flatMap((machine) => machine.tasks.map((task) => rowOfTask(machine, task)));
+  const missing = wanted.filter(
+    ({ job, index }) => !live.some((row) => row.job === job && row.index === index),
+  );
+  return [...live, ...missing.map((row) => rowOfConfig(state, row))];
+}
+
+function rowOfTask(machine: Machine, task: Task): DraftRow {
+  const { id, job, index, address, engine, gpu, foreign } = task;
+  return { key: id, taskId: id, job, index, machineId: foreign ? "" : machine.id, address, engine, gpu };
+}
+
+function rowOfConfig(state: ClusterState, row: ClusterConfigRow): DraftRow {
+  const { job, index, machine, address, engine, gpu } = row;
+  const machineId = usableMachines(state).find(({ name }) => name === machine)?.id ?? "";
+  return { key: newKey(), job, index, machineId, address, engine, gpu };
+}
+
+/** A further row: another task of the last row's job on the last row's machine. */
+export function addRow(rows: readonly DraftRow[], state: ClusterState): DraftRow[] {
+  const last = rows.at(-1);
+  const job = last?.job ?? "worker";
+  const machineId = last?.machineId || (usableMachines(state)[0]?.id ?? "");
+  const row: DraftRow = {
+    key: newKey(),
+    job,
+    index: nextIndex(rows, job),
+    machineId,
+    address: "",
+    engine: last?.engine ?? "tensorflow",
+    gpu: "auto",
+  };
+  return [...rows, row];
+}
+
+/**
+ * The rows of an imported cluster. A task that is there already under that job and index keeps its row; an address on a
+ * known machine is that machine's.
+ */
+export function importRows(rows: readonly DraftRow[], cluster: ClusterSpec, state: ClusterState): DraftRow[] {
+  return cluster.tasks().map(({ job, index, address }) => {
+    const present = rows.find((row) => row.job === job && row.index === index);
+    const host = address.replace(/:\d*$/, "").toLowerCase();
+    const machineId =
+      usableMachines(state).find(({ name, addresses }) =>
+        [name, ...addresses].some((own) => own.toLowerCase() === host),
+      )?.id ?? "";
+    if (present) return { ...present, machineId: machineId || present.machineId, address };
+    return { key: newKey(), job, index, machineId, address, engine: "tensorflow", gpu: "auto" };
+  });
+}
+
+export function tableRows(rows: readonly DraftRow[]): TableRow[] {
+  return rows.map(({ job, index, address, machineId }) => ({ job, index, address, machine: machineId }));
+}
+
+/** What has to be mended before the draft can be applied. */
+export function draftProblems(rows: readonly DraftRow[], state: ClusterState): RowProblem[] {
+  return tableProblems(tableRows(rows), { addressesCrossMachines: state.access === "open" });
+}
+
+/** The draft as the application wants it. */
+export function rowsToApply(rows: readonly DraftRow[]): ClusterRow[] {
+  return rows.map(({ taskId, job, index, machineId, address, engine, gpu }) => ({
+    ...(taskId === undefined ? {} : { taskId }),
+    job,
+    index,
+    ...(machineId === "" ? {} : { machineId }),
+    ...(address === "" ? {} : { address }),
+    engine,
+    gpu,
+  }));
+}
+
+/** The draft as the document keeps it. */
+export function rowsToKeep(rows: readonly DraftRow[], state: ClusterState): ClusterConfigRow[] {
+  const names = new Map(state.machines.map(({ id, name }) => [id, name]));
+  return rows.map(({ job, index, machineId, address, engine, gpu }) => ({
+    job,
+    index,
+    machine: names.get(machineId) ?? "",
+    address,
+    engine,
+    gpu,
+  }));
+}
+
+/** What applying the draft does to tasks, by their name. */
+export interface DraftChanges {
+  readonly start: readonly string[];
+  readonly restart: readonly string[];
+  readonly stop: readonly string[];
+}
+
+export function draftChanges(rows: readonly DraftRow[], state: ClusterState): DraftChanges {
+  const live = new Map(
+    state.machines.flatMap((machine) =>
+      machine.tasks.map((task) => [task.id, rowOfTask(machine, task)] as const),
+    ),
+  );
+  const name = ({ job, index }: DraftRow) => `${job}/${index}`;
+  const kept = new Set(rows.map(({ taskId }) => taskId));
+  return {
+    start: rows.filter(({ taskId }) => taskId === undefined || !live.has(taskId)).map(name),
+    restart: rows.flatMap((row) => {
+      const before = live.get(row.taskId ?? "");
+      return before &&
+        JSON.stringify({ ...before, address: row.address || before.address }) !== JSON.stringify(row)
+        ? [name(row)]
+        : [];
+    }),
+    stop: [...live.values()].filter(({ taskId }) => !kept.has(taskId)).map(name),
+  };
+}
+
+/** "worker/2 starts, ps/0 restarts": what is about to happen, or that nothing is. */
+export function changesText({ start, restart, stop }: DraftChanges): string {
+  const part = (names: readonly string[], one: string, many: string) =>
+    names.length === 0
+      ? []
+      : [
+          names.length > 3
+            ? `${names.length} tasks ${many}`
+            : `${names.join(", ")} ${names.length === 1 ? one : many}`,
+        ];
+  const parts = [
+    ...part(start, "starts", "start"),
+    ...part(restart, "restarts and loses its variables", "restart and lose their variables"),
+    ...part(stop, "stops", "stop"),
+  ];
+  return parts.length === 0 ? "The cluster is as the table says." : `${parts.join("; ")}.`;
+}

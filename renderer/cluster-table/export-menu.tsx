@@ -1,0 +1,44 @@
+import type { ReactElement } from "react";
+import { clusterJson, tfConfigLines } from "../../worker-runtime/cluster/cluster-exchange.js";
+import type { RowProblem } from "../../worker-runtime/cluster/cluster-table.js";
+import { showNotice } from "../stores/app-store.js";
+import { Button } from "../ui/button.js";
+import { downloadFile } from "../ui/download.js";
+import { Menu } from "../ui/menu.js";
+import type { DraftRow } from "./draft.js";
+import { usableCluster } from "./spec-text.js";
+
+interface ExportMenuProps {
+  readonly rows: readonly DraftRow[];
+  readonly problems: readonly RowProblem[];
+}
+
+/** Writes the cluster in the forms that other tools read. Rows with a fault are left out, which is said. */
+export function ExportMenu(props: ExportMenuProps): ReactElement {
+  const save = (name: string, write: (cluster: ReturnType<typeof usableCluster>["cluster"]) => string) => {
+    const { cluster, leftOut } = usableCluster(props);
+    downloadFile(new Blob([write(cluster)], { type: "text/plain" }), name);
+    if (leftOut) showNotice({ kind: "info", problem: { code: "OK", message: leftOut } });
+  };
+  return (
+    <Menu
+      align="end"
+      label="Export"
+      trigger={<Button icon="save">Export</Button>}
+      entries={[
+        {
+          kind: "item",
+          label: "clusterspec.json",
+          hint: "job → address list",
+          run: () => save("clusterspec.json", clusterJson),
+        },
+        {
+          kind: "item",
+          label: "TF_CONFIG",
+          hint: "one per task, for a shell",
+          run: () => save("tf_config.sh", tfConfigLines),
+        },
+      ]}
+    />
+  );
+}

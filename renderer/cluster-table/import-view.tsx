@@ -1,0 +1,74 @@
+import { type ReactElement, useId, useRef, useState } from "react";
+import type { ClusterState } from "../../main/api/cluster.js";
+import { parseClusterText } from "../../worker-runtime/cluster/cluster-exchange.js";
+import type { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
+import { Button } from "../ui/button.js";
+import { changesText, type DraftRow, draftChanges, importRows } from "./draft.js";
+
+interface ImportViewProps {
+  readonly rows: readonly DraftRow[];
+  readonly state: ClusterState;
+  /** Called with the new rows, or without when nothing is imported. */
+  onDone(rows?: DraftRow[]): void;
+}
+
+/** Takes a clusterspec.json or a TF_CONFIG, pasted or from a file, and shows what it would change. */
+export function ImportView({ rows, state, onDone }: ImportViewProps): ReactElement {
+  const [text, setText] = useState("");
+  const file = useRef<HTMLInputElement>(null);
+  const fieldId = useId();
+  const read = readCluster(text);
+  const imported = read.cluster ? importRows(rows, read.cluster, state) : undefined;
+  return (
+    <div className="ct-import">
+      <label htmlFor={fieldId}>Paste a clusterspec.json or the value of TF_CONFIG, or open a file.</label>
+      <textarea
+        id={fieldId}
+        className="text-input mono"
+        rows={10}
+        spellCheck={false}
+        placeholder={'{"worker": ["gpu-pc:2222", "raspberrypi:2222"]}'}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        aria-invalid={read.error !== undefined}
+      />
+      <input
+        ref={file}
+        type="file"
+        accept=".json,.txt,.sh"
+        hidden
+        onChange={(event) => void event.target.files?.[0]?.text().then(setText)}
+      />
+      {read.error ? (
+        <p className="field-error" role="alert">
+          {read.error}
+        </p>
+      ) : null}
+      {imported ? (
+        <p className="fg2" role="status">
+          Once applied: {changesText(draftChanges(imported, state))}
+        </p>
+      ) : null}
+      <div className="ct-buttons">
+        <Button icon="folder" onClick={() => file.current?.click()}>
+          Open a file…
+        </Button>
+        <span className="grow" />
+        <Button onClick={() => onDone()}>Back</Button>
+        <Button variant="strong" disabled={!imported} onClick={() => onDone(imported)}>
+          Take over {imported ? `${imported.length} rows` : ""}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function readCluster(text: string): { readonly cluster?: ClusterSpec; readonly error?: string } {
+  if (text.trim() === "") return {};
+  try {
+    const cluster = parseClusterText(text);
+    return cluster.isEmpty ? { error: "It names no task." } : { cluster };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}

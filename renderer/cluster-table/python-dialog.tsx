@@ -1,0 +1,93 @@
+import { type ReactElement, useState } from "react";
+import type { ClusterState } from "../../main/api/cluster.js";
+import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
+import {
+  type PythonScriptInput,
+  type PythonScriptKind,
+  pythonScript,
+  pythonScriptProblem,
+} from "../../worker-runtime/cluster/python-scripts.js";
+import { useCluster } from "../stores/cluster-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { Button } from "../ui/button.js";
+import { CopyButton } from "../ui/copy-button.js";
+import { Dialog } from "../ui/dialog.js";
+import { Segmented } from "../ui/segmented.js";
+import "./cluster-table.css";
+
+const KINDS: readonly { readonly id: PythonScriptKind; readonly label: string; readonly text: string }[] = [
+  {
+    id: "session",
+    label: "Session with ClusterSpec",
+    text: "A TensorFlow 1 session that names the cluster's tasks itself. A task that is added later has to be written into it.",
+  },
+  {
+    id: "door",
+    label: "Session through the door",
+    text: "Any script as it is: the door adds the cluster as it is at that moment, so the script stays the same while the cluster grows.",
+  },
+  {
+    id: "tf-config",
+    label: "TF_CONFIG",
+    text: "What a script finds in its environment when it is one of the cluster's tasks.",
+  },
+  {
+    id: "coordinator",
+    label: "TensorFlow 2 coordinator",
+    text: "ParameterServerStrategy: the script coordinates, ps tasks hold the variables, workers compute.",
+  },
+];
+
+/** Scripts that connect to the cluster as it is now, to be copied. */
+export function PythonDialog(): ReactElement | null {
+  const state = useCluster((store) => store.state);
+  const [kind, setKind] = useState<PythonScriptKind>("session");
+  if (!state) return null;
+  const chosen = KINDS.find(({ id }) => id === kind);
+  const input = inputOf(state);
+  const problem = input ? pythonScriptProblem(kind, input) : "The cluster has no running task yet.";
+  const text = input && !problem ? pythonScript(kind, input) : undefined;
+  return (
+    <Dialog
+      title="Use from Python"
+      wide
+      onClose={uiActions.close}
+      footer={
+        <>
+          <span className="fg2 grow">
+            {state.access === "secure"
+              ? "Runs on this machine and on every machine of the cluster: tunnels carry the connections."
+              : "Runs on any machine that reaches the tasks."}
+          </span>
+          <Button variant="primary" onClick={uiActions.close}>
+            Close
+          </Button>
+        </>
+      }
+    >
+      <div className="ct-text">
+        <div className="py-kinds">
+          <Segmented label="Kind of script" options={KINDS} selected={kind} onSelect={(id) => setKind(id)} />
+          <span className="grow" />
+          {text ? <CopyButton text={text} /> : null}
+        </div>
+        <p>{chosen?.text}</p>
+        {text ? <pre className="mono">{text}</pre> : <p className="empty">{problem}</p>}
+      </div>
+    </Dialog>
+  );
+}
+
+function inputOf(state: ClusterState): PythonScriptInput | undefined {
+  const tasks = state.machines.flatMap((machine) => machine.tasks).filter((task) => task.state === "running");
+  const master = tasks.find(({ job }) => job === "worker") ?? tasks[0];
+  if (!master) return undefined;
+  const jobs: Record<string, Record<number, string>> = {};
+  for (const { job, index, address } of tasks) jobs[job] = { ...jobs[job], [index]: address };
+  const { door } = state;
+  return {
+    cluster: ClusterSpec.from(jobs),
+    master: { job: master.job, index: master.index },
+    ...(door && !door.problem ? { doorTarget: door.target } : {}),
+  };
+}

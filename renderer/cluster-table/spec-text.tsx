@@ -1,0 +1,35 @@
+import type { ReactElement } from "react";
+import { clusterJson } from "../../worker-runtime/cluster/cluster-exchange.js";
+import { clusterOfRows, type RowProblem } from "../../worker-runtime/cluster/cluster-table.js";
+import { CopyButton } from "../ui/copy-button.js";
+import { type DraftRow, tableRows } from "./draft.js";
+
+interface SpecTextProps {
+  readonly rows: readonly DraftRow[];
+  readonly problems: readonly RowProblem[];
+}
+
+/** The rows that can be used as a ClusterSpec, and a sentence that names the ones that were left out. */
+export function usableCluster({ rows, problems }: SpecTextProps) {
+  const bad = new Set(problems.map(({ row }) => row));
+  const left = rows.filter((row, position) => bad.has(position) || row.address === "");
+  const names = left.map(({ job, index }) => `${job}/${index}`);
+  return {
+    cluster: clusterOfRows(tableRows(rows.filter((row) => !left.includes(row)))),
+    leftOut:
+      names.length === 0 ? undefined : `Left out, because it has no valid address yet: ${names.join(", ")}.`,
+  };
+}
+
+/** The table as the ClusterSpec that TensorFlow gets. */
+export function SpecText(props: SpecTextProps): ReactElement {
+  const { cluster, leftOut } = usableCluster(props);
+  const text = clusterJson(cluster);
+  return (
+    <div className="ct-text">
+      <CopyButton text={text} />
+      <pre className="mono">{text}</pre>
+      {leftOut ? <p className="fg2">{leftOut}</p> : null}
+    </div>
+  );
+}

@@ -1,0 +1,187 @@
+import { type ReactElement, type ReactNode, useState } from "react";
+import type { Access } from "../../main/api/cluster.js";
+import { attempt } from "../stores/app-store.js";
+import { changeAccess, stoppable } from "../stores/cluster-actions.js";
+import { useCluster } from "../stores/cluster-store.js";
+import { isActive, useRun } from "../stores/run-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { Button } from "../ui/button.js";
+import { Dialog } from "../ui/dialog.js";
+import { countText } from "../ui/format.js";
+import { Icon, type IconName } from "../ui/icon.js";
+import { ProblemView } from "../ui/problem-view.js";
+
+/** Who can use the cluster: what each choice allows, costs and restarts. Opening takes a second click. */
+export function AccessDialog(): ReactElement {
+  const now = useCluster((store) => store.state?.access ?? "secure");
+  const exposures = useCluster((store) => store.state?.exposures);
+  const door = useCluster((store) => store.state?.door?.target);
+  const [wanted, setWanted] = useState<Access>(now);
+  const [confirming, setConfirming] = useState(false);
+  const choose = (access: Access) => {
+    setWanted(access);
+    setConfirming(false);
+  };
+  const change = () => {
+    uiActions.close();
+    attempt(() => changeAccess(wanted));
+  };
+  return (
+    <Dialog
+      wide
+      icon={now === "open" ? "unlock" : "lock"}
+      title="Who can use this cluster"
+      onClose={uiActions.close}
+      footer={
+        <Footer
+          now={now}
+          wanted={wanted}
+          confirming={confirming}
+          onConfirm={() => setConfirming(true)}
+          onChange={change}
+        />
+      }
+    >
+      <div className="access-choices" role="radiogroup" aria-label="Who can use this cluster">
+        <Card
+          icon="unlock"
+          title="Open cluster"
+          hint={now === "open" ? "now; works with any TensorFlow" : "works with any TensorFlow"}
+          checked={wanted === "open"}
+          onChoose={() => choose("open")}
+          foot="The firewall wizard opens ports for private networks only; Public networks stay closed."
+        >
+          <Point icon="check">
+            Plain <span className="mono">grpc://</span> sessions work: Python scripts, TensorBoard, other
+            tools.
+          </Point>
+          <Point icon="warning">
+            <b>Anyone on this network can run code on these machines</b> and read every tensor.
+          </Point>
+          <Point icon="warning">Tensors travel unencrypted. Fine at home; not on shared Wi-Fi.</Point>
+        </Card>
+        <Card
+          icon="lock"
+          title="Secure cluster"
+          hint={now === "secure" ? "now; paired machines only" : "paired machines only"}
+          checked={wanted === "secure"}
+          onChoose={() => choose("secure")}
+          foot="Other users of the same machine still reach its local ports."
+        >
+          <Point icon="check">
+            Only machines you paired can connect. Traffic between them is encrypted with their keys.
+          </Point>
+          <Point icon="info">
+            Python scripts on a paired machine work there as they are
+            {door ? (
+              <>
+                ; on this one at <span className="mono">{door}</span>
+              </>
+            ) : null}
+            .
+          </Point>
+          <Point icon="info">
+            Every tensor that crosses machines passes a tunnel, which takes some time.
+          </Point>
+          <Point icon="info">Machines without Tensordeck cannot join.</Point>
+        </Card>
+      </div>
+      {exposures !== undefined && exposures.length > 0 ? (
+        <div className="access-exposures">
+          {exposures.map((problem) => (
+            <ProblemView key={problem.message} problem={problem} kind="notice" />
+          ))}
+        </div>
+      ) : null}
+    </Dialog>
+  );
+}
+
+interface CardProps {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly hint: string;
+  readonly checked: boolean;
+  readonly foot: string;
+  readonly children: ReactNode;
+  onChoose(): void;
+}
+
+function Card({ icon, title, hint, checked, foot, children, onChoose }: CardProps): ReactElement {
+  return (
+    <label className={checked ? "access-card on" : "access-card"}>
+      <span className="access-head">
+        <input type="radio" name="access" checked={checked} onChange={onChoose} />
+        <Icon name={icon} />
+        <b>{title}</b>
+        <span className="fg2">{hint}</span>
+      </span>
+      <span className="access-points">{children}</span>
+      <span className="access-foot fg2">{foot}</span>
+    </label>
+  );
+}
+
+const TONES: Partial<Record<IconName, string>> = { check: "ok", warning: "warn" };
+
+function Point({ icon, children }: { readonly icon: IconName; readonly children: ReactNode }): ReactElement {
+  return (
+    <span className={`access-point ${TONES[icon] ?? ""}`}>
+      <Icon name={icon} />
+      <span>{children}</span>
+    </span>
+  );
+}
+
+interface FooterProps {
+  readonly now: Access;
+  readonly wanted: Access;
+  readonly confirming: boolean;
+  onConfirm(): void;
+  onChange(): void;
+}
+
+function Footer({ now, wanted, confirming, onConfirm, onChange }: FooterProps): ReactElement {
+  const running = useRun((store) => isActive(store.latest));
+  const tasks = stoppable().length;
+  const restart = tasks > 0 ? ` and restart ${countText(tasks, "task")}` : "";
+  const cost = [
+    tasks > 0 ? `${countText(tasks, "task")} restart, and their variables are lost.` : "",
+    running ? "The run that goes on fails." : "",
+    wanted === now ? "" : `You can go back to ${now} at any time.`,
+  ];
+  if (wanted === now) {
+    return (
+      <>
+        <span className="grow fg2">This is how it is now.</span>
+        <Button onClick={uiActions.close}>Close</Button>
+      </>
+    );
+  }
+  if (confirming) {
+    return (
+      <>
+        <span className="grow" role="alert">
+          <b>Open it to everyone on this network?</b> Nobody has to sign in.
+        </span>
+        <Button onClick={uiActions.close}>Cancel</Button>
+        <Button variant="danger" icon="unlock" onClick={onChange}>
+          Open{restart}
+        </Button>
+      </>
+    );
+  }
+  return (
+    <>
+      <span className="grow fg2">{cost.filter(Boolean).join(" ")}</span>
+      <Button onClick={uiActions.close}>Cancel</Button>
+      {wanted === "open" ? (
+        <Button onClick={onConfirm}>Make open…</Button>
+      ) : (
+        <Button variant="primary" onClick={onChange}>
+          Make secure{restart}
+        </Button>
+      )}
+    </>
+  );
+}

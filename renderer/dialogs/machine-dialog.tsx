@@ -1,0 +1,86 @@
+import type { ReactElement } from "react";
+import type { Machine } from "../../main/api/cluster.js";
+import {
+  engineText,
+  fingerprintLines,
+  gpuTexts,
+  roleText,
+  spokenPresence,
+  systemText,
+} from "../cluster-panel/machine-text.js";
+import { machinesOf, taskName, useCluster } from "../stores/cluster-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { CopyButton } from "../ui/copy-button.js";
+import { Dialog } from "../ui/dialog.js";
+import { bytesText, countText, durationText } from "../ui/format.js";
+import { ProblemView } from "../ui/problem-view.js";
+
+/** Everything that is known of one machine, to be read and copied. */
+export function MachineDialog({ machineId }: { readonly machineId: string }): ReactElement | null {
+  const machine = useCluster((store) => machinesOf(store).find(({ id }) => id === machineId));
+  if (machine === undefined) return null;
+  const facts = factsOf(machine);
+  return (
+    <Dialog
+      title={machine.name}
+      icon="info"
+      onClose={uiActions.close}
+      footer={
+        <>
+          <span className="grow" />
+          <CopyButton text={facts.map(([name, lines]) => `${name}: ${lines.join(", ")}`).join("\n")} />
+        </>
+      }
+    >
+      <div className="dlg-body">
+        {machine.problem ? <ProblemView problem={machine.problem} kind="notice" /> : null}
+        <dl className="facts machine-facts">
+          {facts.map(([name, lines]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                {lines.map((line) => (
+                  <div key={line}>{line}</div>
+                ))}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </Dialog>
+  );
+}
+
+function factsOf(machine: Machine): readonly (readonly [string, readonly string[]])[] {
+  const { kind, id, agentPort, cores, memoryBytes, clockOffsetMillis, roundTripMillis } = machine;
+  const facts: (readonly [string, readonly string[]])[] = [
+    ["State", [spokenPresence(machine)]],
+    ["System", [systemText(machine)]],
+    ["Processor", cores > 0 ? [`${countText(cores, "core")}, ${bytesText(memoryBytes)}`] : []],
+    ["GPUs", machine.gpus.flatMap((gpu) => gpuLines(gpu, machine))],
+    ["Engines", machine.engines.map(engineText)],
+    ["Addresses", machine.addresses],
+    ["Agent", agentPort === undefined ? [] : [`port ${agentPort}, Tensordeck ${machine.version}`]],
+    ["Round trip", roundTripMillis === undefined ? [] : [durationText(roundTripMillis)]],
+    ["Its clock", clockOffsetMillis === undefined ? [] : [clockText(clockOffsetMillis)]],
+    ["May do here", machine.grantedRole === undefined ? [] : [roleText(machine.grantedRole).there]],
+    ["You may there", machine.role === undefined ? [] : [roleText(machine.role).there]],
+    ["Device ID", kind === "foreign" ? [] : fingerprintLines(id)],
+  ];
+  return facts.filter(([, lines]) => lines.some((line) => line !== ""));
+}
+
+/** A GPU, how busy it is, and who holds its memory. */
+function gpuLines(gpu: Machine["gpus"][number], { tasks }: Machine): string[] {
+  const busy = gpu.busyPercent === undefined ? "" : `, ${Math.round(gpu.busyPercent)}% busy`;
+  const holders = gpu.processes.map(({ pid, name, memoryBytes, taskId }) => {
+    const task = tasks.find(({ id }) => id === taskId);
+    return `    ${task ? taskName(task) : `${name}, process ${pid}`} holds ${bytesText(memoryBytes)}`;
+  });
+  return [`${gpu.index}: ${gpuTexts([gpu]).join("")}${busy}`, ...holders];
+}
+
+function clockText(offsetMillis: number): string {
+  if (Math.abs(offsetMillis) < 1) return "the same as here, within 1 ms";
+  return `${durationText(Math.abs(offsetMillis))} ${offsetMillis > 0 ? "ahead" : "behind"}`;
+}

@@ -1,0 +1,59 @@
+import type { ReactElement } from "react";
+import type { FirewallWizard } from "../../main/api/firewall.js";
+import { attempt } from "../stores/app-store.js";
+import { closeFirewall, useFirewall } from "../stores/firewall-store.js";
+import { Dialog } from "../ui/dialog.js";
+import { Icon } from "../ui/icon.js";
+import { ApplyStep } from "./apply-step.js";
+import { BlockedStep } from "./blocked-step.js";
+import { ChangeStep } from "./change-step.js";
+import "./firewall.css";
+import { VerifyStep } from "./verify-step.js";
+import { WizardFooter } from "./wizard-footer.js";
+
+const STEPS = [
+  { id: "blocked", label: "What is blocked", Step: BlockedStep },
+  { id: "change", label: "What will change", Step: ChangeStep },
+  { id: "apply", label: "Apply", Step: ApplyStep },
+  { id: "verify", label: "Verify", Step: VerifyStep },
+] as const;
+
+/** The firewall wizard, as the application has it; nothing while none is open. */
+export function FirewallDialog(): ReactElement | null {
+  const wizard = useFirewall((store) => store.wizard);
+  if (wizard === undefined) return null;
+  const at = STEPS.findIndex(({ id }) => id === wizard.step);
+  const Step = STEPS[at]?.Step ?? BlockedStep;
+  return (
+    <Dialog
+      wide
+      icon="shield"
+      title={titleOf(wizard)}
+      onClose={() => attempt(closeFirewall)}
+      footer={<WizardFooter wizard={wizard} />}
+    >
+      <div className="wizard">
+        <ol className="wizard-steps">
+          {STEPS.map(({ id, label }, index) => (
+            <li
+              key={id}
+              className={index === at ? "current" : index < at ? "done" : ""}
+              aria-current={index === at ? "step" : undefined}
+            >
+              <i aria-hidden="true">{index < at ? <Icon name="check" size={18} /> : index + 1}</i>
+              {label}
+              {index < at ? <span className="hidden-text">, done</span> : null}
+            </li>
+          ))}
+        </ol>
+        <div className="wizard-step" aria-live="polite">
+          <Step wizard={wizard} />
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function titleOf({ machine, peer }: FirewallWizard): string {
+  return `Let ${peer?.name ?? "other machines"} reach ${machine.name}`;
+}

@@ -1,0 +1,121 @@
+import type { ReactElement } from "react";
+import type { FirewallWizard } from "../../main/api/firewall.js";
+import { client } from "../client.js";
+import { attempt } from "../stores/app-store.js";
+import { closeFirewall } from "../stores/firewall-store.js";
+import { Button } from "../ui/button.js";
+
+type Action = "firewall.test" | "firewall.apply" | "firewall.undo";
+
+const act = (method: Action) => () => attempt(() => client().call(method));
+const goTo = (step: "blocked" | "change") => () => attempt(() => client().call("firewall.goTo", { step }));
+const close = () => attempt(closeFirewall);
+
+interface FooterProps {
+  readonly wizard: FirewallWizard;
+}
+
+/** What can be done in each step, and what holds meanwhile. */
+export function WizardFooter({ wizard }: FooterProps): ReactElement {
+  switch (wizard.step) {
+    case "blocked":
+      return (
+        <>
+          <span className="grow fg2">Nothing has been changed.</span>
+          <TestAgain wizard={wizard} />
+          <Button onClick={close}>Cancel</Button>
+          <Button variant="primary" onClick={goTo("change")}>
+            Next
+          </Button>
+        </>
+      );
+    case "change":
+      return <ChangeFooter wizard={wizard} />;
+    case "apply":
+      return <ApplyFooter wizard={wizard} />;
+    case "verify":
+      return (
+        <>
+          {wizard.apply?.state === "undone" ? null : (
+            <Button variant="ghost" disabled={wizard.busy} onClick={act("firewall.undo")}>
+              {wizard.plan?.rules.length === 1 ? "Remove rule" : "Remove rules"}
+            </Button>
+          )}
+          <span className="grow" />
+          <TestAgain wizard={wizard} />
+          <Button variant="primary" onClick={close}>
+            Done
+          </Button>
+        </>
+      );
+  }
+}
+
+function TestAgain({ wizard: { busy } }: FooterProps): ReactElement {
+  return (
+    <Button variant="ghost" disabled={busy} onClick={act("firewall.test")}>
+      Test again
+    </Button>
+  );
+}
+
+function ChangeFooter({ wizard: { plan, busy } }: FooterProps): ReactElement {
+  const undo = plan?.undoScript.split("\n").find((line) => line.trim() !== "") ?? "";
+  const empty = plan !== undefined && plan.rules.length === 0 && plan.removals.length === 0;
+  return (
+    <>
+      <span className="grow fg2 ell" title={plan?.undoScript}>
+        {undo === "" ? "Nothing has been changed." : `Undo: ${undo}`}
+      </span>
+      <Button onClick={goTo("blocked")}>Back</Button>
+      <Button
+        variant="primary"
+        disabled={plan === undefined || busy || empty}
+        {...(plan?.elevation === "by-hand" ? {} : { icon: "shield" as const })}
+        onClick={act("firewall.apply")}
+      >
+        {plan?.elevation === "by-hand" ? "Next" : "Apply…"}
+      </Button>
+    </>
+  );
+}
+
+function ApplyFooter({ wizard }: FooterProps): ReactElement {
+  const { apply, plan, busy } = wizard;
+  const state = apply?.state ?? "waiting";
+  if (state === "waiting") {
+    const prompt = plan?.elevation === "uac" ? "the Windows prompt" : "the prompt";
+    return (
+      <>
+        <span className="grow fg2">
+          {plan?.elevation === "none" ? "" : `Cancel stops waiting; it does not close ${prompt}.`}
+        </span>
+        <Button onClick={close}>Cancel</Button>
+        <Button variant="primary" icon="shield" disabled>
+          Applying…
+        </Button>
+      </>
+    );
+  }
+  const retry = state === "declined" || state === "failed" || state === "undone";
+  return (
+    <>
+      <span className="grow fg2">{state === "declined" ? "Nothing has been changed." : ""}</span>
+      <Button disabled={busy} onClick={goTo("change")}>
+        Back
+      </Button>
+      {retry ? (
+        <>
+          <TestAgain wizard={wizard} />
+          <Button variant="primary" icon="shield" disabled={busy} onClick={act("firewall.apply")}>
+            Try again
+          </Button>
+        </>
+      ) : (
+        <Button variant="primary" disabled={busy} onClick={act("firewall.test")}>
+          Test again
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,29 @@
+import { type ReactElement, useEffect, useState } from "react";
+import { PAIRING_MILLIS } from "../stores/pairing-store.js";
+
+const TICK_MILLIS = 500;
+
+/** "1:42" of milliseconds, never below zero. */
+export function minutesText(millis: number): string {
+  const seconds = Math.max(0, Math.ceil(millis / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/** How long the pairing stays open. */
+export function Countdown({ expiresAt }: { readonly expiresAt: number }): ReactElement {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), TICK_MILLIS);
+    return () => clearInterval(timer);
+  }, []);
+  const left = expiresAt - now;
+  const share = Math.min(1, Math.max(0, left / PAIRING_MILLIS));
+  return (
+    <div className="countdown" role="timer" aria-label="Time left">
+      <i aria-hidden="true">
+        <u style={{ width: `${100 * share}%` }} />
+      </i>
+      <span>{minutesText(left)} left</span>
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import type { ReactElement } from "react";
+import { fingerprintLines } from "../cluster-panel/machine-text.js";
+
+const DEVICE_ID = /^[a-z2-7]{52}$/;
+
+/** Names and fingerprints to compare; device IDs are grouped, so that two people can read them to each other. */
+export function PeerFacts({
+  facts,
+}: {
+  readonly facts: readonly (readonly [string, string])[];
+}): ReactElement {
+  return (
+    <dl className="peer-facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {(DEVICE_ID.test(value) ? fingerprintLines(value) : [value]).map((line) => (
+              <span key={line}>{line}</span>
+            ))}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,59 @@
+/** What can be done with a machine as a whole, with the question that goes before it. */
+import type { Machine } from "../../main/api/cluster.js";
+import type { Role } from "../../main/api/machines.js";
+import { client } from "../client.js";
+import { countText } from "../ui/format.js";
+import { dismissNoticeByKey, showNotice } from "./app-store.js";
+import { confirm } from "./ui-store.js";
+
+/** Asks for a machine by "host", "host:port" or device ID. Rejects with a ProblemError when nobody answers there. */
+export async function addMachine(address: string): Promise<void> {
+  await client().call("machines.add", { address });
+}
+
+/** Asks the network again who is there. Rejects with a ProblemError. */
+export async function searchMachines(): Promise<void> {
+  await client().call("machines.search");
+}
+
+/** Unpairs a machine, or forgets one that was added, after a question where that ends something. */
+export async function forgetMachine(machine: Machine): Promise<void> {
+  if (machine.kind === "paired" && !(await mayUnpair(machine))) return;
+  await client().call("machines.forget", { machineId: machine.id });
+}
+
+async function mayUnpair({ name, tasks }: Machine): Promise<boolean> {
+  const ours = tasks.filter(({ state }) => state !== "stopped" && state !== "failed").length;
+  const lost = ours > 0 ? ` ${countText(ours, "task")} of this cluster run there and leave it.` : "";
+  const choice = await confirm({
+    title: `Unpair ${name}?`,
+    text: `${name} and this machine forget each other's fingerprint; to use it again takes a new code.${lost}`,
+    choices: [{ id: "unpair", label: "Unpair", style: "danger" }],
+  });
+  return choice === "unpair";
+}
+
+/** Says what a paired machine may do here. Rejects with a ProblemError. */
+export async function setRole(machineId: string, role: Role): Promise<void> {
+  await client().call("machines.setRole", { machineId, role });
+}
+
+/** Opens the window of a paired machine that has no screen of its own in another tab. Rejects with a ProblemError. */
+export async function openMachineWindow({ id, name }: Machine): Promise<void> {
+  const key = `window ${id}`;
+  showNotice({ kind: "info", key, problem: { code: "OK", message: `Asking ${name} for its window…` } });
+  try {
+    // Opened at once, while the click still counts as one; filled when the address is known.
+    const opened = window.open("about:blank", "_blank");
+    try {
+      const url = await client().call("machines.openWindow", { machineId: id });
+      if (opened) opened.location.href = url;
+      else window.location.assign(url);
+    } catch (error) {
+      opened?.close();
+      throw error;
+    }
+  } finally {
+    dismissNoticeByKey(key);
+  }
+}

@@ -1,0 +1,53 @@
+/** The pairing that goes on, as the application tells it: every window shows the same one. */
+import { create } from "zustand";
+import type { PairingState, Role } from "../../main/api/machines.js";
+import { client } from "../client.js";
+
+export interface PairingStore {
+  /** Undefined while nobody pairs. */
+  readonly state: PairingState | undefined;
+}
+
+export const usePairing = create<PairingStore>()(() => ({ state: undefined }));
+
+/** How long a pairing stays open, for the countdown's bar. */
+export const PAIRING_MILLIS = 120_000;
+
+/** What a machine may do here unless the user says otherwise: without it, its tasks cannot take part in a run. */
+export const DEFAULT_ROLE: Role = "run";
+
+/** The pairing that this window put away; what the application still says of it is no reason to show it again. */
+let closedId: string | undefined;
+
+export function receivePairing(state: PairingState | undefined): void {
+  usePairing.setState({ state: state?.id === closedId ? undefined : state });
+}
+
+/** Begins a pairing; the dialog opens with the application's first event. Rejects with a ProblemError. */
+export async function startPairing(machineId: string, grantedRole: Role = DEFAULT_ROLE): Promise<void> {
+  await client().call("pairing.start", { machineId, grantedRole });
+}
+
+/** Sends the typed code; whether it matched comes as an event. Rejects with a ProblemError. */
+export async function enterCode(code: string): Promise<void> {
+  await client().call("pairing.enterCode", { code });
+}
+
+/**
+ * Says what the other machine may do here. Until it is paired this belongs to the pairing, afterwards to the machine.
+ * Rejects with a ProblemError.
+ */
+export async function grantRole(role: Role): Promise<void> {
+  const { state } = usePairing.getState();
+  if (state === undefined) return;
+  usePairing.setState({ state: { ...state, grantedRole: role } });
+  if (state.step === "paired") await client().call("machines.setRole", { machineId: state.machine.id, role });
+  else await client().call("pairing.setGrantedRole", { role });
+}
+
+/** Ends the pairing, or puts a finished one away, at once in this window. Rejects with a ProblemError. */
+export async function closePairing(): Promise<void> {
+  closedId = usePairing.getState().state?.id;
+  usePairing.setState({ state: undefined });
+  await client().call("pairing.close");
+}

@@ -1,0 +1,228 @@
+import { generateKeyPairSync, sign, X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { connect as connectPlain, createServer } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type AgentPeer, Alpn } from "../../../main/agent-port/agent-peer.js";
+import { AgentPort } from "../../../main/agent-port/agent-port.js";
+import { makeCertificate } from "../../../main/identity/certificate.js";
+import * as der from "../../../main/identity/der.js";
+import { deviceIdOf } from "../../../main/identity/device-id.js";
+import { anyIdentity, rawTls, receivedUntilClosed } from "../support/raw-tls.js";
+import { type Installation, LOOPBACK, makeInstallation, pairDirectly, trusted } from "../support/trusting.js";
+
+const DAY_MILLIS = 24 * 60 * 60 * 1000;
+
+let desk: Installation;
+let box: Installation;
+let port: AgentPort;
+let met: AgentPeer[];
+
+beforeEach(async () => {
+  [desk, box] = await Promise.all([makeInstallation(), makeInstallation()]);
+  await pairDirectly(desk, box);
+  port = await box.listen({ handshakeTimeoutMillis: 300 });
+  met = [];
+  port.handle(Alpn.tunnel, (peer) => {
+    met.push(peer);
+    peer.socket.pipe(peer.socket);
+  });
+});
+afterEach(() => Promise.all([desk.close(), box.close()]));
+
+interface Shown {
+  readonly keyPem: string;
+  readonly certPem: string;
+}
+
+function knock(as: Shown | undefined, alpn: string | undefined = Alpn.tunnel): TLSSocket {
+  return rawTls(port.port, {
+    ...(as ? { key: as.keyPem, cert: as.certPem } : {}),
+    ...(alpn === "" ? {} : { ALPNProtocols: [alpn] }),
+  });
+}
+
+describe("the agent's port", () => {
+  it("hands a paired machine to the handler of its protocol", async () => {
+    const socket = knock(desk.identity);
+    const [first] = (await once(socket, "data")) as [Buffer];
+    expect([...first]).toEqual([1]);
+    socket.write("hello");
+    expect(String((await once(socket, "data"))[0])).toBe("hello");
+    expect(met[0]).toMatchObject({
+      deviceId: desk.identity.deviceId,
+      address: LOOPBACK,
+      trusted: { name: "a", grantedRole: "run" },
+    });
+    expect(met[0]?.certPem).toBe(new X509Certificate(desk.identity.certPem).toString());
+    socket.destroy();
+  });
+
+  it("gives strangers not a byte", async () => {
+    expect(await receivedUntilClosed(knock(anyIdentity()))).toHaveLength(0);
+    expect(await receivedUntilClosed(knock(undefined))).toHaveLength(0);
+    expect(met).toEqual([]);
+  });
+
+  it("answers strangers where a protocol says so", async () => {
+    port.handle(
+      Alpn.pairing,
+      ({ socket, trusted: machine }) => socket.end(machine ? "known" : "unknown"),
+      () => true,
+    );
+    expect(String(await receivedUntilClosed(knock(anyIdentity(), Alpn.pairing)))).toBe("\u0001unknown");
+    expect(String(await receivedUntilClosed(knock(desk.identity, Alpn.pairing)))).toBe("\u0001known");
+  });
+
+  it("does not talk about protocols that nobody handles, or none", async () => {
+    for (const alpn of ["http/1.1", Alpn.window, ""]) {
+      expect(await receivedUntilClosed(knock(desk.identity, alpn))).toHaveLength(0);
+    }
+  });
+
+  it("refuses certificates that are out of their time, though the device is trusted", async () => {
+    for (const made of [
+      makeCertificate(Date.now() - 10 * DAY_MILLIS, 5 * DAY_MILLIS),
+      makeCertificate(Date.now() + 10 * DAY_MILLIS, 5 * DAY_MILLIS),
+    ]) {
+      const deviceId = deviceIdOf(new X509Certificate(made.certPem).raw);
+      await box.trust.put({ ...trusted(desk.identity, "late"), deviceId, certPem: made.certPem });
+      expect(await receivedUntilClosed(knock(made))).toHaveLength(0);
+    }
+    expect(met).toEqual([]);
+  });
+
+  it("refuses other keys than EC P-256", async () => {
+    const keys = [
+      generateKeyPairSync("ec", { namedCurve: "secp384r1" }),
+      generateKeyPairSync("rsa", { modulusLength: 2048 }),
+      generateKeyPairSync("ed25519"),
+    ];
+    for (const { publicKey, privateKey } of keys) {
+      const certPem = certificateOf(publicKey.export({ type: "spki", format: "der" }));
+      const keyPem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+      expect(await receivedUntilClosed(knock({ certPem, keyPem }))).toHaveLength(0);
+    }
+    expect(met).toEqual([]);
+  });
+
+  it("refuses a certificate that the key does not belong to, and one it did not sign", async () => {
+    const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+    const keyPem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    // Signed by another key, as an authority would.
+    const certPem = certificateOf(publicKey.export({ type: "spki", format: "der" }));
+    expect(await receivedUntilClosed(knock({ certPem, keyPem }))).toHaveLength(0);
+    expect(() => knock({ certPem: desk.identity.certPem, keyPem })).toThrow();
+    expect(met).toEqual([]);
+  });
+
+  it("speaks no older TLS", async () => {
+    const socket = rawTls(port.port, {
+      key: desk.identity.keyPem,
+      cert: desk.identity.certPem,
+      ALPNProtocols: [Alpn.tunnel],
+      maxVersion: "TLSv1.2",
+    });
+    expect(await receivedUntilClosed(socket)).toHaveLength(0);
+    expect(met).toEqual([]);
+  });
+
+  it("does not answer itself", async () => {
+    await box.trust.put(trusted(box.identity, "me"));
+    expect(await receivedUntilClosed(knock(box.identity))).toHaveLength(0);
+  });
+
+  it("ends the connections of a machine at once when its trust is taken, and refuses it from then on", async () => {
+    const other = await makeInstallation();
+    await pairDirectly(other, box);
+    const [mine, theirs] = [knock(desk.identity), knock(other.identity)];
+    await Promise.all([once(mine, "data"), once(theirs, "data")]);
+    const closed = receivedUntilClosed(mine);
+    void box.trust.remove(desk.identity.deviceId);
+    await closed;
+    expect(await receivedUntilClosed(knock(desk.identity))).toHaveLength(0);
+    theirs.write("still here");
+    expect(String((await once(theirs, "data"))[0])).toBe("still here");
+    theirs.destroy();
+    await other.close();
+  });
+
+  it("asks again who is admitted when a machine's role changes", async () => {
+    port.handle(
+      Alpn.window,
+      () => undefined,
+      (peer) => peer.trusted?.grantedRole === "manage",
+    );
+    expect(await receivedUntilClosed(knock(desk.identity, Alpn.window))).toHaveLength(0);
+    const machine = trusted(desk.identity, "a", "manage");
+    await box.trust.put(machine);
+    const socket = knock(desk.identity, Alpn.window);
+    await once(socket, "data");
+    const closed = receivedUntilClosed(socket);
+    await box.trust.put({ ...machine, grantedRole: "view" });
+    await closed;
+  });
+
+  it("waits for no handshake for long", async () => {
+    const silent = connectPlain(port.port, LOOPBACK);
+    const drip = connectPlain(port.port, LOOPBACK);
+    await Promise.all([once(silent, "connect"), once(drip, "connect")]);
+    // The head of a TLS record, and then nothing.
+    drip.write(Uint8Array.of(0x16, 3, 1, 2, 0, 1));
+    silent.resume();
+    drip.resume();
+    await Promise.all([once(silent, "close"), once(drip, "close")]);
+    await once(knock(desk.identity), "data");
+  });
+
+  it("lets no address hold all handshakes, and answers again when they are over", async () => {
+    const sockets = Array.from({ length: 60 }, () => connectPlain(port.port, LOOPBACK));
+    await Promise.all(sockets.map((socket) => once(socket.on("error", () => undefined).resume(), "close")));
+    await once(knock(desk.identity), "data");
+  });
+
+  it("takes another port where the usual one is in use", async () => {
+    const taken = createServer().listen(0, LOOPBACK);
+    await once(taken, "listening");
+    const wanted = (taken.address() as { port: number }).port;
+    const second = await desk.listen({ port: wanted });
+    expect(second.port).not.toBe(wanted);
+    expect(second.port).toBeGreaterThan(0);
+    taken.close();
+  });
+
+  it("says when it cannot listen", async () => {
+    const { identity, trust } = desk;
+    await expect(AgentPort.listen({ identity, trust, port: 0, host: "203.0.113.1" })).rejects.toMatchObject({
+      problem: { code: "UNAVAILABLE" },
+    });
+  });
+
+  it("closes with everything that is open", async () => {
+    const plain = connectPlain(port.port, LOOPBACK);
+    const socket = knock(desk.identity);
+    await Promise.all([once(plain, "connect"), once(socket, "data")]);
+    const ended = Promise.all([once(plain.resume(), "close"), once(socket, "close")]);
+    await port.close();
+    await ended;
+    expect(met[0]?.socket.destroyed).toBe(true);
+  });
+});
+
+/** A certificate for any key, signed by one that nobody knows. */
+function certificateOf(spki: Buffer): string {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+  const algorithm = der.sequence(der.objectIdentifier("1.2.840.10045.4.3.2"));
+  const name = der.sequence(der.set(der.sequence(der.objectIdentifier("2.5.4.3"), der.utf8String("x"))));
+  const content = der.sequence(
+    der.explicit(0, der.positiveInteger(Uint8Array.of(2))),
+    der.positiveInteger(Uint8Array.of(1)),
+    algorithm,
+    name,
+    der.sequence(der.time(new Date(Date.now() - DAY_MILLIS)), der.time(new Date(Date.now() + DAY_MILLIS))),
+    name,
+    spki,
+  );
+  const bytes = der.sequence(content, algorithm, der.bitString(sign("sha256", content, privateKey)));
+  return new X509Certificate(bytes).toString();
+}

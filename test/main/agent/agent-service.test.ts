@@ -1,0 +1,176 @@
+import { Client, Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { AgentChannel } from "../../../main/agent/agent-channel.js";
+import {
+  type AgentMethodName,
+  agentMethodNames,
+  methodDefinition,
+} from "../../../main/agent/service-definition.js";
+import {
+  agentChannelCredentials,
+  agentChannelOptions,
+} from "../../../main/agent-port/channel-credentials.js";
+import type { Role } from "../../../main/api/machines.js";
+import { pair, TestAgent } from "./agents.js";
+
+let gpuPc: TestAgent;
+let laptop: TestAgent;
+let client: Client;
+
+beforeEach(async () => {
+  [gpuPc, laptop] = await Promise.all([TestAgent.start("gpu-pc"), TestAgent.start("laptop")]);
+  const { certPem, deviceId } = gpuPc.identity;
+  client = new Client(
+    gpuPc.address,
+    agentChannelCredentials(laptop.identity, certPem, deviceId),
+    agentChannelOptions,
+  );
+});
+
+afterEach(async () => {
+  client.close();
+  await Promise.all([laptop.dispose(), gpuPc.dispose()]);
+});
+
+/** Calls a method with bytes of any kind; answers the status. */
+function callRaw(name: AgentMethodName, bytes: Uint8Array): Promise<Pick<ServiceError, "code" | "details">> {
+  const { path, responseStream } = methodDefinition(name);
+  const deadline = { deadline: Date.now() + 5000 };
+  return new Promise((resolve) => {
+    const serialize = (value: Uint8Array) => Buffer.from(value);
+    if (!responseStream) {
+      client.makeUnaryRequest(
+        path,
+        serialize,
+        () => undefined,
+        bytes,
+        new Metadata(),
+        deadline,
+        (error) => resolve(error ?? { code: status.OK, details: "" }),
+      );
+      return;
+    }
+    const call = client.makeServerStreamRequest(path, serialize, () => "", bytes, new Metadata(), deadline);
+    call.on("data", () => call.cancel());
+    call.on("error", (error: ServiceError) => resolve(error));
+  });
+}
+
+const nothing = new Uint8Array(0);
+
+const roles: Record<AgentMethodName, Role> = {
+  describe: "view",
+  watch: "view",
+  watchLog: "view",
+  sink: "view",
+  ping: "view",
+  unpair: "view",
+  startTask: "run",
+  startAgain: "run",
+  stopTask: "run",
+  removeTask: "run",
+  clearState: "run",
+  setTunnels: "run",
+  probe: "run",
+  measureLink: "run",
+  inspectFirewall: "manage",
+  planFirewall: "manage",
+  applyFirewall: "manage",
+  openWindow: "manage",
+};
+
+describe("who may do what", () => {
+  test.each(["view", "run", "manage"] as const)("a machine with the role %s", async (role) => {
+    await pair(gpuPc, laptop, role);
+    const order: Role[] = ["view", "run", "manage"];
+    for (const name of agentMethodNames) {
+      // It would end the connection; that it is allowed shows elsewhere.
+      if (name === "unpair") continue;
+      const { code } = await callRaw(name, nothing);
+      const allowed = order.indexOf(roles[name]) <= order.indexOf(role);
+      expect(code !== status.PERMISSION_DENIED, `${name} for ${role}`).toBe(allowed);
+      expect(code, name).not.toBe(status.UNAUTHENTICATED);
+    }
+  });
+
+  test("a machine that is not paired gets no answer to anything", async () => {
+    for (const name of agentMethodNames) {
+      const { code } = await callRaw(name, nothing);
+      expect(code, name).toBe(status.UNAVAILABLE);
+    }
+  });
+
+  test("a role that is lowered counts for the next call of an open connection", async () => {
+    await pair(gpuPc, laptop, "manage");
+    expect((await callRaw("openWindow", nothing)).code).toBe(status.OK);
+    await pair(gpuPc, laptop, "view");
+    const { code, details } = await callRaw("openWindow", nothing);
+    expect(code).toBe(status.PERMISSION_DENIED);
+    expect(details).toBe("gpu-pc does not permit that.");
+  });
+});
+
+describe("bytes that no Tensordeck sends", () => {
+  beforeEach(() => pair(gpuPc, laptop, "manage"));
+
+  test("empty requests are refused by name, none is acted on", async () => {
+    const harmless = new Set<AgentMethodName>([
+      "describe",
+      "watch",
+      "ping",
+      "openWindow",
+      "inspectFirewall",
+      "setTunnels",
+    ]);
+    for (const name of agentMethodNames) {
+      if (harmless.has(name) || name === "unpair" || name === "sink") continue;
+      const { code } = await callRaw(name, nothing);
+      expect([status.INVALID_ARGUMENT, status.NOT_FOUND], name).toContain(code);
+    }
+    expect(gpuPc.tasks.asked).toEqual([]);
+  });
+
+  test("garbage ends the call and nothing else", async () => {
+    for (const name of agentMethodNames) {
+      if (methodDefinition(name).requestStream) continue;
+      const { code } = await callRaw(name, Uint8Array.of(0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, 2));
+      expect([status.INTERNAL, status.INVALID_ARGUMENT], name).toContain(code);
+    }
+    expect((await callRaw("ping", nothing)).code).toBe(status.OK);
+    expect(gpuPc.trust.get(laptop.identity.deviceId)).toBeDefined();
+  });
+
+  test("a request beyond every size is not taken in", async () => {
+    const { code } = await callRaw("startTask", new Uint8Array(3 << 20));
+    expect(code).toBe(status.RESOURCE_EXHAUSTED);
+    expect((await callRaw("ping", nothing)).code).toBe(status.OK);
+  });
+
+  test("values out of range are named", async () => {
+    const { certPem, deviceId } = gpuPc.identity;
+    const channel = new AgentChannel(
+      { identity: laptop.identity, certPem, deviceId, name: "gpu-pc" },
+      { host: "127.0.0.1", port: gpuPc.port },
+    );
+    try {
+      const invalid = { problem: { code: "INVALID_ARGUMENT" } };
+      const address = "10.0.0.1:2222";
+      await expect(channel.call("probe", { address, kind: "task", tries: 99 })).rejects.toMatchObject(
+        invalid,
+      );
+      await expect(channel.call("probe", { address, kind: "file", tries: 1 })).rejects.toMatchObject(invalid);
+      await expect(channel.call("probe", { address: "/etc", kind: "task", tries: 1 })).rejects.toMatchObject(
+        invalid,
+      );
+      const tunnel = { port: 0, deviceId, agentAddresses: [] };
+      await expect(channel.call("setTunnels", { tunnels: [tunnel], admissions: [] })).rejects.toMatchObject(
+        invalid,
+      );
+      const plan = { scopeJson: '{"kind":"everybody"}', ports: [2222], removeBlockRules: false };
+      await expect(channel.call("planFirewall", plan)).rejects.toMatchObject(invalid);
+      expect(gpuPc.asked).toEqual([]);
+    } finally {
+      channel.close();
+    }
+  });
+});

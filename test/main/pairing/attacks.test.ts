@@ -1,0 +1,390 @@
+/** Whoever tries to pair without a user who reads the code. */
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Alpn } from "../../../main/agent-port/agent-peer.js";
+import { dialUnknownAgent } from "../../../main/agent-port/dial-agent.js";
+import type { Identity } from "../../../main/identity/identity.js";
+import {
+  bitsOfCode,
+  CodeProof,
+  EXPORTER_BYTES,
+  EXPORTER_LABEL,
+  tryContext,
+} from "../../../main/pairing/code-proof.js";
+import {
+  COMMITMENT_BYTES,
+  encodeFrame,
+  FrameReader,
+  MAX_MESSAGE_BYTES,
+  NONCE_BYTES,
+  type PairingMessage,
+} from "../../../main/pairing/pairing-messages.js";
+import { hello, knockAt, type Talker, talkerOf } from "../support/pairing-attacker.js";
+import {
+  addressOf,
+  ask,
+  codeShownBy,
+  endMachines,
+  type Machine,
+  makeMachine,
+  reaches,
+  wrongCode,
+} from "../support/pairing-machines.js";
+import { anyIdentity } from "../support/raw-tls.js";
+import { until } from "../support/until.js";
+
+let desk: Machine;
+let box: Machine;
+
+beforeEach(async () => {
+  [desk, box] = await Promise.all([makeMachine("desk"), makeMachine("gpu-box")]);
+});
+afterEach(endMachines);
+
+function expectNoTrust(): void {
+  expect(desk.trust.all()).toEqual([]);
+  expect(box.trust.all()).toEqual([]);
+}
+
+const noise = {
+  nonce: (): PairingMessage => ({ type: "try", nonce: randomBytes(NONCE_BYTES) }),
+  commit: (): PairingMessage => ({ type: "commit", value: randomBytes(COMMITMENT_BYTES) }),
+  reveal: (): PairingMessage => ({ type: "reveal", nonce: randomBytes(NONCE_BYTES) }),
+};
+const claim: PairingMessage = { type: "result", ok: true, grantedRole: "manage", triesLeft: 3 };
+
+/** Says hello and takes the welcome. */
+async function enter(talker: Talker): Promise<void> {
+  talker.send(hello);
+  expect(await talker.next()).toMatchObject({ type: "welcome", byFingerprint: false });
+}
+
+/** One whole try as an initiator who believes that a code is right. */
+async function tryCode(
+  talker: Talker,
+  code: string,
+  ids: { initiatorId: string; showerId: string },
+): Promise<{ result: PairingMessage | undefined; sent: PairingMessage[] }> {
+  const sent: PairingMessage[] = [];
+  const say = (message: PairingMessage): void => {
+    sent.push(message);
+    talker.send(message);
+  };
+  const nonce = randomBytes(NONCE_BYTES);
+  say({ type: "try", nonce });
+  const answer = await talker.next();
+  if (answer?.type !== "try") throw new Error(`answered with ${answer?.type}`);
+  const exporter = talker.socket.exportKeyingMaterial(EXPORTER_BYTES, EXPORTER_LABEL, Buffer.alloc(0));
+  const context = tryContext({ ...ids, exporter }, nonce, answer.nonce);
+  const proof = new CodeProof("initiator", await bitsOfCode(code, context), context);
+  say(proof.commit());
+  while (!proof.isFinished) {
+    const message = await talker.next();
+    if (message?.type !== "commit" && message?.type !== "reveal") throw new Error(`got ${message?.type}`);
+    for (const reply of proof.receive(message)) say(reply);
+  }
+  say(claim);
+  return { result: await talker.next(), sent };
+}
+
+const idsOf = (initiator: Identity) => ({
+  initiatorId: initiator.deviceId,
+  showerId: box.identity.deviceId,
+});
+
+describe("somebody in the middle", () => {
+  it("gains nothing by relaying, though the user types the right code", async () => {
+    const mallory = await makeMachine("mallory");
+    // Answers desk as if it were the box, and passes everything on over a connection of its own.
+    mallory.port.handle(
+      Alpn.pairing,
+      (peer) => {
+        void dialUnknownAgent({
+          identity: mallory.identity,
+          addresses: [addressOf(box)],
+          alpn: Alpn.pairing,
+        }).then(({ socket }) => {
+          peer.socket.pipe(socket);
+          socket.pipe(peer.socket);
+        });
+      },
+      () => true,
+    );
+    await desk.pairing.start({
+      machineId: "",
+      addresses: [addressOf(mallory)],
+      name: "gpu-box",
+      grantedRole: "manage",
+      idIsVouchedFor: false,
+    });
+    await reaches(desk, "code");
+    expect(desk.pairing.state()?.machine.name).toBe("gpu-box");
+    for (const triesLeft of [2, 1]) {
+      desk.pairing.enterCode(await codeShownBy(box));
+      await until("both to refuse", () => desk.pairing.state()?.triesLeft === triesLeft);
+      expect(box.pairing.state()).toMatchObject({ step: "wrong", triesLeft });
+    }
+    desk.pairing.enterCode(await codeShownBy(box));
+    await Promise.all([reaches(desk, "failed"), reaches(box, "failed")]);
+    expectNoTrust();
+  });
+
+  it("is found out when it says that all is well", async () => {
+    const mallory = await makeMachine("mallory");
+    mallory.port.handle(
+      Alpn.pairing,
+      ({ socket }) => void pretend(talkerOf(socket)),
+      () => true,
+    );
+    async function pretend(talker: Talker): Promise<void> {
+      await talker.next();
+      talker.send({
+        type: "welcome",
+        name: "gpu-box",
+        agentPort: 0,
+        byFingerprint: false,
+        expiresInMillis: 60_000,
+        triesLeft: 3,
+      });
+      await talker.next();
+      talker.send(noise.nonce());
+      for (let round = 0; round < 20; round++) {
+        await talker.next();
+        talker.send(noise.commit());
+        await talker.next();
+        talker.send(noise.reveal());
+      }
+      await talker.next();
+      talker.send(claim);
+    }
+    await ask(desk, mallory);
+    await reaches(desk, "code");
+    desk.pairing.enterCode("123456");
+    expect((await reaches(desk, "failed")).problem).toMatchObject({
+      code: "UNAUTHENTICATED",
+      message: "gpu-box did not prove that it knows the code.",
+    });
+    expectNoTrust();
+  });
+
+  it("cannot skip the code by claiming to know who calls", async () => {
+    const mallory = await makeMachine("mallory");
+    mallory.port.handle(
+      Alpn.pairing,
+      ({ socket }) => {
+        const talker = talkerOf(socket);
+        void talker
+          .next()
+          .then(() =>
+            talker.send(
+              {
+                type: "welcome",
+                name: "x",
+                agentPort: 0,
+                byFingerprint: true,
+                expiresInMillis: 60_000,
+                triesLeft: 3,
+              },
+              claim,
+            ),
+          );
+      },
+      () => true,
+    );
+    await ask(desk, mallory);
+    expect((await reaches(desk, "failed")).problem?.code).toBe("UNAUTHENTICATED");
+    expectNoTrust();
+
+    const talker = await knockAt(box.port.port, anyIdentity());
+    talker.send({ ...hello, knowsYou: true });
+    expect(await talker.next()).toMatchObject({ byFingerprint: false });
+    talker.send(claim);
+    expect(await talker.next()).toBeUndefined();
+    expectNoTrust();
+  });
+});
+
+describe("somebody who recorded a pairing", () => {
+  it("cannot repeat it in another session, with the same key and the same code", async () => {
+    const identity = anyIdentity();
+    const first = await knockAt(box.port.port, identity);
+    await enter(first);
+    const { result, sent } = await tryCode(first, await codeShownBy(box), idsOf(identity));
+    expect(result).toMatchObject({ type: "result", ok: true });
+    expect(box.trust.get(identity.deviceId)).toBeDefined();
+    await box.trust.remove(identity.deviceId);
+    box.pairing.close();
+
+    const second = await knockAt(box.port.port, identity);
+    await enter(second);
+    let answer: PairingMessage | undefined;
+    for (const message of sent) {
+      second.send(message);
+      answer = await second.next();
+      // The shower answers a commitment with its own, and the last reveal is followed by our result.
+      if (message.type === "reveal" && message === sent.at(-2)) continue;
+    }
+    expect(answer).toMatchObject({ type: "result", ok: false });
+    expectNoTrust();
+  });
+});
+
+describe("somebody who guesses", () => {
+  it("has three tries, each at another code, and then waits", async () => {
+    const identity = anyIdentity();
+    const talker = await knockAt(box.port.port, identity);
+    await enter(talker);
+    for (const triesLeft of [2, 1, 0]) {
+      const code = await codeShownBy(box);
+      const { result } = await tryCode(talker, wrongCode(code), idsOf(identity));
+      expect(result).toMatchObject({ type: "result", ok: false, triesLeft });
+    }
+    expect(await talker.next()).toBeUndefined();
+    expect(new Set(box.shownCodes).size).toBe(3);
+    // Neither with the same key nor with another from the same address.
+    for (const again of [identity, anyIdentity()]) {
+      const refused = await knockAt(box.port.port, again);
+      refused.send(hello);
+      expect(await refused.next()).toMatchObject({ type: "bye", reason: "pause" });
+    }
+    expect(box.shownCodes).toHaveLength(3);
+    expectNoTrust();
+  });
+
+  it("gains no try by hanging up when it sees that its guess is wrong", async () => {
+    const identity = anyIdentity();
+    let pauses = 0;
+    for (let attempt = 0; attempt < 6; attempt++) {
+      const talker = await knockAt(box.port.port, identity);
+      talker.send(hello);
+      const welcome = await talker.next();
+      if (welcome?.type === "bye") {
+        pauses++;
+        talker.socket.destroy();
+        continue;
+      }
+      talker.send(noise.nonce());
+      expect(await talker.next()).toMatchObject({ type: "try" });
+      talker.send(noise.commit());
+      expect(await talker.next()).toMatchObject({ type: "commit" });
+      talker.socket.destroy();
+      await reaches(box, "failed");
+    }
+    expect(pauses).toBe(3);
+    expect(new Set(box.shownCodes).size).toBe(3);
+  });
+
+  it("cannot use a code twice", async () => {
+    const identity = anyIdentity();
+    const talker = await knockAt(box.port.port, identity);
+    await enter(talker);
+    const code = await codeShownBy(box);
+    await tryCode(talker, wrongCode(code), idsOf(identity));
+    // The right one, but of the try before.
+    const { result } = await tryCode(talker, code, idsOf(identity));
+    expect(result).toMatchObject({ ok: false });
+    expectNoTrust();
+  });
+});
+
+describe("somebody who does not keep to the protocol", () => {
+  const garbage: readonly [string, Uint8Array][] = [
+    ["an announcement of a large message", Uint8Array.of(0xff, 0xff)],
+    [
+      "a message just too large",
+      Buffer.concat([Uint8Array.of(0x04, 0x01), Buffer.alloc(MAX_MESSAGE_BYTES + 1)]),
+    ],
+    ["noise", Buffer.concat([Uint8Array.of(0, 64), randomBytes(64)])],
+    ["an empty message", Uint8Array.of(0, 0)],
+    ["nested arrays", Buffer.concat([Uint8Array.of(0x03, 0), Buffer.alloc(0x300, 0x91)])],
+    ["a message with something added", encodeFrame({ ...hello, extra: 1 } as PairingMessage)],
+    ["a name of another kind", encodeFrame({ ...hello, name: 7 } as unknown as PairingMessage)],
+    ["a name that is too long", encodeFrame({ ...hello, name: "x".repeat(64) })],
+    ["a short nonce", encodeFrame({ type: "try", nonce: randomBytes(15) })],
+  ];
+
+  it.each(garbage)("is cut off: %s", async (_what, bytes) => {
+    const first = await knockAt(box.port.port, anyIdentity());
+    first.socket.write(bytes);
+    expect(await first.next()).toBeUndefined();
+    expect(box.pairing.state()).toBeUndefined();
+
+    const second = await knockAt(box.port.port, anyIdentity());
+    await enter(second);
+    second.socket.write(bytes);
+    expect(await second.next()).toBeUndefined();
+    expect(await reaches(box, "failed")).toMatchObject({
+      problem: { code: "UNAUTHENTICATED", message: "mallory did not keep to the pairing protocol." },
+    });
+  });
+
+  const outOfTurn: readonly [string, PairingMessage[]][] = [
+    ["a second hello", [hello]],
+    [
+      "a welcome",
+      [{ type: "welcome", name: "", agentPort: 0, byFingerprint: true, expiresInMillis: 1, triesLeft: 1 }],
+    ],
+    ["a result without a try", [claim]],
+    ["a commitment without a try", [noise.commit()]],
+    ["two tries at once", [noise.nonce(), noise.nonce()]],
+    ["a reveal before the commitment", [noise.nonce(), noise.reveal()]],
+    ["two commitments", [noise.nonce(), noise.commit(), noise.commit()]],
+    ["a result in the middle", [noise.nonce(), noise.commit(), claim]],
+  ];
+
+  it.each(outOfTurn)("is cut off out of turn: %s", async (_what, messages) => {
+    const talker = await knockAt(box.port.port, anyIdentity());
+    await enter(talker);
+    talker.send(...messages);
+    await reaches(box, "failed");
+    while (await talker.next());
+    expectNoTrust();
+  });
+
+  it("is cut off when its first message is no hello", async () => {
+    const talker = await knockAt(box.port.port, anyIdentity());
+    talker.send(claim);
+    expect(await talker.next()).toBeUndefined();
+    expect(box.pairing.state()).toBeUndefined();
+  });
+
+  it("is told when it speaks another version", async () => {
+    const talker = await knockAt(box.port.port, anyIdentity());
+    talker.send({ ...hello, version: 2 });
+    expect(await talker.next()).toEqual({ type: "bye", reason: "version" });
+  });
+
+  it("cannot write to a terminal by its name", async () => {
+    const talker = await knockAt(box.port.port, anyIdentity());
+    talker.send({ ...hello, name: "\u001b[2Jgpu\n\u202ebox " });
+    await talker.next();
+    expect(box.pairing.state()?.machine.name).toBe("[2Jgpubox");
+    talker.socket.destroy();
+  });
+
+  it("does not keep others out by saying nothing", async () => {
+    const silent = await Promise.all(Array.from({ length: 8 }, () => knockAt(box.port.port, anyIdentity())));
+    await expect(knockAt(box.port.port, anyIdentity())).rejects.toMatchObject({
+      problem: { code: "RESOURCE_EXHAUSTED" },
+    });
+    // They are sent away after some seconds; one that gave half a message too.
+    silent[0]?.socket.write(encodeFrame(hello).subarray(0, 10));
+    await Promise.all(silent.map(async (talker) => expect(await talker.next()).toBeUndefined()));
+    await ask(desk, box);
+    desk.pairing.enterCode(await codeShownBy(box));
+    await reaches(desk, "paired");
+  });
+});
+
+describe("messages", () => {
+  it("are read whatever way they are cut", () => {
+    const bytes = Buffer.concat([encodeFrame(hello), encodeFrame({ type: "bye", reason: "busy" })]);
+    for (const size of [1, 2, 3, 7, bytes.length]) {
+      const reader = new FrameReader();
+      const read: PairingMessage[] = [];
+      for (let at = 0; at < bytes.length; at += size)
+        read.push(...reader.push(bytes.subarray(at, at + size)));
+      expect(read).toEqual([hello, { type: "bye", reason: "busy" }]);
+    }
+  });
+});

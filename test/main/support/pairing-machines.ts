@@ -1,0 +1,85 @@
+/** Installations of a test that pair with each other over loopback. */
+import type { AgentPort } from "../../../main/agent-port/agent-port.js";
+import type { PairingState, Role } from "../../../main/api/machines.js";
+import { PairingService, type PairingServiceOptions } from "../../../main/pairing/pairing-service.js";
+import { type Installation, LOOPBACK, makeInstallation } from "./trusting.js";
+import { until } from "./until.js";
+
+/** An installation that pairs. */
+export interface Machine extends Installation {
+  readonly port: AgentPort;
+  readonly pairing: PairingService;
+  readonly shownCodes: readonly string[];
+}
+
+const machines: Machine[] = [];
+
+export async function makeMachine(
+  name: string,
+  options: Partial<PairingServiceOptions> = {},
+): Promise<Machine> {
+  const installation = await makeInstallation();
+  const { identity, trust } = installation;
+  const port = await installation.listen();
+  const shownCodes: string[] = [];
+  const pairing = new PairingService({
+    identity,
+    trust,
+    name: () => name,
+    emit: () => undefined,
+    onShowCode: (code) => shownCodes.push(code),
+    ...options,
+  });
+  pairing.listenAt(port);
+  const machine = { ...installation, port, pairing, shownCodes };
+  machines.push(machine);
+  return machine;
+}
+
+/** Ends all that a test made. */
+export async function endMachines(): Promise<void> {
+  await Promise.all(
+    machines.splice(0).map(async (machine) => {
+      machine.pairing.stop();
+      await machine.close();
+    }),
+  );
+}
+
+export const addressOf = (machine: Machine): string => `${LOOPBACK}:${machine.port.port}`;
+
+/** Begins a pairing between two machines; through another address where one is given. */
+export async function ask(
+  from: Machine,
+  to: Machine,
+  grantedRole: Role = "view",
+  idIsVouchedFor = false,
+): Promise<void> {
+  await from.pairing.start({
+    machineId: to.identity.deviceId,
+    addresses: [addressOf(to)],
+    name: "the other one",
+    grantedRole,
+    idIsVouchedFor,
+  });
+}
+
+export async function reaches(machine: Machine, step: PairingState["step"]): Promise<PairingState> {
+  let state: PairingState | undefined;
+  await until(`the step "${step}"`, () => {
+    state = machine.pairing.state();
+    return state?.step === step;
+  });
+  if (!state) throw new Error("there is no pairing");
+  return state;
+}
+
+/** A code that is not the one shown. */
+export function wrongCode(right: string): string {
+  return String((Number(right) + 1) % 1_000_000).padStart(6, "0");
+}
+
+export async function codeShownBy(machine: Machine): Promise<string> {
+  await until("a code", () => machine.pairing.state()?.code !== undefined);
+  return machine.pairing.state()?.code ?? "";
+}

@@ -1,0 +1,26 @@
+/** A TLS client that keeps to no rules, for tests that play the attacker. */
+import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
+import { makeCertificate } from "../../../main/identity/certificate.js";
+import { type Identity, identityOf } from "../../../main/identity/identity.js";
+import { LOOPBACK } from "./trusting.js";
+
+/** An identity of somebody who is not there otherwise. */
+export function anyIdentity(): Identity {
+  const { keyPem, certPem } = makeCertificate();
+  return identityOf(`${keyPem}${certPem}`);
+}
+
+/** A connection to an agent's port that accepts whatever answers. */
+export function rawTls(port: number, options: ConnectionOptions): TLSSocket {
+  const socket = connect({ host: LOOPBACK, port, rejectUnauthorized: false, servername: "x", ...options });
+  socket.on("error", () => undefined);
+  return socket;
+}
+
+/** All bytes that come until the other side ends the connection. */
+export async function receivedUntilClosed(socket: TLSSocket): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+  if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));
+  return Buffer.concat(chunks);
+}

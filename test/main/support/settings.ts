@@ -1,0 +1,11 @@
+import type { Settings } from "../../../main/api/app.js";
+
+/** What a user has who never changed anything. */
+export const defaultSettings: Settings = {
+  theme: "dark",
+  recentDocuments: [],
+  runtimeBannerDismissed: false,
+  visible: true,
+  machineName: "",
+  stopPsWithLastWorker: false,
+};

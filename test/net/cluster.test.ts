@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { peerMissing } from "../support/peers.js";
+import { Installation } from "./support/installation.js";
+import { Network } from "./support/network.js";
+
+describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))(
+  "two installations on a network",
+  () => {
+    let network: Network;
+    let gpuPc: Installation;
+    let pi: Installation;
+
+    beforeAll(async () => {
+      network = await Network.create(2, { names: ["gpu-pc", "raspberrypi"] });
+      [gpuPc, pi] = await Promise.all([
+        Installation.start(network.host("gpu-pc")),
+        Installation.start(network.host("raspberrypi")),
+      ]);
+    }, 60_000);
+
+    afterAll(async () => {
+      await Promise.all([gpuPc?.stop(), pi?.stop()]);
+      await network?.dispose();
+    });
+
+    test("find each other, pair, and share a cluster", async () => {
+      await gpuPc.pairWith(pi);
+      const piId = await pi.id();
+      await gpuPc.api.call("cluster.addTasks", { job: "worker", count: 1 });
+      await gpuPc.api.call("cluster.addTasks", { machineId: piId, job: "worker", count: 1 });
+      const tasks = await gpuPc.api.runningTasks(2);
+      expect(tasks.map(({ job, index }) => `${job}/${index}`).sort()).toEqual(["worker/0", "worker/1"]);
+      console.log(
+        JSON.stringify(tasks.map(({ address, notice, problem }) => ({ address, notice, problem }))),
+      );
+    }, 120_000);
+  },
+);

@@ -1,0 +1,166 @@
+/** Tensordeck as it is installed on a host of a test's network, driven from outside of that network. */
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { connect, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { PairingState } from "../../../main/api/machines.js";
+import { ApiClient } from "../../e2e/support/api-client.js";
+import { libtensorflowDir, repositoryRoot } from "../../support/find-peers.js";
+import { environmentWithoutProxies, freePort, type PeerProcess } from "../../support/processes.js";
+import type { Host } from "./network.js";
+
+/** Carries connections of a unix socket, which every namespace of the machine sees, to a port of the host's loopback. */
+const CARRY = `
+const [, path, port] = process.argv;
+const net = require("node:net");
+net.createServer((client) => {
+  const server = net.connect(Number(port), "127.0.0.1");
+  client.pipe(server).pipe(client);
+  client.on("error", () => server.destroy());
+  server.on("error", () => client.destroy());
+}).listen(path, () => console.log("carrying"));
+`;
+
+export interface InstallationOptions {
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export class Installation {
+  readonly host: Host;
+  readonly process: PeerProcess;
+  /** A folder of its own for settings, keys and documents. */
+  readonly folder: string;
+  readonly api: ApiClient;
+  readonly #port: number;
+  readonly #carrier: PeerProcess;
+  readonly #door: Server;
+
+  private constructor(
+    host: Host,
+    parts: Pick<Installation, "process" | "folder" | "api">,
+    carrying: { port: number; carrier: PeerProcess; door: Server },
+  ) {
+    this.host = host;
+    this.process = parts.process;
+    this.folder = parts.folder;
+    this.api = parts.api;
+    this.#port = carrying.port;
+    this.#carrier = carrying.carrier;
+    this.#door = carrying.door;
+  }
+
+  /**
+   * Starts the headless application on a host.
+   *
+   * @param folder That of an earlier life, whose identity and tasks come back; a fresh one unless given.
+   */
+  static async start(host: Host, options: InstallationOptions = {}, folder?: string): Promise<Installation> {
+    const home = folder ?? mkdtempSync(join(tmpdir(), `tensordeck-${host.name}-`));
+    chmodSync(home, 0o700);
+    const port = await freePort();
+    const main = join(repositoryRoot, "build", "out", "main", "hosts", "headless", "main.js");
+    const started = await host.spawn(process.execPath, [main, "--port", String(port)], {
+      cwd: home,
+      env: {
+        ...environmentWithoutProxies(),
+        HOME: home,
+        TENSORDECK_DATA_DIR: join(home, "data"),
+        TENSORDECK_LIBTENSORFLOW: libtensorflowDir(),
+        TENSORDECK_NETWORK: "lan",
+        ...options.env,
+      },
+      ready: /^open (\S+)$/m,
+      readyTimeoutMillis: 20_000,
+    });
+    const path = join(home, "window.sock");
+    rmSync(path, { force: true });
+    const carrier = await host.spawn(process.execPath, ["-e", CARRY, path, String(port)], {
+      ready: /carrying/,
+    });
+    const door = createServer((client) => {
+      const server = connect(path);
+      client.pipe(server).pipe(client);
+      client.on("error", () => server.destroy());
+      server.on("error", () => client.destroy());
+    });
+    await new Promise<void>((resolve, reject) => {
+      door.once("error", reject);
+      door.listen(port, "127.0.0.1", resolve);
+    });
+    const api = await ApiClient.connect(started.match?.[1] ?? "");
+    return new Installation(host, { process: started, folder: home, api }, { port, carrier, door });
+  }
+
+  /** A one-time address of its window, good outside of the network too. */
+  async newLink(): Promise<string> {
+    return this.api.call("app.newWindowUrl");
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Its device ID. */
+  async id(): Promise<string> {
+    return (await this.api.call("machines.identity")).deviceId;
+  }
+
+  /** Resolves with the machine of that id once it fits. */
+  async machine(
+    id: string,
+    fits: (machine: Awaited<ReturnType<Installation["machines"]>>[number]) => boolean = () => true,
+    timeoutMillis = 20_000,
+  ) {
+    const found = (state: { machines: Awaited<ReturnType<Installation["machines"]>> }) =>
+      state.machines.find((machine) => machine.id === id && fits(machine));
+    const coming = this.api.next("cluster", (state) => found(state) !== undefined, timeoutMillis);
+    coming.catch(() => undefined);
+    const machine = found(await this.api.call("cluster.get")) ?? found(await coming);
+    if (!machine) throw new Error(`${this.host.name} does not list ${id}.`);
+    return machine;
+  }
+
+  async machines() {
+    return (await this.api.call("cluster.get")).machines;
+  }
+
+  /** Resolves with the pairing once it has come that far. */
+  async pairing(fits: (state: PairingState) => boolean): Promise<PairingState> {
+    const coming = this.api.next("pairing", (state) => state !== undefined && fits(state));
+    coming.catch(() => undefined);
+    const now = await this.api.call("pairing.get");
+    const state = now && fits(now) ? now : await coming;
+    if (!state) throw new Error("There is no pairing.");
+    return state;
+  }
+
+  /** Pairs with another installation as two users do: one reads the code, the other types it. */
+  async pairWith(other: Installation): Promise<void> {
+    const otherId = await other.id();
+    await this.machine(otherId, ({ kind }) => kind === "discovered");
+    await this.api.call("pairing.start", { machineId: otherId, grantedRole: "manage" });
+    await this.pairing(({ step }) => step === "code");
+    const { code = "" } = await other.pairing((state) => state.code !== undefined);
+    await other.api.call("pairing.setGrantedRole", { role: "manage" });
+    await this.api.call("pairing.enterCode", { code });
+    await Promise.all([this, other].map((one) => one.pairing(({ step }) => step === "paired")));
+    await Promise.all([this, other].map((one) => one.api.call("pairing.close")));
+    await this.machine(otherId, ({ kind, presence }) => kind === "paired" && presence === "online");
+    await other.machine(await this.id(), ({ kind, presence }) => kind === "paired" && presence === "online");
+  }
+
+  /** Ends it, by default as its user would. The folder stays for a later life where that is said. */
+  async stop({
+    signal = "SIGTERM",
+    keep = false,
+  }: {
+    signal?: NodeJS.Signals;
+    keep?: boolean;
+  } = {}): Promise<void> {
+    this.api.close();
+    await this.process.stop(signal);
+    await this.#carrier.stop("SIGKILL");
+    await new Promise((resolve) => this.#door.close(resolve));
+    if (!keep) rmSync(this.folder, { recursive: true, force: true });
+  }
+}

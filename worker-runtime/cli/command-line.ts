@@ -1,0 +1,102 @@
+/** The `tensordeck` command: finds the subcommand, and says what went wrong in the way that scripts read. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { packageRoot } from "../engines/package-root.js";
+import { invalidArgument } from "../protocol/status.js";
+import { nearest } from "./args.js";
+import { failureText } from "./failure.js";
+
+/** A subcommand: takes the arguments after its name, gives the exit code, throws TensorFlowError when it fails. */
+export type Command = (args: readonly string[]) => Promise<number>;
+
+export interface CommandEntry {
+  /** One sentence for the help. */
+  readonly summary: string;
+  /** Loads it when it is called: a worker needs none of what `run` does. */
+  readonly load: () => Promise<Command>;
+}
+
+/** Subcommands by name, in the order of the help. */
+export type CommandTable = Readonly<Record<string, CommandEntry>>;
+
+const graphCommands: CommandTable = {
+  worker: {
+    summary: "Start one task of a cluster: a server that any TensorFlow client can use.",
+    load: async () => (await import("./worker.js")).runWorker,
+  },
+  run: {
+    summary: "Run a graph from a file, here or on a cluster, and print what it gives.",
+    load: async () => (await import("./run.js")).runCommand,
+  },
+  runtime: {
+    summary: "Show which TensorFlow runtimes this machine has, or install one.",
+    load: async () => (await import("./runtime.js")).runRuntime,
+  },
+};
+
+/**
+ * Runs a command line to its end and sets the exit code of the process; never rejects for what a user did.
+ *
+ * @param more Subcommands beside those that make and run graphs, which need nothing but this folder.
+ */
+export async function runCommandLine(args: readonly string[], more: CommandTable = {}): Promise<void> {
+  // A reader that stops reading, as `head` does, is no failure.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: Error & { code?: string }) => {
+      if (error.code !== "EPIPE") {
+        throw error;
+      }
+    });
+  }
+  try {
+    process.exitCode = await dispatch(args, { ...graphCommands, ...more });
+  } catch (error) {
+    process.stderr.write(failureText(error));
+    process.exitCode = 1;
+  }
+}
+
+async function dispatch(args: readonly string[], commands: CommandTable): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === "--help" || name === "-h" || (name === "help" && rest.length === 0)) {
+    process.stdout.write(helpOf(commands));
+    // Nothing was asked for, and scripts are to notice.
+    return name === undefined ? 1 : 0;
+  }
+  if (name === "--version") {
+    process.stdout.write(`tensordeck ${version()}\n`);
+    return 0;
+  }
+  if (name === "help") {
+    return await dispatch([...rest, "--help"], commands);
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) {
+    const near = nearest(name, Object.keys(commands));
+    throw invalidArgument(
+      `There is no command "${name}".${near === undefined ? "" : ` Did you mean ${near}?`} See tensordeck --help.`,
+    );
+  }
+  return await (await command.load())(rest);
+}
+
+function helpOf(commands: CommandTable): string {
+  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}`);
+  return `usage: tensordeck COMMAND [flags]
+
+Builds, runs and serves distributed TensorFlow graphs.
+
+commands:
+${lines.join("\n")}
+
+  --help     Show this, or the help of a command: tensordeck worker --help
+  --version  Show the version.
+`;
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(path.join(packageRoot(), "package.json"), "utf8"));
+  return typeof manifest === "object" && manifest !== null && "version" in manifest
+    ? String(manifest.version)
+    : "unknown";
+}
