@@ -4,28 +4,34 @@
  */
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { nodeCommand } from "../worker-runtime/engines/package-root.js";
 import type { Machine } from "./api/cluster.js";
 import type { PairingState } from "./api/machines.js";
 import type { Runtime } from "./api/runtime.js";
+import { ClusterDoor } from "./cluster/cluster-door.js";
 import { ClusterService } from "./cluster/cluster-service.js";
 import { ControlPlane, loadStanding } from "./control-plane/control-plane.js";
 import { type NetworkScope, networkScope } from "./control-plane/network-scope.js";
+import { wizardMachines } from "./control-plane/wizard-machines.js";
 import { DocumentService } from "./documents/document-service.js";
 import { defaultEngine, type Engine } from "./engine.js";
 import { EventHub, type EventListener } from "./events.js";
 import { listDirectory } from "./files/directory.js";
-import { SystemFirewall, unknownSystem } from "./firewall/system-firewall.js";
+import { thisFirewall } from "./firewall/this-firewall.js";
+import { FirewallWizardService } from "./firewall/wizard/firewall-wizard.js";
 import { callHandler, type Handlers } from "./handlers.js";
 import type { Host } from "./host.js";
 import { MachineDescriber } from "./machine/machine-describer.js";
 import { OpListService } from "./ops/op-list-service.js";
 import { defined, problem } from "./problems.js";
 import { probeAddress } from "./reachability/probe.js";
+import { ReachabilityService } from "./reachability/reachability-service.js";
 import { RuntimeService } from "./runtime/runtime-service.js";
 import { readFeeds } from "./sessions/feeds.js";
 import { RunService } from "./sessions/run-service.js";
 import { SettingsService } from "./settings/settings-service.js";
 import { LocalTaskHost } from "./tasks/local-task-host.js";
+import { Isolation } from "./tunnel/zone/isolation.js";
 import { version } from "./version.js";
 
 export interface ApplicationOptions {
@@ -78,11 +84,16 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     engines: () => enginesOf(runtime.known()),
     taskOfPid: (pid) => tasks.tasks().find((task) => task.pid === pid)?.id,
   });
+  const isolation = new Isolation({ carry: (port, client) => network.tunnels.accept(port, client) });
   const tasks = new LocalTaskHost({
-    launch: engine.launcher(() => runtime.known()?.path),
+    launch: isolation.launcher(engine.launcher(() => runtime.known()?.path)),
     openProbe: engine.openProbe,
     gpus: () => describer.description().gpus,
     wantedFile: join(dataDir, "tasks.json"),
+  });
+  const firewall = thisFirewall({
+    agentPort: () => network.presence.port,
+    programs: [process.execPath, nodeCommand().command],
   });
   const standing = await loadStanding(dataDir);
   const network = new ControlPlane({
@@ -93,9 +104,10 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     name: () => describer.description().name,
     machine: describer,
     tasks,
+    isolation,
     agent: {
-      prober: { probe: (address, kind, tries, signal) => probeAddress({ address, kind, tries, signal }) },
-      firewall: new SystemFirewall(unknownSystem(process.platform)),
+      prober: probeAddress,
+      firewall,
     },
     ...defined({ sharedWindow: host.sharedWindow }),
     onPairing: (state) => emit("pairing", state),
@@ -106,7 +118,27 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     openProbe: engine.openProbe,
     file: join(dataDir, "cluster.json"),
     discovery: () => network.presence.state(),
+    door: () => door.state(),
     stopPsWithLastWorker: async () => (await settings.get()).stopPsWithLastWorker,
+  });
+  const door = new ClusterDoor(cluster);
+  const proberOf = (machineId: string) =>
+    machineId === standing.identity.deviceId ? probeAddress : network.proberOf(machineId);
+  const reachability = new ReachabilityService({
+    cluster,
+    emit,
+    proberOf,
+    measure: (from, to, signal) => network.measureLink(from, to, signal),
+  });
+  const wizard = new FirewallWizardService({
+    machines: wizardMachines({
+      cluster,
+      ownId: standing.identity.deviceId,
+      ownFirewall: firewall,
+      network,
+      proberOf,
+    }),
+    emit,
   });
   network.presence.onChange(() => {
     describer.tellChanges();
@@ -177,17 +209,17 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     "pairing.enterCode": ({ code }) => network.pairing.enterCode(code),
     "pairing.setGrantedRole": ({ role }) => network.pairing.setGrantedRole(role),
     "pairing.close": () => network.pairing.close(),
-    "reachability.get": () => notYet("reachability.get"),
-    "reachability.check": () => notYet("reachability.check"),
-    "reachability.measureLink": () => notYet("reachability.measureLink"),
-    "firewall.get": () => notYet("firewall.get"),
-    "firewall.open": () => notYet("firewall.open"),
-    "firewall.configure": () => notYet("firewall.configure"),
-    "firewall.goTo": () => notYet("firewall.goTo"),
-    "firewall.test": () => notYet("firewall.test"),
-    "firewall.apply": () => notYet("firewall.apply"),
-    "firewall.undo": () => notYet("firewall.undo"),
-    "firewall.close": () => notYet("firewall.close"),
+    "reachability.get": () => reachability.get(),
+    "reachability.check": () => reachability.check(),
+    "reachability.measureLink": ({ from, to }) => reachability.measureLink(from, to),
+    "firewall.get": () => wizard.get(),
+    "firewall.open": (request) => wizard.open(request),
+    "firewall.configure": (choice) => wizard.configure(choice),
+    "firewall.goTo": (request) => wizard.goTo(request),
+    "firewall.test": () => wizard.test(),
+    "firewall.apply": () => wizard.apply(),
+    "firewall.undo": () => wizard.undo(),
+    "firewall.close": () => wizard.close(),
 
     "runtime.get": () => runtime.get(),
     "runtime.refresh": () => runtime.refresh(),
@@ -220,10 +252,12 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     disposal ??= (async () => {
       describer.dispose();
       ops.dispose();
+      reachability.dispose();
+      wizard.close();
       // Tasks end while sessions close: a session whose master is gone has nothing left to close.
       await Promise.allSettled([runs.dispose(), tasks.dispose(), cluster.dispose(), runtime.dispose()]);
       // Last: the stops above are still told to the machines that watch this one.
-      await network.close();
+      await Promise.allSettled([network.close(), door.close(), isolation.close()]);
     })();
     return disposal;
   };
@@ -246,9 +280,4 @@ function enginesOf(runtime: Runtime | undefined): Machine["engines"] {
 
 function notOnThisHost(what: string, reason: string): Error {
   return problem("UNIMPLEMENTED", `${what} is not to be had here.`, { reason });
-}
-
-// TODO(integration): replaced by the services as they come.
-function notYet(method: string): never {
-  throw problem("UNIMPLEMENTED", `${method} is not built yet.`);
 }

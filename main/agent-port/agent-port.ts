@@ -13,7 +13,6 @@ import type { Identity } from "../identity/identity.js";
 import { errnoOf, messageOf, problem } from "../problems.js";
 import type { TrustStore } from "../trust/trust-store.js";
 import { ADMITTED, type AgentPeer, Alpn, unmappedAddress } from "./agent-peer.js";
-import { connectionKey } from "./connection-key.js";
 import { ConnectionLimits } from "./connection-limits.js";
 import { secureContextOptions } from "./tls-options.js";
 
@@ -164,23 +163,32 @@ export class AgentPort {
     const address = this.#handshakes.get(key);
     if (address === undefined) return;
     this.#handshakes.delete(key);
-    this.#limits.ended(address, paired);
+    this.#limits.ended(address, paired, performance.now());
   }
 
   #secured(socket: TLSSocket): void {
     socket.on("error", () => socket.destroy());
     const peer = this.#peerOf(socket);
-    this.#handshakeOver(connectionKey(socket), peer?.trusted !== undefined);
     const protocol = this.#protocols.get(socket.alpnProtocol || "");
-    if (!peer || !protocol?.admits(peer)) {
+    const admitted = peer !== undefined && protocol?.admits(peer) === true;
+    // A pairing is open to anybody; whom a tunnel admits, a paired machine has vouched for.
+    const vouchedFor = admitted && socket.alpnProtocol === Alpn.tunnel;
+    this.#handshakeOver(connectionKey(socket), peer?.trusted !== undefined || vouchedFor);
+    if (!admitted || !protocol) {
       // The caller sees its connection end after the handshake, which it takes as a refusal.
       socket.destroySoon();
       return;
     }
     this.#open.set(socket, { peer, protocol });
     socket.once("close", () => this.#open.delete(socket));
-    if (socket.alpnProtocol !== Alpn.grpc) socket.write(Uint8Array.of(ADMITTED));
-    protocol.handler(peer);
+    if (socket.alpnProtocol === Alpn.grpc) {
+      protocol.handler(peer);
+      return;
+    }
+    // Handed on once it has left, so that a handler that ends the connection at once does not look like a refusal.
+    socket.write(Uint8Array.of(ADMITTED), () => {
+      if (!socket.destroyed) protocol.handler(peer);
+    });
   }
 
   /** Undefined for a peer without a certificate, with one that no machine would show, or with our own. */
@@ -212,6 +220,11 @@ export class AgentPort {
       if (peer.deviceId === deviceId && !protocol.admits(peer)) socket.destroy();
     }
   }
+}
+
+/** The ends of a connection, which tell it from all others while it is open: Node's TLS server hands on another socket. */
+function connectionKey({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
+  return `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`;
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Identity } from "../identity/identity.js";
 import { problem } from "../problems.js";
 import { ADMITTED, Alpn } from "./agent-peer.js";
 import { noAnswer, notAdmitted, notPairingNow, unreachable, wrongMachine } from "./dial-problems.js";
-import { SERVER_NAME, secureContextOptions } from "./tls-options.js";
+import { SERVER_NAME, secureContextOf } from "./tls-options.js";
 
 /** How long one address has before the next is tried beside it; as RFC 8305 recommends for addresses of one host. */
 const STAGGER_MILLIS = 250;
@@ -134,7 +134,7 @@ function dialOne(
     }
     const socket = connect({
       ...hostPort,
-      ...secureContextOptions(identity),
+      secureContext: secureContextOf(identity),
       servername: SERVER_NAME,
       ALPNProtocols: [alpn],
       // No authority signs these certificates: which one it is counts, and is checked below.

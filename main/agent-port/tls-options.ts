@@ -1,7 +1,8 @@
 /** What both ends of a connection between agents agree on, whichever library makes it. */
 import { constants } from "node:crypto";
-import type { CommonConnectionOptions, SecureContextOptions } from "node:tls";
+import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
 import type { Identity } from "../identity/identity.js";
+import { cipherOrder } from "./cipher-order.js";
 
 /** Name in the handshake. The device ID counts, not this; an address there would be a warning of Node's. */
 export const SERVER_NAME = "tensordeck";
@@ -10,7 +11,7 @@ export const SERVER_NAME = "tensordeck";
  * TLS 1.3 with the machine's own certificate. Only signatures by P-256 are accepted, so that a peer cannot make us check
  * others; sessions are not resumed, so that every connection proves its key anew.
  */
-export function secureContextOptions(identity: Identity): SecureContextOptions & CommonConnectionOptions {
+export function secureContextOptions(identity: Identity): SecureContextOptions {
   return {
     key: identity.keyPem,
     cert: identity.certPem,
@@ -18,6 +19,20 @@ export function secureContextOptions(identity: Identity): SecureContextOptions &
     maxVersion: "TLSv1.3",
     sigalgs: "ecdsa_secp256r1_sha256",
     ecdhCurve: "X25519:P-256",
-    secureOptions: constants.SSL_OP_NO_TICKET,
+    ciphers: cipherOrder(),
+    // A caller that puts ChaCha20 first is the one that suffers most from AES.
+    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_PRIORITIZE_CHACHA,
   };
+}
+
+const contexts = new WeakMap<Identity, SecureContext>();
+
+/** The same, made once for an identity: reading keys anew would cost each tunnel's connection a millisecond. */
+export function secureContextOf(identity: Identity): SecureContext {
+  let context = contexts.get(identity);
+  if (!context) {
+    context = createSecureContext(secureContextOptions(identity));
+    contexts.set(identity, context);
+  }
+  return context;
 }

@@ -3,7 +3,7 @@
  * and everything that can be asked of it. To the cluster it is a place for tasks like this machine.
  */
 import type { TLSSocket } from "node:tls";
-import { SetTunnelsRequest } from "../../protos/generated/tensordeck/agent.js";
+import { ProbeRequest, SetTunnelsRequest } from "../../protos/generated/tensordeck/agent.js";
 import { Alpn } from "../agent-port/agent-peer.js";
 import { dialAgent } from "../agent-port/dial-agent.js";
 import type { LogLine } from "../api/cluster.js";
@@ -16,12 +16,14 @@ import {
   firewallPlanSchema,
 } from "../api/firewall.js";
 import type { MachineFacts } from "../api/machines.js";
-import { type LayerResult, type LinkSpeed, layerResultSchema } from "../api/reachability.js";
+import { type LinkSpeed, layerResultSchema } from "../api/reachability.js";
+import type { FirewallChange, FirewallQuestion, FirewallTool } from "../firewall/tool.js";
 import { defined, problem } from "../problems.js";
+import type { Prober } from "../reachability/probe.js";
 import type { FixedPlace, HostTask, TaskHost, TaskOrder } from "../tasks/task-host.js";
 import type { AgentChannel } from "./agent-channel.js";
 import { AgentLink, type AgentLinkOptions } from "./agent-link.js";
-import type { FirewallChange, FirewallQuestion, ProbeKind, TunnelRequest } from "./collaborators.js";
+import type { LinkMeasurer, TunnelRequest } from "./collaborators.js";
 import { LogFollower, type LogListener } from "./log-follower.js";
 import { orderToMessage, serverDefOf } from "./messages/tasks.js";
 import { RemoteTasks } from "./remote-tasks.js";
@@ -39,7 +41,7 @@ const LINK_DEADLINE_MILLIS = 60_000;
 /** What is known of the machine from its agent; what it may do here is known elsewhere. */
 export type RemoteFacts = Omit<MachineFacts, "kind" | "grantedRole">;
 
-export class AgentConnection implements TaskHost {
+export class AgentConnection implements TaskHost, FirewallTool, LinkMeasurer {
   readonly deviceId: string;
   readonly #options: AgentLinkOptions;
   readonly #link: AgentLink;
@@ -157,13 +159,13 @@ export class AgentConnection implements TaskHost {
   }
 
   /** Dials an address from that machine. */
-  async probe(address: string, kind: ProbeKind, tries: number, signal: AbortSignal): Promise<LayerResult[]> {
+  readonly probe: Prober = async ({ signal, ...request }) => {
     const options = { deadlineMillis: PROBE_DEADLINE_MILLIS, signal };
-    const { layers } = await this.#channel().call("probe", { address, kind, tries }, options);
+    const { layers } = await this.#channel().call("probe", ProbeRequest.fromPartial(request), options);
     return layers.map(({ layer, outcome, millis, detail }) =>
       layerResultSchema.parse(defined({ layer, outcome, millis, detail })),
     );
-  }
+  };
 
   /** Measures the way from that machine to another one. */
   async measureLink(deviceId: string, addresses: readonly string[], signal: AbortSignal): Promise<LinkSpeed> {
@@ -214,7 +216,10 @@ export class AgentConnection implements TaskHost {
   async openWindow(): Promise<string> {
     const { token } = await this.#channel().call("openWindow", {});
     this.#forwarder ??= WindowForwarder.listen((signal) => this.#dialWindow(signal));
-    const forwarder = await this.#forwarder;
+    const forwarder = await this.#forwarder.catch((error: unknown) => {
+      this.#forwarder = undefined;
+      throw error;
+    });
     return `http://127.0.0.1:${forwarder.port}/#token=${token}`;
   }
 

@@ -172,8 +172,8 @@ export class AgentLink {
     const startedAt = Date.now();
     try {
       await Promise.race([watchEnd, heartbeat]);
-      if (Date.now() - startedAt > STABLE_MILLIS) this.#failures = 0;
     } finally {
+      if (Date.now() - startedAt > STABLE_MILLIS) this.#failures = 0;
       over.abort();
       this.#over = undefined;
       channel.close();

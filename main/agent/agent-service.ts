@@ -2,11 +2,13 @@
 import type { Duplex } from "node:stream";
 import * as wire from "../../protos/generated/tensordeck/agent.js";
 import type { FirewallApply } from "../api/firewall.js";
+import type { FirewallTool } from "../firewall/tool.js";
 import type { SharedWindow } from "../host.js";
 import { problem } from "../problems.js";
+import type { Prober } from "../reachability/probe.js";
 import type { HostTask, TaskHost } from "../tasks/task-host.js";
 import type { TrustStore } from "../trust/trust-store.js";
-import type { FirewallKeeper, LinkMeasurer, MachineSource, Prober, TunnelHolder } from "./collaborators.js";
+import type { LinkMeasurer, MachineSource, TunnelHolder } from "./collaborators.js";
 import { sendLog } from "./log-stream.js";
 import { type DescribedMachine, machineToMessage } from "./messages/machine.js";
 import { fixedPlaceOf, orderFromMessage, taskToMessage } from "./messages/tasks.js";
@@ -28,7 +30,7 @@ export interface AgentServiceOptions {
   readonly tasks: TaskHost;
   readonly prober: Prober;
   readonly tunnels: TunnelHolder;
-  readonly firewall: FirewallKeeper;
+  readonly firewall: FirewallTool;
   readonly links: LinkMeasurer;
   /** Absent where the window is not a page of a browser. */
   readonly window?: Pick<SharedWindow, "issueToken">;
@@ -160,8 +162,7 @@ function networkHandlers({ prober, tunnels, links }: AgentServiceOptions) {
       takenPorts: await tunnels.setTunnels(caller, tunnelsOf(request)),
     }),
     probe: async (request, { signal }) => {
-      const { address, kind, tries } = probeOf(request);
-      const layers = await prober.probe(address, kind, tries, signal);
+      const layers = await prober({ ...probeOf(request), signal });
       return wire.ProbeReply.fromPartial({ layers });
     },
     measureLink: async (request, { signal }) => {

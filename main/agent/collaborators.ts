@@ -1,7 +1,6 @@
-/** What the agent serves to paired machines, as the services of this machine offer it. */
-import type { FirewallApply, FirewallFacts, FirewallPlan, FirewallScope } from "../api/firewall.js";
+/** What the agent serves to paired machines, as far as the services of this machine do not say it themselves. */
 import type { MachineMetrics } from "../api/machines.js";
-import type { LayerResult, LinkSpeed } from "../api/reachability.js";
+import type { LinkSpeed } from "../api/reachability.js";
 import type { MachineDescription } from "../machine/description.js";
 
 /** The machine that the agent runs on. */
@@ -11,19 +10,6 @@ export interface MachineSource {
   onChange(listener: () => void): () => void;
   /** Measures once a second while anybody listens. */
   onMetrics(listener: (metrics: MachineMetrics) => void): () => void;
-}
-
-/** What is expected behind an address: "task" (plain HTTP/2 and GetStatus) or "agent" (TLS). */
-export type ProbeKind = "task" | "agent";
-
-export interface Prober {
-  /**
-   * Dials an address from here, layer by layer.
-   *
-   * @param address "host:port"
-   * @param tries how often a layer that does not answer is tried.
-   */
-  probe(address: string, kind: ProbeKind, tries: number, signal: AbortSignal): Promise<LayerResult[]>;
 }
 
 /** A loopback port of this machine whose connections are carried to a task elsewhere. */
@@ -53,28 +39,6 @@ export interface TunnelHolder {
    * @returns ports at which this machine could not listen, because another program does.
    */
   setTunnels(ownerDeviceId: string, request: TunnelRequest): Promise<number[]>;
-}
-
-export interface FirewallQuestion {
-  /** Whose way in is asked about; absent: anybody's. */
-  readonly peerAddress?: string;
-  readonly ports: readonly number[];
-}
-
-export interface FirewallChange {
-  readonly scope: FirewallScope;
-  readonly ports: readonly number[];
-  readonly removeBlockRules: boolean;
-}
-
-export interface FirewallKeeper {
-  inspect(question: FirewallQuestion, signal: AbortSignal): Promise<FirewallFacts>;
-  /** Says exactly what a change would do; changes nothing. */
-  plan(change: FirewallChange, signal: AbortSignal): Promise<FirewallPlan>;
-  /** Asks for the rights and changes the rules. The last state is final. */
-  apply(change: FirewallChange, signal: AbortSignal): AsyncIterable<FirewallApply>;
-  /** Takes the rules away again. The last state is final. */
-  undo(change: FirewallChange, signal: AbortSignal): AsyncIterable<FirewallApply>;
 }
 
 export interface LinkMeasurer {

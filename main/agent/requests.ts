@@ -4,8 +4,10 @@ import * as wire from "../../protos/generated/tensordeck/agent.js";
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { firewallScopeSchema } from "../api/firewall.js";
 import { deviceIdSchema } from "../api/machines.js";
-import { problem } from "../problems.js";
-import type { FirewallChange, FirewallQuestion, ProbeKind, TunnelRequest } from "./collaborators.js";
+import type { FirewallChange, FirewallQuestion } from "../firewall/tool.js";
+import { defined, problem } from "../problems.js";
+import type { ProbeRequest } from "../reachability/probe.js";
+import type { TunnelRequest } from "./collaborators.js";
 
 const portSchema = z.number().int().min(1).max(65_535);
 const portsSchema = z.array(portSchema).max(64);
@@ -19,7 +21,8 @@ const agentAddressesSchema = z.array(hostPortSchema).max(32);
 const probeSchema = z.object({
   address: hostPortSchema,
   kind: z.enum(["task", "agent"]),
-  tries: z.number().int().min(1).max(10),
+  tries: z.number().int().min(1).max(10).optional(),
+  timeoutMillis: z.number().int().min(100).max(10_000).optional(),
 });
 
 const tunnelsSchema = z.object({
@@ -41,8 +44,8 @@ const logSchema = z.object({
 });
 
 /** @throws ProblemError INVALID_ARGUMENT, like everything here. */
-export function probeOf(request: wire.ProbeRequest): { address: string; kind: ProbeKind; tries: number } {
-  return checked(probeSchema, request, "probe");
+export function probeOf(request: wire.ProbeRequest): Omit<ProbeRequest, "signal"> {
+  return defined(checked(probeSchema, request, "probe"));
 }
 
 export function tunnelsOf(request: wire.SetTunnelsRequest): TunnelRequest {

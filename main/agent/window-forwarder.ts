@@ -3,8 +3,8 @@
  * machine's window through its agent. Whoever reaches the port still needs the token that the machine gave.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { pipeline } from "node:stream";
 import type { TLSSocket } from "node:tls";
+import { join } from "../tunnel/relay.js";
 import { windowPreface } from "./window-protocol.js";
 
 /** As many as a browser has to one host, for a handful of tabs, and none to spare for a program that tries tokens. */
@@ -55,8 +55,7 @@ export class WindowForwarder {
     try {
       const remote = await this.#dial(signal);
       remote.write(windowPreface(this.port));
-      pipeline(socket, remote, end);
-      pipeline(remote, socket, () => remote.destroy());
+      join(socket, remote);
     } catch {
       // The browser shows that the page cannot be reached; why, the window here shows at the machine.
       end();

@@ -93,7 +93,7 @@ export const methods = {
     z.object({ code: z.string().regex(/^\d{6}$/, "a code is six digits") }),
     nothing,
   ),
-  /** On the side that shows the code: what the other machine will be allowed here. */
+  /** What the other machine will be allowed here, on either side; until the code was proved. */
   "pairing.setGrantedRole": method(z.object({ role: roleSchema }), nothing),
   /** Ends a pairing on either side, or puts a finished one away. */
   "pairing.close": method(nothing, nothing),

@@ -38,7 +38,10 @@ export class ClusterModel {
   readonly #collaborators: ModelCollaborators;
   readonly #file: ClusterFile | undefined;
   readonly #colours = new Colours();
-  readonly #tunnels = new TunnelSync(() => this.changed());
+  readonly #tunnels = new TunnelSync(() => {
+    this.#told = "";
+    this.changed();
+  });
   readonly #events: StateEvents;
   readonly #listeners = new Set<() => void>();
   /** What is listened to, by host. */
@@ -55,6 +58,10 @@ export class ClusterModel {
   #tasks: readonly ClusterTask[] | undefined;
   #listed = new Set<string>();
   #changePending = false;
+  /** What the newest tunnels were made from. */
+  #told = "";
+  #telling: Promise<void> = Promise.resolve();
+  #lastTellingMillis = 0;
   #isLoaded = false;
   #disposed = false;
 
@@ -136,14 +143,22 @@ export class ClusterModel {
   /** Resolves when every machine that answers was told of its tunnels as they are now. */
   async tellTunnels(): Promise<void> {
     const machines = this.machines().filter(({ facts }) => facts.role !== "view");
-    const tunnelled = machines.map(({ facts }, position) => ({
-      id: facts.id,
-      addresses: facts.addresses,
-      agentPort: facts.agentPort,
+    const tunnelled = machines.map(({ facts: { id, addresses, agentPort } }, position) => ({
+      ...{ id, addresses, agentPort },
       dials: position === 0,
     }));
-    const table = this.#access === "open" ? new Map() : tunnelTable(tunnelled, tunnelledTasks(this.tasks()));
-    await this.#tunnels.tell(machines, table);
+    const tasks = tunnelledTasks(this.tasks());
+    const presences = machines.map(({ facts }) => facts.presence);
+    // With many machines the table is large, and most changes are none of its concern.
+    const now = JSON.stringify([this.#access, tunnelled, tasks, presences]);
+    if (now !== this.#told) {
+      this.#told = now;
+      this.#telling = this.#tunnels.tell(
+        machines,
+        this.#access === "open" ? new Map() : tunnelTable(tunnelled, tasks),
+      );
+    }
+    await this.#telling;
   }
 
   /** Says that the variables, queues and sessions of a task are gone, though its server is the same. */
@@ -175,10 +190,16 @@ export class ClusterModel {
     this.#tasks = undefined;
     if (this.#changePending || this.#disposed) return;
     this.#changePending = true;
-    setImmediate(() => {
+    const tell = () => {
       this.#changePending = false;
+      const startedAt = performance.now();
       if (!this.#disposed) this.#tell();
-    });
+      this.#lastTellingMillis = performance.now() - startedAt;
+    };
+    // Machines with many tasks have much to say: telling of it takes a tenth of the time at most.
+    const wait = 9 * this.#lastTellingMillis;
+    if (wait < 1) setImmediate(tell);
+    else setTimeout(tell, wait);
   }
 
   /** Listens and tells no more; resolves when what is to be kept is written. */

@@ -4,8 +4,6 @@
  * In a dynamic cluster a task starts alone and the session says which job and index it has. In a fixed cluster every
  * task is started with the whole ClusterSpec.
  */
-import { parseHostPort } from "../../worker-runtime/cluster/address.js";
-import { isLoopback, nextIndex } from "../../worker-runtime/cluster/cluster-table.js";
 import type {
   Access,
   AddForeign,
@@ -15,14 +13,14 @@ import type {
   LogLine,
   Membership,
 } from "../api/cluster.js";
-import type { MachineFacts } from "../api/machines.js";
 import { delay } from "../deferred.js";
 import { defined, problem } from "../problems.js";
 import { clearServerState } from "../tasks/clear-state.js";
 import { ClusterModel, type ModelCollaborators } from "./cluster-model.js";
-import { type ClusterTask, isActive, PARAMETER_SERVER_JOB, taskName, taskNames } from "./cluster-task.js";
+import { type ClusterTask, isActive, PARAMETER_SERVER_JOB, serversFirst, taskNames } from "./cluster-task.js";
 import { planTable } from "./table-plan.js";
-import { newTaskId, TaskPlacement, type TaskWish } from "./task-placement.js";
+import { TaskPlacement, type TaskWish } from "./task-placement.js";
+import { foreignPlaceOf, wishesOf } from "./task-requests.js";
 
 export interface ClusterCollaborators extends ModelCollaborators {
   /** Whether the ps tasks stop when the last worker leaves. */
@@ -100,7 +98,7 @@ export class ClusterService {
   addTasks(request: AddTasks): Promise<string[]> {
     return this.#enqueue(async () => {
       this.#model.notice = undefined;
-      const wishes = this.#wishesOf(request);
+      const wishes = wishesOf(request, this.tasks(), this.#model.machines());
       const others = this.#active();
       await this.#placement.place(wishes);
       this.#restartFor(wishes, others);
@@ -111,11 +109,9 @@ export class ClusterService {
   }
 
   /** @throws ProblemError UNAVAILABLE when no TensorFlow server answers there; ALREADY_EXISTS. */
-  addForeign({ address, job, index }: AddForeign): Promise<string> {
+  addForeign(request: AddForeign): Promise<string> {
     return this.#enqueue(async () => {
-      this.#checkNewAddress(address);
-      const place = { id: newTaskId(), address, job, index: index ?? nextIndex(this.tasks(), job) };
-      this.#checkIndex(job, place.index);
+      const place = foreignPlaceOf(request, this.tasks(), this.#model.machines());
       this.#model.notice = undefined;
       const others = this.#active();
       await this.#model.foreign.add(place);
@@ -143,7 +139,7 @@ export class ClusterService {
         await model.foreign.add(place);
       }
       await this.#replace(plan.replace);
-      await this.#placement.place(serversFirst(plan.add));
+      await this.#placement.place([...plan.add].sort(serversFirst));
       const isNew = ({ id }: ClusterTask) => changed.some((wish) => wish.id === id);
       this.#restartFor(
         [...changed, ...plan.renameForeign],
@@ -242,70 +238,6 @@ export class ClusterService {
     await this.#model.dispose();
   }
 
-  #wishesOf({ machineId, job, count, index, engine, gpu = "auto" }: AddTasks): TaskWish[] {
-    const machine = this.#machine(machineId);
-    const known = [...this.tasks()].map((task) => ({ job: task.job, index: task.index }));
-    return Array.from({ length: count }, (_, i) => {
-      const chosen = index === undefined ? nextIndex(known, job) : index + i;
-      this.#checkIndex(job, chosen);
-      known.push({ job, index: chosen });
-      return {
-        id: newTaskId(),
-        job,
-        index: chosen,
-        machineId: machine.id,
-        engine: engine ?? machine.engines[0]?.engine ?? "tensorflow",
-        gpu,
-        ...{ port: 0, mayMove: true },
-      };
-    });
-  }
-
-  #machine(machineId: string | undefined): MachineFacts {
-    const machines = this.#model.machines();
-    const machine =
-      machineId === undefined ? machines[0] : machines.find(({ facts }) => facts.id === machineId);
-    if (!machine) {
-      throw problem("NOT_FOUND", "This machine is no longer there.", { details: `machine ${machineId}` });
-    }
-    if (machine.facts.presence === "offline") {
-      throw problem("UNAVAILABLE", `${machine.facts.name} does not answer.`, {
-        reason: machine.facts.problem?.message,
-        remedy: `See whether ${machine.facts.name} is on and in the network.`,
-      });
-    }
-    return machine.facts;
-  }
-
-  #checkIndex(job: string, index: number): void {
-    const other = this.tasks().find((task) => task.job === job && task.index === index);
-    if (!other) return;
-    throw problem("ALREADY_EXISTS", `There is a ${other.name} already.`, {
-      remedy: `Take another index: ${taskName({ job, index: nextIndex(this.tasks(), job) })} is free.`,
-    });
-  }
-
-  #checkNewAddress(address: string): void {
-    const parsed = parseHostPort(address);
-    if (!parsed || parsed.port === 0) {
-      throw problem("INVALID_ARGUMENT", `"${address}" is not the address of a server.`, {
-        remedy: "Write host:port, such as gpu-pc:2222.",
-      });
-    }
-    const names = (host: string) => {
-      const machine = this.#model.machines()[0]?.facts;
-      return isLoopback(host) || machine?.addresses.includes(host) ? "this machine" : host;
-    };
-    const twin = this.tasks().find((task) => {
-      const other = parseHostPort(task.address);
-      return other?.port === parsed.port && names(other.host) === names(parsed.host);
-    });
-    if (!twin) return;
-    throw problem("ALREADY_EXISTS", `${twin.name} is at ${address} already.`, {
-      remedy: "One server can be one task of a cluster only.",
-    });
-  }
-
   /** Tasks of machines that have a process or are about to have one. */
   #active(): ClusterTask[] {
     return this.tasks().filter((task) => !task.foreign && isActive(task));
@@ -318,7 +250,7 @@ export class ClusterService {
 
   async #replace(changes: readonly { task: ClusterTask; wish: TaskWish }[]): Promise<void> {
     const ids = changes.map(({ task }) => task.id);
-    const inOrder = [...changes].sort((a, b) => rank(a.wish) - rank(b.wish));
+    const inOrder = [...changes].sort((a, b) => serversFirst(a.wish, b.wish));
     await this.#model.whileMoving(ids, () => this.#placement.replace(inOrder));
   }
 
@@ -379,13 +311,4 @@ export class ClusterService {
   #background(work: Promise<void>): void {
     work.catch((error: unknown) => console.error("A command for a task failed:", error));
   }
-}
-
-/** Parameter servers are started before those that use them. */
-function rank({ job }: { readonly job: string }): number {
-  return job === PARAMETER_SERVER_JOB ? 0 : 1;
-}
-
-function serversFirst(wishes: readonly TaskWish[]): TaskWish[] {
-  return [...wishes].sort((a, b) => rank(a) - rank(b));
 }

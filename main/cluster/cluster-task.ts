@@ -49,3 +49,8 @@ export function isActive({ state }: Pick<ClusterTask, "state">): boolean {
 
 /** TensorFlow's customary name for the job that holds variables. */
 export const PARAMETER_SERVER_JOB = "ps";
+
+/** For sorting: parameter servers are started before those that use them. */
+export function serversFirst(a: { readonly job: string }, b: { readonly job: string }): number {
+  return Number(b.job === PARAMETER_SERVER_JOB) - Number(a.job === PARAMETER_SERVER_JOB);
+}

@@ -6,6 +6,7 @@ const BETWEEN_MEASUREMENTS_MILLIS = 1000;
 export class StateEvents {
   readonly #emit: () => void;
   #last = 0;
+  #lastEmitMillis = 0;
   #due = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   /** What the windows know apart from measurements. */
@@ -19,7 +20,9 @@ export class StateEvents {
   changed(content: string): void {
     const isNews = content !== this.#known;
     this.#known = content;
-    const due = this.#last + (isNews ? BETWEEN_CHANGES_MILLIS : BETWEEN_MEASUREMENTS_MILLIS);
+    // The state of hundreds of tasks takes its time on the way to the windows, which is not to be all of the time.
+    const between = isNews ? BETWEEN_CHANGES_MILLIS : BETWEEN_MEASUREMENTS_MILLIS;
+    const due = this.#last + Math.max(between, 9 * this.#lastEmitMillis);
     if (due >= this.#due) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -36,10 +39,12 @@ export class StateEvents {
   }
 
   #tell(): void {
-    this.#last = Date.now();
+    const startedAt = Date.now();
     this.#due = Number.POSITIVE_INFINITY;
     this.#timer = undefined;
     this.#emit();
+    this.#last = Date.now();
+    this.#lastEmitMillis = this.#last - startedAt;
   }
 }
 

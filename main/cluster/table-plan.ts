@@ -34,6 +34,7 @@ export function planTable(
   checkRows(rows, access);
   const kept = new Set(rows.flatMap(({ taskId }) => taskId ?? []));
   const plan = { remove: tasks.filter(({ id }) => !kept.has(id)), ...emptyChanges() };
+  for (const task of plan.remove) if (!task.foreign) checkMachine(task, task.machineId, machines);
   for (const row of rows) {
     if (row.taskId === undefined) addRow(row, machines, plan);
     else changeRow(row, taskOf(row, tasks), machines, plan);
@@ -82,6 +83,7 @@ function changeRow(
     JSON.stringify(gpu) === JSON.stringify(task.snapshot.gpu) &&
     (port === 0 || port === parseHostPort(task.address)?.port);
   if (isSame) return;
+  checkMachine(task, task.machineId, machines);
   const wish = wishOf(row, task.id, machineId ?? task.machineId, machines);
   // The address that the table showed is nothing that the user asked for.
   const mayMove = port === 0 || port === parseHostPort(task.address)?.port;
@@ -118,11 +120,15 @@ function portOf({ address }: ClusterRow): number {
   return address === undefined ? 0 : (parseHostPort(address)?.port ?? 0);
 }
 
-function checkMachine(row: ClusterRow, machineId: string, machines: readonly ClusterMachine[]): void {
+function checkMachine(
+  task: { readonly job: string; readonly index: number },
+  machineId: string,
+  machines: readonly ClusterMachine[],
+): void {
   const machine = machines.find(({ facts }) => facts.id === machineId);
-  const name = taskName(row);
+  const name = taskName(task);
   if (!machine) {
-    throw problem("NOT_FOUND", `${name} is to run on a machine that is no longer there.`, {
+    throw problem("NOT_FOUND", `The machine of ${name} is no longer there.`, {
       remedy: "Choose another machine.",
       task: name,
     });
@@ -135,8 +141,8 @@ function checkMachine(row: ClusterRow, machineId: string, machines: readonly Clu
     });
   }
   if (facts.presence !== "online") {
-    throw problem("UNAVAILABLE", `${name} cannot be put on ${facts.name}, which does not answer.`, {
-      remedy: "Choose another machine, or wait until it is back.",
+    throw problem("UNAVAILABLE", `${name} cannot be changed: ${facts.name} does not answer.`, {
+      remedy: "Wait until it is back, or leave the task as it is.",
       task: name,
     });
   }

@@ -2,14 +2,25 @@
 import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { isLoopback } from "../../worker-runtime/cluster/cluster-table.js";
 import { taskDeviceName } from "../../worker-runtime/cluster/device-name.js";
-import type { Access, Device, Membership, Task } from "../api/cluster.js";
+import type { Access, Device, Membership } from "../api/cluster.js";
 import type { MachineFacts } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
 import { defined } from "../problems.js";
 import type { HostTask } from "../tasks/task-host.js";
 import type { ClusterMachine } from "./cluster-machine.js";
 import { type ClusterTask, taskName } from "./cluster-task.js";
-import { type ForeignServer, ownNameOf } from "./foreign-servers.js";
+import type { ForeignServer } from "./foreign-servers.js";
+import {
+  type Draft,
+  loopbackTrouble,
+  mayOnlyLook,
+  noAnswerOf,
+  ownNameTaken,
+  portTrouble,
+  type Seen,
+  sameName,
+  withoutTunnels,
+} from "./task-troubles.js";
 
 export interface TaskSources {
   /** This machine first. */
@@ -34,7 +45,9 @@ export function listTasks(sources: TaskSources): ClusterTask[] {
     ),
     ...sources.foreign.map((server) => draftOfForeign(server, sources)),
   ];
-  return drafts.map((draft, position) => finish(draft, drafts.slice(0, position), sources));
+  const hasOurs = drafts.some(({ task }) => !task.foreign);
+  const seen: Seen = { usableByName: new Map(), byAddress: new Map(), hasOurs };
+  return drafts.map((draft) => finish(draft, seen, sources));
 }
 
 /** host:port as the ClusterSpec of this cluster names a task of a machine. */
@@ -48,15 +61,6 @@ export function addressOnMachine(machine: MachineFacts, port: number, access: Ac
 export function machineOfHost(host: string, machines: readonly ClusterMachine[]): MachineFacts | undefined {
   if (isLoopback(host)) return machines[0]?.facts;
   return machines.find(({ facts }) => facts.addresses.includes(host) || facts.name === host)?.facts;
-}
-
-interface Draft {
-  readonly task: Omit<Task, "notice">;
-  readonly machineId: string;
-  readonly machineName: string;
-  readonly incarnation: string | undefined;
-  readonly notice: Problem | undefined;
-  readonly unusable: Problem | undefined;
 }
 
 function draftOfHostTask({ facts }: ClusterMachine, task: HostTask, sources: TaskSources): Draft {
@@ -88,18 +92,20 @@ function draftOfHostTask({ facts }: ClusterMachine, task: HostTask, sources: Tas
   };
 }
 
+/** Devices are told under the name that sessions give the server, whatever it calls them itself. */
 function draftOfForeign(server: ForeignServer, sources: TaskSources): Draft {
   const { id, job, index, address, state, devices, problem } = server;
-  const host = parseHostPort(address)?.host ?? address;
+  const { host, port } = parseHostPort(address) ?? { host: address, port: 0 };
   const machine = machineOfHost(host, sources.machines);
-  const ownName = ownNameOf(devices);
-  const keepsName = ownName?.job === job && ownName.index === index;
+  const isHere = machine !== undefined && machine.id === sources.machines[0]?.facts.id;
+  const isTunnelled = sources.access === "secure" && isHere && !isLoopback(host);
   return {
     task: defined({
       id,
       job,
       index,
-      address,
+      // Tunnels carry what is named on the loopback interface.
+      address: isTunnelled ? formatHostPort({ host: "localhost", port }) : address,
       engine: "tensorflow" as const,
       gpu: "auto" as const,
       foreign: true,
@@ -113,21 +119,29 @@ function draftOfForeign(server: ForeignServer, sources: TaskSources): Draft {
     machineName: machine?.name ?? host,
     incarnation: server.incarnation,
     notice: undefined,
-    unusable: keepsName && sources.membership === "dynamic" ? ownNameTaken(server) : undefined,
+    unusable: sources.membership === "dynamic" ? ownNameTaken(server) : undefined,
   };
 }
 
-/** Adds what follows from the tasks before it. */
-function finish(draft: Draft, before: readonly Draft[], sources: TaskSources): ClusterTask {
+/** Adds what follows from the tasks before it, and itself to those. */
+function finish(draft: Draft, seen: Seen, sources: TaskSources): ClusterTask {
   const { task, machineId } = draft;
   const clears = sources.clearsOf(task.id);
   // To sessions, a server that was emptied is another one.
   const incarnation =
     draft.incarnation && clears > 0 ? `${draft.incarnation} cleared ${clears} times` : draft.incarnation;
   const name = taskName(task);
-  const portProblem = sources.access === "secure" ? portTrouble(draft, before, sources) : undefined;
-  const unusable = draft.unusable ?? sameName(draft, before) ?? portProblem;
-  const notice = sources.noticeOf(task.id) ?? unusable ?? draft.notice ?? loopbackTrouble(draft, sources);
+  const isSecure = sources.access === "secure";
+  const portProblem = isSecure ? portTrouble(draft, seen, sources.machinesWithout) : undefined;
+  const strange = isSecure ? withoutTunnels(draft, seen, sources.machines) : undefined;
+  const unusable = draft.unusable ?? sameName(draft, seen) ?? portProblem ?? strange;
+  if (!unusable) seen.usableByName.set(name, draft);
+  if (!task.foreign && !seen.byAddress.has(task.address)) seen.byAddress.set(task.address, draft);
+  const notice =
+    sources.noticeOf(task.id) ??
+    unusable ??
+    draft.notice ??
+    (isSecure ? undefined : loopbackTrouble(draft, sources.machines));
   const { id, job, index, engine, foreign, state, address, devices } = task;
   return {
     ...{ id, name, job, index, engine, machineId, foreign, state, address, devices, incarnation },
@@ -140,99 +154,4 @@ function finish(draft: Draft, before: readonly Draft[], sources: TaskSources): C
 function renamed(device: Device, job: string, index: number): Device {
   const rest = /\/device:.*$/.exec(device.name)?.[0] ?? "";
   return { ...device, name: `${taskDeviceName({ job, index })}${rest}` };
-}
-
-function noAnswerOf(machine: MachineFacts, task: string): Problem {
-  return defined({
-    code: "UNAVAILABLE",
-    message: `${machine.name} does not answer.`,
-    reason: machine.problem?.message,
-    remedy: `See whether ${machine.name} is on and in the network. ${task} may still be running there.`,
-    task,
-  });
-}
-
-function mayOnlyLook(machine: MachineFacts, task: string): Problem {
-  return {
-    code: "PERMISSION_DENIED",
-    message: `${task} cannot be used: this machine may only look at ${machine.name}.`,
-    remedy: `Let ${machine.name} allow this machine to run graphs there.`,
-    task,
-  };
-}
-
-function ownNameTaken({ job, index, address }: ForeignServer): Problem {
-  const task = taskName({ job, index });
-  return {
-    code: "FAILED_PRECONDITION",
-    message: `${task} cannot take part in a dynamic cluster under this name.`,
-    reason: `The server at ${address} was itself started as ${task}, and a server refuses a session whose ClusterSpec repeats that.`,
-    remedy: "Take it in under another job or index, or use a fixed cluster, which uses it as it is.",
-    task,
-  };
-}
-
-function sameName({ task }: Draft, before: readonly Draft[]): Problem | undefined {
-  const name = taskName(task);
-  const other = before.find((draft) => taskName(draft.task) === name && draft.unusable === undefined);
-  if (other === undefined) return undefined;
-  return {
-    code: "ALREADY_EXISTS",
-    message: `There is another ${name}, on ${other.machineName}.`,
-    reason: "Sessions use that one.",
-    remedy: "Remove one of the two, or give it another index in the cluster table.",
-    task: name,
-  };
-}
-
-/** In a secure cluster a port means one task on every machine. */
-function portTrouble(draft: Draft, before: readonly Draft[], sources: TaskSources): Problem | undefined {
-  const { task, machineId } = draft;
-  const port = parseHostPort(task.address)?.port;
-  if (task.foreign || port === undefined) return undefined;
-  const name = taskName(task);
-  const remedy = `Restart ${name}: it gets another port then.`;
-  const other = before.find(
-    (earlier) =>
-      earlier.machineId !== machineId && !earlier.task.foreign && earlier.task.address === task.address,
-  );
-  if (other) {
-    return {
-      code: "FAILED_PRECONDITION",
-      message: `${name} has the same port as ${taskName(other.task)} on ${other.machineName}.`,
-      reason: "In a secure cluster every task has a port of its own, because all are reached by localhost.",
-      remedy,
-      task: name,
-    };
-  }
-  const [machine] = sources.machinesWithout(port);
-  if (machine === undefined) return undefined;
-  return {
-    code: "FAILED_PRECONDITION",
-    message: `${machine} cannot reach ${name}.`,
-    reason: `Its end of the tunnel should listen at port ${port} there, which another program has.`,
-    remedy,
-    task: name,
-  };
-}
-
-/** An address that every machine would take for its own. */
-function loopbackTrouble({ task, machineId }: Draft, sources: TaskSources): Problem | undefined {
-  const host = parseHostPort(task.address)?.host;
-  if (host === undefined || !isLoopback(host) || sources.access === "secure") return undefined;
-  const others = sources.machines.filter(
-    ({ facts, tasks }) => facts.id !== machineId && (tasks?.tasks().length ?? 0) > 0,
-  );
-  const [other] = others;
-  if (other === undefined) return undefined;
-  const name = taskName(task);
-  return {
-    code: "FAILED_PRECONDITION",
-    message: `${name} is at ${task.address}, where ${other.facts.name} would look on itself.`,
-    reason: "localhost means another machine on each of them.",
-    remedy: task.foreign
-      ? "Take the server in by the address that other machines reach it by."
-      : "See that this machine has an address in the network, or use a secure cluster.",
-    task: name,
-  };
 }

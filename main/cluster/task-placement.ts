@@ -87,11 +87,20 @@ export class TaskPlacement {
     }
   }
 
-  /** Takes tasks off their machines and makes them anew, perhaps elsewhere or otherwise. They lose their variables. */
+  /**
+   * Takes tasks off their machines and makes them anew, perhaps elsewhere or otherwise. They lose their variables. Where
+   * that fails they are made again as they were.
+   */
   async replace(changes: readonly { readonly task: ClusterTask; readonly wish: TaskWish }[]): Promise<void> {
     for (const { task } of changes) this.#context.expectRestart(task.id);
-    await Promise.all(changes.map(({ task }) => this.hostOf(task).remove(task.id)));
-    await this.place(changes.map(({ wish }) => wish));
+    const before = changes.map(({ task }) => this.wishOf(task));
+    try {
+      await Promise.all(changes.map(({ task }) => this.hostOf(task).remove(task.id)));
+      await this.place(changes.map(({ wish }) => wish));
+    } catch (error) {
+      await this.#bringBack(before);
+      throw error;
+    }
   }
 
   /** The same task again, on another port where its own cannot be used. */
@@ -151,6 +160,15 @@ export class TaskPlacement {
   /** @throws ProblemError NOT_FOUND, FAILED_PRECONDITION for a machine that is not paired. */
   host(machineId: string): TaskHost {
     return hostOfMachine(this.#machine(machineId));
+  }
+
+  async #bringBack(wishes: readonly TaskWish[]): Promise<void> {
+    const listed = new Set(this.#context.tasks().map(({ id }) => id));
+    for (const wish of wishes.filter(({ id }) => !listed.has(id))) {
+      await this.place([wish]).catch((error: unknown) => {
+        console.error(`${taskName(wish)} could not be made again as it was:`, error);
+      });
+    }
   }
 
   #machine(machineId: string): ClusterMachine {

@@ -11,6 +11,7 @@ import { Alpn } from "../agent-port/agent-peer.js";
 import type { AgentPort } from "../agent-port/agent-port.js";
 import { dialAgent, dialUnknownAgent } from "../agent-port/dial-agent.js";
 import { deviceIdSchema, type MachineFacts, type PairingState, type Role } from "../api/machines.js";
+import type { LinkSpeed } from "../api/reachability.js";
 import type { TunnelHost } from "../cluster/cluster-machine.js";
 import type { SharedWindow } from "../host.js";
 import { type Identity, loadIdentity } from "../identity/identity.js";
@@ -18,9 +19,11 @@ import type { MachineDescriber } from "../machine/machine-describer.js";
 import { MachineRegistry } from "../machines/machine-registry.js";
 import { PairingService } from "../pairing/pairing-service.js";
 import { problem } from "../problems.js";
+import type { Prober } from "../reachability/probe.js";
 import type { TaskHost } from "../tasks/task-host.js";
 import { TrustStore } from "../trust/trust-store.js";
 import { TunnelService } from "../tunnel/tunnel-service.js";
+import type { Isolation } from "../tunnel/zone/isolation.js";
 import type { NetworkScope } from "./network-scope.js";
 import { Presence } from "./presence.js";
 
@@ -43,6 +46,8 @@ export interface ControlPlaneOptions extends Standing {
   readonly name: () => string;
   readonly machine: MachineDescriber;
   readonly tasks: TaskHost;
+  /** Tasks of this machine that are shut off from the network. */
+  readonly isolation: Pick<Isolation, "connectTask" | "setTunnelPorts">;
   readonly agent: Pick<AgentServiceOptions, "prober" | "firewall">;
   /** Absent where the window is not a page that can be shown elsewhere. */
   readonly sharedWindow?: SharedWindow;
@@ -61,10 +66,12 @@ export class ControlPlane {
   readonly #sharedWindow: SharedWindow | undefined;
   readonly #agent: AgentService;
   readonly #trust: TrustStore;
+  readonly #ownId: string;
 
   constructor(options: ControlPlaneOptions) {
     const { identity, trust, machine, tasks, dataDir, scope, port, name } = options;
     this.#trust = trust;
+    this.#ownId = identity.deviceId;
     this.#sharedWindow = options.sharedWindow;
     this.tunnels = new TunnelService({
       ownId: identity.deviceId,
@@ -75,6 +82,8 @@ export class ControlPlane {
       },
       dial: (request) => dialAgent({ ...request, identity, alpn: Alpn.tunnel }),
       isTaskPort: (candidate) => tasks.tasks().some((task) => task.port === candidate),
+      connectTask: options.isolation.connectTask,
+      onPorts: options.isolation.setTunnelPorts,
     });
     this.links = new LinkMeter({ identity, trust });
     this.pairing = new PairingService({
@@ -153,6 +162,20 @@ export class ControlPlane {
     throw problem("NOT_FOUND", "This machine is not paired with the one here.", {
       remedy: "Pair them first.",
     });
+  }
+
+  /** How a paired machine dials; undefined where it cannot be asked. */
+  proberOf(machineId: string): Prober | undefined {
+    const link = this.machines.link(machineId);
+    return link && ((request) => link.probe(request));
+  }
+
+  /** Measures how fast one machine sends to another, wherever the two are. */
+  async measureLink(from: string, to: string, signal: AbortSignal): Promise<LinkSpeed> {
+    const addresses = this.machines.agentAddresses(to);
+    return from === this.#ownId
+      ? await this.links.measureLink(to, addresses, signal)
+      : await this.link(from).measureLink(to, addresses, signal);
   }
 
   /** Begins a pairing with a listed machine. @throws ProblemError NOT_FOUND, FAILED_PRECONDITION. */

@@ -4,8 +4,11 @@ import type { ClusterDef } from "../../protos/generated/tensorflow/cluster.js";
 export interface DoorCluster {
   /** Every task with its address, by which this machine and the tasks themselves reach it. */
   readonly clusterDef: ClusterDef;
-  /** Whether variables are kept from one session to the next. */
-  readonly sharesState: boolean;
+  /**
+   * Whether sessions tell the servers of the cluster. Those of a fixed cluster know it from their start, and refuse a
+   * ClusterSpec that repeats their own job and index.
+   */
+  readonly isPropagated: boolean;
   /** Task that is the master of new sessions; by default the first worker. */
   readonly master?: { readonly job: string; readonly index: number };
 }

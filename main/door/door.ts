@@ -29,16 +29,19 @@ const MASTER_METHODS = new Set<string>(
   Object.values(MasterServiceDefinition.methods).map(({ name }) => `${MASTER_SERVICE}${name}`),
 );
 const CREATE_SESSION = `${MASTER_SERVICE}CreateSession`;
-/** Its first field is a container, and it belongs to no session. */
-const RESET = `${MASTER_SERVICE}Reset`;
 /** Stock tools ask this to see whether a server is there. */
 const GET_STATUS = "/tensorflow.WorkerService/GetStatus";
+/** Calls whose first field is something else than the handle of a session. */
+const OF_NO_SESSION = new Set([CREATE_SESSION, `${MASTER_SERVICE}Reset`, GET_STATUS]);
 
 /** Sessions whose task is remembered; one that is not is looked for at the master of new sessions. */
 const MOST_SESSIONS = 10_000;
 
 const NO_TASK =
   "No task of this cluster runs, so there is nothing to run on. Start a worker in Tensordeck, then run the script again.";
+
+const COMPRESSED =
+  "A compressed CreateSession cannot be given the cluster. Make the session without compression.";
 
 export interface DoorOptions {
   /** Default DOOR_PORT; when another program has it, any that is free. */
@@ -63,6 +66,8 @@ export class Door {
     this.port = port;
     this.#server = server;
     this.#cluster = options.cluster;
+    // A connection that could not be taken is its client's loss only.
+    server.on("error", () => undefined);
     server.on("session", (session) => this.#welcome(session));
     server.on("stream", (stream, headers) => {
       stream.on("error", () => undefined);
@@ -121,41 +126,40 @@ export class Door {
       refuse(
         client,
         GrpcCode.UNIMPLEMENTED,
-        `Tensordeck's door passes on the calls of sessions, not ${path}.`,
+        `Tensordeck's door passes on calls of sessions only, not ${path}.`,
       );
       return;
     }
-    const session = client.session as ServerHttp2Session | undefined;
-    const upstreams = session === undefined ? undefined : this.#clients.get(session);
+    const upstreams = this.#upstreamsOf(client);
     if (upstreams === undefined) return;
     const isNew = path === CREATE_SESSION;
     const { begun, complete } = await collect(client, isNew ? Number.POSITIVE_INFINITY : HANDLE_BYTES);
     const cluster = this.#cluster();
-    const master = cluster === undefined ? undefined : masterAddress(cluster);
-    const handle = path === RESET || path === GET_STATUS || isNew ? undefined : sessionHandle(begun);
-    const address = (handle === undefined ? undefined : this.#masters.get(handle)) ?? master;
+    const known = OF_NO_SESSION.has(path) ? undefined : this.#masters.get(sessionHandle(begun) ?? "");
+    const address = known ?? (cluster === undefined ? undefined : masterAddress(cluster));
     if (address === undefined) {
       refuse(client, GrpcCode.UNAVAILABLE, NO_TASK);
       return;
     }
     if (isNew && isCompressed(begun)) {
-      refuse(
-        client,
-        GrpcCode.UNIMPLEMENTED,
-        "A compressed CreateSession cannot be given the cluster; send it uncompressed.",
-      );
+      refuse(client, GrpcCode.UNIMPLEMENTED, COMPRESSED);
       return;
     }
-    const rewritten = isNew && cluster !== undefined ? withCluster(begun, cluster, address) : begun;
     relay({
       client,
       headers,
-      begun: rewritten,
+      begun: isNew && cluster?.isPropagated === true ? withCluster(begun, cluster, address) : begun,
       complete,
       upstream: upstreams.to(address),
       address,
       onResponse: isNew ? (response) => this.#remember(sessionHandle(response), address) : undefined,
     });
+  }
+
+  /** The connections of a call's client; undefined when it has left. */
+  #upstreamsOf({ session }: ServerHttp2Stream): Upstreams | undefined {
+    for (const [client, upstreams] of this.#clients) if (client === session) return upstreams;
+    return undefined;
   }
 
   #remember(handle: string | undefined, address: string): void {

@@ -57,7 +57,8 @@ export function withCluster(body: Buffer, cluster: DoorCluster, target: string):
     contents(config, CONFIG_EXPERIMENTAL),
     ConfigProto_Experimental.encode(
       ConfigProto_Experimental.fromPartial({
-        shareSessionStateInClusterspecPropagation: cluster.sharesState,
+        // Variables then belong to the tasks, and the next session finds them.
+        shareSessionStateInClusterspecPropagation: true,
       }),
     ).finish(),
   ];

@@ -2,6 +2,12 @@
 import type { FirewallFacts, FirewallPlan, FirewallScope } from "../api/firewall.js";
 import { ruleNames, ruleText } from "./rules.js";
 
+/** What scripts say of themselves in their first line. */
+export const titles = {
+  apply: "Lets other machines reach Tensordeck, in place of its earlier rules.",
+  undo: "Removes every rule of Tensordeck and nothing else.",
+} as const;
+
 export type Note = FirewallPlan["notes"][number];
 
 export const ok = (text: string): Note => ({ kind: "ok", text });

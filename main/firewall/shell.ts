@@ -15,11 +15,12 @@ export interface ShellScript {
 }
 
 /**
+ * @param title What the script does, as a comment at its head.
  * @param lines Each a complete command (no line ends within a compound one), without comments.
  */
-export function shellScript(lines: readonly string[]): ShellScript {
+export function shellScript(title: string, lines: readonly string[]): ShellScript {
   const all = ["set -eu", "export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C", ...lines];
-  return { script: `${all.join("\n")}\n`, command: `sudo sh -c ${quote(all.join("; "))}` };
+  return { script: `# ${title}\n${all.join("\n")}\n`, command: `sudo sh -c ${quote(all.join("; "))}` };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Who this installation is: a key that never leaves the data folder, and the certificate that others pin. */
 import { createPrivateKey, randomBytes, X509Certificate } from "node:crypto";
-import { chmod, link, mkdir, open, readFile, stat, unlink } from "node:fs/promises";
+import { chmod, constants, copyFile, link, mkdir, open, readFile, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoOf, fileProblem, messageOf, problem } from "../problems.js";
 import { certificateProblem, makeCertificate } from "./certificate.js";
@@ -76,7 +76,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** Written beside its place and then linked into it, which fails where another process was faster. */
+/** Written beside its place and then put there whole, which fails where another process was faster. */
 async function make(dataDir: string, path: string): Promise<string> {
   const { certPem, keyPem } = makeCertificate();
   await mkdir(dataDir, { recursive: true });
@@ -84,16 +84,27 @@ async function make(dataDir: string, path: string): Promise<string> {
   try {
     const file = await open(temporary, "wx", OWNER_ONLY);
     try {
-      await file.writeFile(`${keyPem}${certPem}\n`);
+      await file.writeFile(`${keyPem}${certPem}`);
       await file.sync();
     } finally {
       await file.close();
     }
-    await link(temporary, path).catch((error: unknown) => {
-      if (errnoOf(error) !== "EEXIST") throw error;
-    });
+    await putOnce(temporary, path);
   } finally {
     await unlink(temporary).catch(() => undefined);
   }
   return await readFile(path, "utf8");
+}
+
+/** Gives a file its name unless another has it already. */
+async function putOnce(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (errnoOf(error) === "EEXIST") return;
+    // A file system without links, such as that of a memory card.
+    await copyFile(from, to, constants.COPYFILE_EXCL).catch((failure: unknown) => {
+      if (errnoOf(failure) !== "EEXIST") throw failure;
+    });
+  }
 }

@@ -1,3 +1,4 @@
+import type { Role } from "../api/machines.js";
 import { OutOfTurnError } from "./code-proof.js";
 import {
   MAX_TRIES,
@@ -12,9 +13,12 @@ import { type MessageOf, PAIRING_VERSION, type PairingMessage } from "./pairing-
 export class InitiatorMachine extends PairingMachine {
   protected override readonly closeReason = "cancelled";
   #welcomed: MessageOf<"welcome"> | undefined;
+  /** What the other side was told last; a role chosen after that comes too late. */
+  #toldRole: Role;
 
   constructor(side: PairingSide) {
     super(side, "initiator");
+    this.#toldRole = side.grantedRole;
   }
 
   /** What the other side said it leaves for the code; undefined before it answered. */
@@ -71,6 +75,7 @@ export class InitiatorMachine extends PairingMachine {
   }
 
   #resultOf(ok: boolean): PairingInstruction {
+    this.#toldRole = this.grantedRole;
     return send({ type: "result", ok, grantedRole: this.grantedRole, triesLeft: this.triesLeft });
   }
 
@@ -81,6 +86,7 @@ export class InitiatorMachine extends PairingMachine {
     if (ok && (byFingerprint || verdict)) {
       this.endTry();
       this.peer = { ...this.peer, role: grantedRole };
+      this.grantedRole = this.#toldRole;
       this.setStep("paired");
       return [{ type: "trust" }, { type: "hangUp" }];
     }

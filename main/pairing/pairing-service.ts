@@ -7,6 +7,7 @@ import { Alpn } from "../agent-port/agent-peer.js";
 import type { AgentPort } from "../agent-port/agent-port.js";
 import { dialUnknownAgent, type UnknownAgent } from "../agent-port/dial-agent.js";
 import { deviceIdSchema, type PairingState, type Role } from "../api/machines.js";
+import { ProblemError } from "../api/wire.js";
 import type { Identity } from "../identity/identity.js";
 import { problem, problemOf } from "../problems.js";
 import type { TrustStore } from "../trust/trust-store.js";
@@ -16,6 +17,7 @@ import { InitiatorMachine } from "./initiator-machine.js";
 import { InitiatedPairing, type Pairing, ShownPairing } from "./pairing.js";
 import { PairingConnection, type PairingConnectionListener } from "./pairing-connection.js";
 import type { PairingSide } from "./pairing-machine.js";
+import { pairingProblem } from "./pairing-problems.js";
 import { PairingRun } from "./pairing-run.js";
 import { attemptKeys, type PairingCaller, Reception } from "./reception.js";
 import { ShowerMachine } from "./shower-machine.js";
@@ -116,7 +118,13 @@ export class PairingService {
         name,
         signal: pairing.dialling.signal,
       });
-      this.#initiate(pairing, agent, request);
+      const promised = await this.#options.trust.preauthorisation(agent.deviceId);
+      if (pairing.dialling.signal.aborted) {
+        agent.socket.destroy();
+        return;
+      }
+      const isVouchedFor = (request.idIsVouchedFor && machineId === agent.deviceId) || promised !== undefined;
+      this.#initiate(pairing, agent, isVouchedFor);
     } catch (error) {
       pairing.problem = problemOf(error);
       this.#tell(pairing);
@@ -128,11 +136,11 @@ export class PairingService {
     if (this.#current instanceof InitiatedPairing) this.#current.run?.handle({ type: "code", code });
   }
 
-  /** What the machine that asked will be allowed here; until the code was proved. */
+  /** What the other machine will be allowed here; until the code was proved. */
   setGrantedRole(role: Role): void {
     const pairing = this.#current;
     const machine = pairing?.run?.machine;
-    if (!pairing || !machine || machine.isOver || pairing.side !== "show") return;
+    if (!pairing || !machine || machine.isOver) return;
     machine.grantedRole = role;
     this.#tell(pairing);
   }
@@ -144,12 +152,6 @@ export class PairingService {
     this.#current = undefined;
     this.#callOff(pairing);
     this.#options.emit(undefined);
-  }
-
-  /** Ends everything, when the application does. */
-  stop(): void {
-    this.close();
-    this.#reception.close();
   }
 
   get #openMillis(): number {
@@ -176,15 +178,13 @@ export class PairingService {
     return true;
   }
 
-  #initiate(pairing: InitiatedPairing, agent: UnknownAgent, { idIsVouchedFor }: PairingRequest): void {
+  /** @throws ProblemError when the connection is lost already. */
+  #initiate(pairing: InitiatedPairing, agent: UnknownAgent, isVouchedFor: boolean): void {
     const { identity } = this.#options;
     const { socket, deviceId, certPem, address } = agent;
-    if (pairing.dialling.signal.aborted) {
-      socket.destroy();
-      return;
-    }
     const connection = new PairingConnection(socket);
-    const side = this.#side(pairing.grantedRole, idIsVouchedFor && pairing.machine.id === deviceId, {
+    if (!connection.isOpen) throw new ProblemError(pairingProblem({ kind: "lost" }, pairing.machine.name));
+    const side = this.#side(pairing.grantedRole, isVouchedFor, {
       initiatorId: identity.deviceId,
       showerId: deviceId,
       exporter: connection.exporter(),

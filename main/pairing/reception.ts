@@ -59,6 +59,10 @@ export class Reception {
       clearTimeout(late);
       this.#waiting.delete(connection);
     };
+    if (!connection.isOpen) {
+      leave();
+      return;
+    }
     let accepted: PairingConnectionListener | undefined;
     connection.listen({
       message: (message) => {
@@ -75,11 +79,6 @@ export class Reception {
         accepted?.lost();
       },
     });
-  }
-
-  /** Ends everything that waits. */
-  close(): void {
-    for (const connection of this.#waiting) connection.destroy();
   }
 
   #greet(

@@ -78,7 +78,14 @@ const ranks: Readonly<Record<Diagnosis["severity"], number>> = { error: 0, warni
 
 /** Everything that is recognised, errors first. */
 export function diagnose(situation: Situation): Diagnosis[] {
-  return Object.entries(rules)
-    .flatMap(([id, rule]: [string, Rule]) => rule(situation).map((found) => ({ id, ...found })))
-    .sort((a, b) => ranks[a.severity] - ranks[b.severity]);
+  return bySeverity(
+    Object.entries(rules).flatMap(([id, rule]: [string, Rule]) =>
+      rule(situation).map((found) => ({ id, ...found })),
+    ),
+  );
+}
+
+/** Errors first, then warnings; otherwise in the order in which they came. */
+export function bySeverity(diagnoses: readonly Diagnosis[]): Diagnosis[] {
+  return [...diagnoses].sort((a, b) => ranks[a.severity] - ranks[b.severity]);
 }

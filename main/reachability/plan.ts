@@ -54,7 +54,8 @@ function isReachable({ state, address }: Task): boolean {
   return (state === "running" || state === "unresponsive") && address !== "";
 }
 
-function agentRoute(from: Machine, to: Machine): PlannedRoute[] {
+/** The route to a machine's agent; none where no address of it is known. */
+export function agentRoute(from: Machine, to: Machine): PlannedRoute[] {
   const { agentPort } = to;
   if (to.kind === "foreign" || agentPort === undefined) return [];
   const [first, ...others] = to.addresses
@@ -74,7 +75,8 @@ function agentRoute(from: Machine, to: Machine): PlannedRoute[] {
   ];
 }
 
-function taskRoute(from: Machine, to: Machine, task: Task, secure: boolean): PlannedRoute {
+/** @param secure Whether a loopback address is a tunnel's end on the dialling machine. */
+export function taskRoute(from: Machine, to: Machine, task: Task, secure: boolean): PlannedRoute {
   return {
     key: `${from.id} ${to.id} ${task.id}`,
     // A server that was started anew may listen elsewhere or not at all.

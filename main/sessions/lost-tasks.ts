@@ -64,8 +64,9 @@ function findLost(
   countSilent: boolean,
 ): ProblemError | undefined {
   for (const before of watched) {
-    const now = tasks.find((task) => task.name === before.name);
-    const error = now?.state === "unresponsive" && countSilent ? silence(before.name) : lossOf(before, now);
+    const namesakes = tasks.filter((task) => task.name === before.name);
+    const now = namesakes.find(({ unusable }) => !unusable) ?? namesakes[0];
+    const error = now?.state === "unresponsive" && countSilent ? silence(now) : lossOf(before, now);
     if (error) {
       lost.add(error);
       return error;
@@ -74,9 +75,9 @@ function findLost(
   return undefined;
 }
 
-function silence(name: string): ProblemError {
+function silence({ name, snapshot }: ClusterTask): ProblemError {
   return problem("UNAVAILABLE", `The run failed because ${name} stopped answering.`, {
-    reason: "Its process is there, but is paused or hangs.",
+    reason: snapshot.problem?.message ?? "Its process is there, but is paused or hangs.",
     remedy: `Restart ${name}, initialize the variables that it held and run again.`,
     task: name,
   });

@@ -153,7 +153,7 @@ export class Run {
     const plan = planRunSession(
       {
         membership: cluster.membership,
-        allTasks: participants(cluster),
+        allTasks: participants(cluster).filter(({ unusable }) => !unusable),
         members,
         master,
         softPlacement,

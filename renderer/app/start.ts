@@ -76,26 +76,29 @@ function follow(client: ApplicationClient): void {
 
 /** After every connection: what happened meanwhile came as events to nobody. */
 async function synchronise(client: ApplicationClient): Promise<void> {
-  const [info, settings, cluster, runtime, run, pairing, reachability, firewall] = await Promise.all([
+  const [info, settings, cluster, runtime, run] = await Promise.all([
     client.call("app.info"),
     client.call("settings.get"),
     client.call("cluster.get"),
     client.call("runtime.get"),
     client.call("runs.latest"),
-    client.call("pairing.get"),
-    client.call("reachability.get"),
-    client.call("firewall.get"),
   ]);
   useApp.setState({ info });
   receiveSettings(settings);
   receiveCluster(cluster);
   receiveRuntime(runtime);
   if (run !== undefined) receiveRun(run);
+  knownLogs.clear();
+  fetchNewLogs();
+  // What lies over the window waits for what the window itself needs.
+  const [pairing, reachability, firewall] = await Promise.all([
+    client.call("pairing.get"),
+    client.call("reachability.get"),
+    client.call("firewall.get"),
+  ]);
   receivePairing(pairing);
   receiveReachability(reachability);
   receiveFirewall(firewall);
-  knownLogs.clear();
-  fetchNewLogs();
 }
 
 const knownLogs = new Set<string>();

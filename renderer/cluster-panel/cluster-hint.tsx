@@ -17,10 +17,6 @@ export function ClusterHint(): ReactElement | null {
   const nodes = useDocument((state) => state.document.nodes);
   const runtime = useRuntime((state) => state.state);
   const bannerClosed = useSettings((state) => state.settings.runtimeBannerDismissed);
-  const alone = useCluster(({ state }) => {
-    const looking = state?.discovery.state === "on" || state?.discovery.state === "searching";
-    return looking && state.machines.every(({ kind }) => kind === "this");
-  });
   const isExample = useDocument((state) => state.document.path === undefined);
   const works = useRun((state) => state.latest?.state === "done");
   const missing = useMemo(() => missingTasks(nodes.values(), tasks), [nodes, tasks]);
@@ -59,10 +55,7 @@ export function ClusterHint(): ReactElement | null {
   if (tasks.length === 0) {
     return (
       <div className="addbig">
-        <p>
-          This machine is ready.
-          {alone ? " Other machines running Tensordeck on this network appear here." : ""}
-        </p>
+        <p>This machine is ready.</p>
         <Button wide variant="strong" icon="plus" onClick={() => attempt(() => addWorker())}>
           Add worker
         </Button>

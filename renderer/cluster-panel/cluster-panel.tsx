@@ -15,12 +15,14 @@ import { ClusterHint } from "./cluster-hint.js";
 import { ClusterTree } from "./cluster-tree.js";
 import { DiscoveryNote } from "./discovery-note.js";
 import { Links } from "./links.js";
+import { useDragScroll } from "./use-drag-scroll.js";
 
 /** Machines, their tasks, what is wrong with them, and who reaches whom. */
 export function ClusterPanel(): ReactElement {
   const state = useCluster((store) => store.state);
   // As state and not as a ref: the tree has to know of it before its first measurement.
   const [frame, setFrame] = useState<HTMLDivElement | null>(null);
+  useDragScroll(frame);
   if (state === undefined) return <p className="empty">Reading the cluster…</p>;
   return (
     <div className="cluster-panel">

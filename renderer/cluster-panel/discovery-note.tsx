@@ -10,7 +10,7 @@ import { ProblemView } from "../ui/problem-view.js";
 export function DiscoveryNote({ state }: { readonly state: ClusterState }): ReactElement | null {
   const { discovery, machines } = state;
   const alone = machines.every(({ kind }) => kind === "this");
-  const noTasks = machines.every(({ tasks }) => tasks.length === 0);
+  const unused = machines.every(({ tasks }) => tasks.length === 0);
   switch (discovery.state) {
     case "off":
       return (
@@ -39,14 +39,15 @@ export function DiscoveryNote({ state }: { readonly state: ClusterState }): Reac
         </div>
       );
     case "searching":
-      return alone && !noTasks ? <Note text="Looking for other machines on this network…" /> : null;
     case "on":
-      // Before the first task the hint above says what will appear here.
-      return alone && !noTasks ? (
+      if (!alone) return null;
+      if (unused) return <Note text="Other machines running Tensordeck on this network appear here." />;
+      if (discovery.state === "searching") return <Note text="Looking for other machines on this network…" />;
+      return (
         <Note text="No other machines found. Check that they are on the same network.">
           <AddByAddress />
         </Note>
-      ) : null;
+      );
   }
 }
 

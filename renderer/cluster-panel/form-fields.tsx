@@ -1,4 +1,5 @@
 /** The fields of the panel's small forms: a label, a control, and what is wrong with what was written. */
+import "./add-forms.css";
 import { type InputHTMLAttributes, type ReactElement, useId } from "react";
 
 interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "onChange" | "value"> {

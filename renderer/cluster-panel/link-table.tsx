@@ -5,6 +5,7 @@ import { type Link, linkKey, linksOf, useReachability } from "../stores/reachabi
 import { roundTripText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { LinkDetails } from "./link-details.js";
+import "./links.css";
 
 /** Each row's machine connects to each column's. */
 export function LinkTable({ machines }: { readonly machines: readonly Machine[] }): ReactElement {
@@ -29,7 +30,6 @@ interface TableProps {
 interface Chosen {
   readonly from: NamedMachine;
   readonly to: NamedMachine;
-  readonly cell: HTMLElement;
 }
 
 const Table = memo(({ machinesKey, links }: TableProps): ReactElement => {
@@ -39,8 +39,8 @@ const Table = memo(({ machinesKey, links }: TableProps): ReactElement => {
   }));
   // One popover for all cells: sixty machines have four thousand of them.
   const [chosen, setChosen] = useState<Chosen>();
+  /** Its cell, also while it closes. */
   const anchor = useRef<HTMLElement>(null);
-  anchor.current = chosen?.cell ?? null;
   return (
     <div className="links-scroll">
       <table className="links-table">
@@ -71,7 +71,10 @@ const Table = memo(({ machinesKey, links }: TableProps): ReactElement => {
                       link={links.get(linkKey(from.id, to.id))}
                       roomy={machines.length <= MOST_ROOMY}
                       chosen={chosen?.from.id === from.id && chosen.to.id === to.id}
-                      onChoose={(cell) => setChosen({ from, to, cell })}
+                      onChoose={(cell) => {
+                        anchor.current = cell;
+                        setChosen({ from, to });
+                      }}
                     />
                   )}
                 </td>
@@ -93,7 +96,7 @@ const Table = memo(({ machinesKey, links }: TableProps): ReactElement => {
             collisionPadding={8}
             onCloseAutoFocus={(event) => {
               event.preventDefault();
-              chosen?.cell.focus();
+              anchor.current?.focus();
             }}
           >
             {chosen ? (

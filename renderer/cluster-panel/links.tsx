@@ -8,6 +8,7 @@ import { Button, IconButton } from "../ui/button.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { LinkTable } from "./link-table.js";
+import "./links.css";
 
 /** A table of more machines than this has no room in the panel; its faults are counted and it opens as a dialog. */
 const MOST_IN_PANEL = 4;

@@ -26,7 +26,7 @@ export function MachineHead(props: MachineHeadProps): ReactElement {
   const discovered = kind === "discovered";
   return (
     <div
-      className={presence === "offline" ? "mach-head away" : "mach-head"}
+      className="mach-head"
       role="treeitem"
       aria-level={1}
       aria-setsize={machineCount}
@@ -39,10 +39,15 @@ export function MachineHead(props: MachineHeadProps): ReactElement {
     >
       <div className="mh">
         <PresenceDot machine={machine} />
-        <b className="ell" title={name}>
+        <b className={presence === "offline" ? "ell fg2" : "ell"} title={name}>
           {name}
         </b>
         <span className="fg2 mh-state">{presenceText(machine)}</span>
+        {machine.role === "view" ? (
+          <span className="tag" title="This machine may only look there: it was paired with the role view">
+            view only
+          </span>
+        ) : null}
         <span className="grow" />
         {discovered ? (
           <Button

@@ -1,23 +1,15 @@
 /** The commands of the window itself. Those of the graph are in canvas/commands.ts. */
-import { addWorker, changeMembership, stoppable, stopTasks } from "../stores/cluster-actions.js";
-import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { newDocument, openDocument, saveDocument, saveDocumentAs } from "../stores/file-actions.js";
-import { openFirewall } from "../stores/firewall-store.js";
-import { currentTasks, missingTasks, startLabel, startMissing } from "../stores/graph-tasks.js";
-import { searchMachines } from "../stores/machine-actions.js";
-import { blockedRoutes, checkRoutes, useReachability } from "../stores/reachability-store.js";
 import { startRun, stopRun } from "../stores/run-actions.js";
 import { isActive, useRun } from "../stores/run-store.js";
-import { lookForRuntime, useRuntime } from "../stores/runtime-store.js";
 import { changeSettings, useSettings } from "../stores/settings-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
+import { clusterCommands } from "./cluster-commands.js";
 import type { Command } from "./command.js";
 import { focusNextPanel } from "./panels.js";
 
-const thisMachine = () => machinesOf(useCluster.getState()).find(({ kind }) => kind === "this");
 const running = () => isActive(useRun.getState().latest);
-const missing = () => missingTasks(useDocument.getState().document.nodes.values(), currentTasks());
 
 const file: Command[] = [
   { id: "file.new", label: "New graph", icon: "file", group: "File", run: newDocument },
@@ -127,135 +119,6 @@ const run: Command[] = [
   },
 ];
 
-const cluster: Command[] = [
-  {
-    id: "cluster.startMissing",
-    label: "Start the tasks that the graph names",
-    icon: "power",
-    group: "Cluster",
-    run: async () => {
-      await startMissing(missing());
-    },
-    enabled: () => missing().names.length > 0,
-    hint: () => (missing().names.length > 0 ? startLabel(missing()) : undefined),
-  },
-  {
-    id: "cluster.addWorker",
-    label: "Add worker",
-    icon: "plus",
-    group: "Cluster",
-    run: () => addWorker(),
-  },
-  {
-    id: "cluster.stopAll",
-    label: "Stop all tasks",
-    icon: "stop",
-    group: "Cluster",
-    run: () => stopTasks(),
-    enabled: () => stoppable().length > 0,
-  },
-  {
-    id: "cluster.table",
-    label: "Edit the cluster as a table…",
-    group: "Cluster",
-    run: () => uiActions.open({ kind: "cluster-table" }),
-  },
-  {
-    id: "cluster.python",
-    label: "Use from Python…",
-    group: "Cluster",
-    run: () => uiActions.open({ kind: "python" }),
-  },
-  {
-    id: "cluster.dynamic",
-    label: "Let tasks come and go (dynamic membership)",
-    group: "Cluster",
-    run: () => changeMembership("dynamic"),
-    enabled: () => useCluster.getState().state?.membership === "fixed",
-  },
-  {
-    id: "cluster.fixed",
-    label: "Fix the cluster for stock scripts (fixed membership)",
-    group: "Cluster",
-    run: () => changeMembership("fixed"),
-    enabled: () => useCluster.getState().state?.membership === "dynamic",
-  },
-  {
-    id: "cluster.addTasks",
-    label: "Add tasks…",
-    icon: "plus",
-    group: "Cluster",
-    run: () => {
-      const own = thisMachine();
-      if (own) uiActions.open({ kind: "add-tasks", machineId: own.id });
-    },
-    enabled: () => thisMachine() !== undefined,
-  },
-  {
-    id: "cluster.addMachine",
-    label: "Add a machine by address…",
-    icon: "plus",
-    group: "Cluster",
-    run: () => uiActions.open({ kind: "add-machine" }),
-  },
-  {
-    id: "cluster.search",
-    label: "Look for machines again",
-    icon: "search",
-    group: "Cluster",
-    run: searchMachines,
-  },
-  {
-    id: "cluster.checkConnections",
-    label: "Check connections between machines",
-    icon: "link",
-    group: "Cluster",
-    run: async () => {
-      uiActions.open({ kind: "links" });
-      await checkRoutes();
-    },
-    hint: () => {
-      const blocked = blockedRoutes(useReachability.getState().state?.routes ?? []).length;
-      return blocked > 0 ? `${blocked} blocked` : undefined;
-    },
-  },
-  {
-    id: "cluster.firewall",
-    label: "Firewall of this machine…",
-    icon: "shield",
-    group: "Cluster",
-    run: async () => {
-      const own = thisMachine();
-      if (own) await openFirewall({ machineId: own.id });
-    },
-    enabled: () => thisMachine() !== undefined,
-  },
-  {
-    id: "cluster.access",
-    label: "Who can use this cluster…",
-    keywords: "access, make the cluster open, make the cluster secure",
-    icon: "lock",
-    group: "Cluster",
-    run: () => uiActions.open({ kind: "access" }),
-    hint: () => useCluster.getState().state?.access,
-  },
-  {
-    id: "runtime.install",
-    label: "Install TensorFlow runtime…",
-    icon: "download",
-    group: "Cluster",
-    run: () => uiActions.open({ kind: "install" }),
-    enabled: () => useRuntime.getState().state?.offer !== undefined,
-  },
-  {
-    id: "runtime.refresh",
-    label: "Look for a TensorFlow runtime again",
-    icon: "refresh",
-    group: "Cluster",
-    run: lookForRuntime,
-  },
-];
-
 const view: Command[] = [
   {
     id: "view.cluster",
@@ -359,7 +222,7 @@ export const windowCommands: readonly Command[] = [
   ...file,
   ...edit,
   ...run,
-  ...cluster,
+  ...clusterCommands,
   ...view,
   ...settings,
   ...help,

@@ -36,7 +36,7 @@ export function MachineDialog({ machineId }: { readonly machineId: string }): Re
         {machine.problem ? <ProblemView problem={machine.problem} kind="notice" /> : null}
         <dl className="facts machine-facts">
           {facts.map(([name, lines]) => (
-            <div key={name}>
+            <div key={name} className="machine-fact">
               <dt>{name}</dt>
               <dd>
                 {lines.map((line) => (

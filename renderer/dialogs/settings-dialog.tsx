@@ -75,7 +75,7 @@ function Choice({ label, note, checked, onChange }: ChoiceProps): ReactElement {
       <input type="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />
       <span>
         {label}
-        <span className="fg2">{note}</span>
+        <span className="choice-note">{note}</span>
       </span>
     </label>
   );

@@ -17,7 +17,7 @@ export function ApplyStep({ wizard }: { readonly wizard: FirewallWizard }): Reac
           The rights cannot be asked for there. Paste this line into a terminal of {machine.name}, then choose
           Test again.
         </p>
-        {plan ? <CodeField text={plan.command} label="Command to run" /> : null}
+        <CodeField text={apply.command ?? plan?.command ?? ""} label="Command to run" />
         {apply.problem ? <ProblemView problem={apply.problem} kind="notice" /> : null}
       </>
     );

@@ -1,4 +1,4 @@
-import type { ReactElement } from "react";
+import { type ReactElement, useEffect, useRef } from "react";
 import type { FirewallPlan, FirewallRule, FirewallWizard } from "../../main/api/firewall.js";
 import { attempt } from "../stores/app-store.js";
 import { configureFirewall } from "../stores/firewall-store.js";
@@ -11,7 +11,13 @@ const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five"];
 
 /** Exactly what will change, before any right is asked for. */
 export function ChangeStep({ wizard }: { readonly wizard: FirewallWizard }): ReactElement {
-  const { plan, machine, facts, problem, busy } = wizard;
+  const { machine, facts, problem, busy } = wizard;
+  // While a new choice is planned the old plan stays in view, dimmed, so that nothing jumps.
+  const shown = useRef(wizard.plan);
+  useEffect(() => {
+    if (wizard.plan) shown.current = wizard.plan;
+  }, [wizard.plan]);
+  const plan = wizard.plan ?? (busy ? shown.current : undefined);
   return (
     <>
       <h3>{plan ? headline(plan, machine.name) : `What will change on ${machine.name}`}</h3>
@@ -26,7 +32,7 @@ export function ChangeStep({ wizard }: { readonly wizard: FirewallWizard }): Rea
       <Scope wizard={wizard} />
       {facts && facts.blockRules.length > 0 ? <BlockRules wizard={wizard} facts={facts} /> : null}
       {plan ? (
-        <>
+        <div className={wizard.plan ? "plan" : "plan old"} aria-busy={!wizard.plan}>
           <CodeField text={plan.script} label="The whole script" />
           {plan.notes.map(({ kind, text }) => (
             <p key={text} className={`wizard-note ${kind}`}>
@@ -34,7 +40,7 @@ export function ChangeStep({ wizard }: { readonly wizard: FirewallWizard }): Rea
               <span>{text}</span>
             </p>
           ))}
-        </>
+        </div>
       ) : null}
     </>
   );

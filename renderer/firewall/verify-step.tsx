@@ -5,21 +5,30 @@ import { ProofList } from "../ui/proof-list.js";
 
 /** Whether it helped, tested from the other machine and without an administrator's rights. */
 export function VerifyStep({ wizard }: { readonly wizard: FirewallWizard }): ReactElement {
-  const { headline, explanation, verification, busy, problem, apply } = wizard;
-  const undone = apply?.state === "undone";
+  const { explanation, verification, busy, problem, apply, machine } = wizard;
+  const removing = apply?.state === "waiting";
   return (
     <>
-      <h3>{undone ? "The rules were removed" : headline}</h3>
+      <h3>{headlineOf(wizard)}</h3>
       {busy ? (
         <p className="busy-line" role="status">
           <span className="spinner" aria-hidden="true" />
-          {undone ? "Testing…" : "Testing from the other side…"}
+          {removing ? `A prompt on ${machine.name} may ask for the rights.` : "Testing from the other side…"}
         </p>
       ) : null}
       {verification.length > 0 ? <ProofList rows={verification} /> : null}
-      <p>{explanation}</p>
-      {apply?.problem ? <ProblemView problem={apply.problem} kind="notice" /> : null}
+      {busy ? null : <p>{explanation}</p>}
       {problem ? <ProblemView problem={problem} /> : null}
+      {apply?.problem && apply.problem.message !== problem?.message ? (
+        <ProblemView problem={apply.problem} kind="notice" />
+      ) : null}
     </>
   );
+}
+
+/** Until the test is done the headline is still that of the step before. */
+function headlineOf({ headline, apply, busy }: FirewallWizard): string {
+  if (apply?.state === "waiting") return "Removing the rules…";
+  if (apply?.state === "undone") return "The rules were removed";
+  return busy ? "Testing whether it helped…" : headline;
 }

@@ -34,20 +34,7 @@ export function WizardFooter({ wizard }: FooterProps): ReactElement {
     case "apply":
       return <ApplyFooter wizard={wizard} />;
     case "verify":
-      return (
-        <>
-          {wizard.apply?.state === "undone" ? null : (
-            <Button variant="ghost" disabled={wizard.busy} onClick={act("firewall.undo")}>
-              {wizard.plan?.rules.length === 1 ? "Remove rule" : "Remove rules"}
-            </Button>
-          )}
-          <span className="grow" />
-          <TestAgain wizard={wizard} />
-          <Button variant="primary" onClick={close}>
-            Done
-          </Button>
-        </>
-      );
+      return <VerifyFooter wizard={wizard} />;
   }
 }
 
@@ -56,6 +43,30 @@ function TestAgain({ wizard: { busy } }: FooterProps): ReactElement {
     <Button variant="ghost" disabled={busy} onClick={act("firewall.test")}>
       Test again
     </Button>
+  );
+}
+
+function VerifyFooter({ wizard }: FooterProps): ReactElement {
+  const { apply, busy, plan, verification } = wizard;
+  const failed = verification.some(({ outcome }) => outcome === "failed");
+  return (
+    <>
+      {apply?.state === "undone" ? null : (
+        <Button variant="ghost" disabled={busy} onClick={act("firewall.undo")}>
+          {plan?.rules.length === 1 ? "Remove rule" : "Remove rules"}
+        </Button>
+      )}
+      <span className="grow" />
+      <TestAgain wizard={wizard} />
+      {failed || apply?.state === "undone" ? (
+        <Button disabled={busy} onClick={goTo("change")}>
+          Back
+        </Button>
+      ) : null}
+      <Button variant="primary" onClick={close}>
+        Done
+      </Button>
+    </>
   );
 }
 

@@ -1,5 +1,12 @@
 import type { CSSProperties, ReactElement } from "react";
-import { taskColourVar, taskDevice, taskName, useCluster } from "../stores/cluster-store.js";
+import {
+  machineNameOfTask,
+  machinesOf,
+  taskColourVar,
+  taskDevice,
+  taskName,
+  useCluster,
+} from "../stores/cluster-store.js";
 import { Icon } from "../ui/icon.js";
 
 interface DeviceSelectProps {
@@ -15,16 +22,21 @@ function pinDevice(task: { job: string; index: number }, type: string, name: str
 }
 
 export function DeviceSelect({ device, labelledBy, onChoose }: DeviceSelectProps): ReactElement {
-  const tasks = useCluster((state) => state.tasks);
   const task = useCluster((state) => (device ? state.taskForDevice(device) : undefined));
-  const options = tasks.flatMap((one) => {
-    const whole = { device: taskDevice(one), label: taskDevice(one) };
-    const single = one.devices
-      .filter(({ type }) => type === "GPU" || one.devices.length > 1)
-      .map(({ type, name }) => pinDevice(one, type, name))
-      .map((value) => ({ device: value, label: value }));
-    return [whole, ...single];
-  });
+  const machineName = useCluster((state) => task && machineNameOfTask(state, task.id));
+  const machines = useCluster(machinesOf);
+  const several = machines.filter((machine) => machine.tasks.length > 0).length > 1;
+  const options = machines.flatMap((machine) =>
+    machine.tasks.flatMap((one) => {
+      const single = one.devices
+        .filter(({ type }) => type === "GPU" || one.devices.length > 1)
+        .map(({ type, name }) => pinDevice(one, type, name));
+      return [taskDevice(one), ...single].map((value) => ({
+        device: value,
+        label: several ? `${value} on ${machine.name}` : value,
+      }));
+    }),
+  );
   const known = device === undefined || device === "" || options.some((option) => option.device === device);
   return (
     <span className="inp select" style={{ "--c": taskColourVar(task) } as CSSProperties}>
@@ -32,7 +44,7 @@ export function DeviceSelect({ device, labelledBy, onChoose }: DeviceSelectProps
       <select
         aria-labelledby={labelledBy}
         value={device ?? "mixed"}
-        title={task ? taskName(task) : undefined}
+        title={task ? [taskName(task), machineName].filter(Boolean).join(" on ") : undefined}
         onChange={(event) => onChoose(event.target.value)}
       >
         {device === undefined ? (

@@ -85,7 +85,6 @@ function ShowDialog({ state }: Props): ReactElement {
           Only give it to someone you can see. A paired machine that may run can start tasks here and run
           graphs on them, which means acting with the rights of your account.
         </p>
-        {/* biome-ignore lint/a11y/useSemanticElements: an output element is announced again with every change around it */}
         <p className="big-code" role="img" aria-label={[...digits].join(" ")}>
           {digits === "" ? "··· ···" : `${digits.slice(0, 3)} ${digits.slice(3)}`}
         </p>

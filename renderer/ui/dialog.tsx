@@ -26,6 +26,15 @@ function focusFirst(event: Event): void {
   (first ?? content).focus();
 }
 
+/** The dialog that a closed one lay over has the focus again; where there is none, it is found a place elsewhere. */
+function focusUnder(event: Event): void {
+  event.preventDefault();
+  const under = [...document.querySelectorAll<HTMLElement>('[role="dialog"]')]
+    .filter((dialog) => dialog !== event.currentTarget)
+    .at(-1);
+  (under?.querySelector<HTMLElement>("input") ?? under)?.focus();
+}
+
 /** A modal dialog that is open as long as it is drawn. Escape and a click beside it close it. */
 export function Dialog({ title, icon, wide, children, footer, onClose }: DialogProps): ReactElement {
   return (
@@ -36,6 +45,7 @@ export function Dialog({ title, icon, wide, children, footer, onClose }: DialogP
           className={wide ? "dlg wide" : "dlg"}
           aria-describedby={undefined}
           onOpenAutoFocus={focusFirst}
+          onCloseAutoFocus={focusUnder}
         >
           <div className="dlg-head">
             {icon ? <Icon name={icon} /> : null}

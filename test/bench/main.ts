@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- steps|worker|window …]`: Tensordeck beside Python's TensorFlow, in one run and in turns. Prints a
+ * `npm run bench [-- steps|worker|window|tunnel …]`: Tensordeck beside Python's TensorFlow, in one run and in turns. Prints a
  * table and writes nothing. Ratios compare what ran side by side; absolute numbers are this machine's.
  */
 import { cpus } from "node:os";
@@ -7,6 +7,7 @@ import { hasPeer, type PeerName } from "../support/find-peers.js";
 import { stopAllPeers } from "../support/processes.js";
 import { type Measurement, type Row, tableText } from "./report.js";
 import { stepsMeasurement } from "./steps.js";
+import { tunnelMeasurement } from "./tunnel.js";
 import { windowStartMeasurement } from "./window-start.js";
 import { workerStartMeasurement } from "./worker-start.js";
 
@@ -14,11 +15,13 @@ const measurements: Readonly<Record<string, { measurement: Measurement; needs: P
   steps: { measurement: stepsMeasurement, needs: "tensorflow" },
   worker: { measurement: workerStartMeasurement, needs: "tensorflow" },
   window: { measurement: windowStartMeasurement, needs: "chromium" },
+  tunnel: { measurement: tunnelMeasurement, needs: "namespaces" },
 };
 
 const howToGet: Partial<Record<PeerName, string>> = {
   tensorflow: "a Python with tensorflow: TENSORDECK_TEST_PYTHON, .venv/bin/python or python3",
   chromium: "a Chromium: CHROME_PATH names one",
+  namespaces: "Linux and root, for hosts in network namespaces",
 };
 
 async function main(wanted: readonly string[]): Promise<number> {

@@ -29,7 +29,7 @@ describe.skipIf(peerMissing("tensorflow"))("through the door, a stock script", (
     );
     door = await Door.listen({
       port: 0,
-      cluster: () => ({ clusterDef: ClusterSpec.from(jobs).asClusterDef(), sharesState: true }),
+      cluster: () => ({ clusterDef: ClusterSpec.from(jobs).asClusterDef(), isPropagated: true }),
     });
   });
   afterAll(async () => {

@@ -30,9 +30,17 @@ describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))(
       await gpuPc.api.call("cluster.addTasks", { machineId: piId, job: "worker", count: 1 });
       const tasks = await gpuPc.api.runningTasks(2);
       expect(tasks.map(({ job, index }) => `${job}/${index}`).sort()).toEqual(["worker/0", "worker/1"]);
-      console.log(
-        JSON.stringify(tasks.map(({ address, notice, problem }) => ({ address, notice, problem }))),
-      );
+      expect(new Set(tasks.map(({ address }) => address)).size).toBe(2);
     }, 120_000);
+
+    test("a graph runs across both, from either window", async () => {
+      for (const one of [gpuPc, pi]) {
+        const done = await one.runWelcome();
+        expect(done.problem).toBeUndefined();
+        expect(done.fetches.map(({ name, values }) => [name, values])).toEqual([["z:0", ["11.0"]]]);
+        const tasks = new Set(done.nodes.map(({ device }) => device.replace(/\/device.*/, "")));
+        expect([...tasks].sort()).toEqual(["/job:worker/replica:0/task:0", "/job:worker/replica:0/task:1"]);
+      }
+    }, 60_000);
   },
 );

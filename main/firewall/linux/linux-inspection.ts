@@ -2,7 +2,7 @@
 import type { FirewallFacts, FirewallPlan, FirewallRule } from "../../api/firewall.js";
 import type { Inspection } from "../backend.js";
 import type { RunCommand } from "../command.js";
-import { commonNotes, type Note, ok } from "../notes.js";
+import { commonNotes, type Note, ok, titles } from "../notes.js";
 import { firewallRule, type Opening, openings, sourceText } from "../rules.js";
 import { type ShellScript, shellScript } from "../shell.js";
 import type { FirewallChange } from "../tool.js";
@@ -51,7 +51,7 @@ export function linuxInspection(
   steps: (wanted: readonly Opening[], sources: readonly Source[]) => LinuxSteps,
   undoLines: readonly string[],
 ): Inspection {
-  const undo = shellScript(undoLines);
+  const undo = shellScript(titles.undo, undoLines);
   return {
     facts,
     elevation,
@@ -65,7 +65,7 @@ export function linuxInspection(
         .flatMap((opening) =>
           zones.map((zone) => firewallRule(opening, sourceText(zone.sources), zone.profile)),
         );
-      return planOf(rules, shellScript(lines), undo, elevation, [
+      return planOf(rules, shellScript(titles.apply, lines), undo, elevation, [
         ...commonNotes(rules, facts, change.scope, sourceText(sources)),
         ...closedNotes(change, adapters),
         ...notes,

@@ -4,9 +4,9 @@ import { problem } from "../../problems.js";
 import { peerNetwork } from "../addresses.js";
 import type { FirewallBackend, Inspection, Outcome } from "../backend.js";
 import type { RunCommand } from "../command.js";
-import { type Note, ok, warning } from "../notes.js";
+import { type Note, ok, titles, warning } from "../notes.js";
 import { openings, ruleNames } from "../rules.js";
-import { quote } from "../shell.js";
+import { quote, type ShellScript, shellScript } from "../shell.js";
 import type { FirewallChange } from "../tool.js";
 import {
   checkedProgram,
@@ -199,17 +199,11 @@ function macosNotes({ state, stealth }: MacosAnswer, tasks: boolean, singlePeer:
   return notes;
 }
 
-function programCommands(
-  { programs }: MacosAnswer,
-  last: "--unblockapp" | "--remove",
-): { script: string; command: string } {
+function programCommands({ programs }: MacosAnswer, last: "--unblockapp" | "--remove"): ShellScript {
   const lines = programs.flatMap(({ path }) => {
     const program = quote(checkedProgram(path));
     const change = `${SOCKETFILTERFW} ${last} ${program}`;
     return last === "--remove" ? [change] : [`${SOCKETFILTERFW} --add ${program}`, change];
   });
-  return {
-    script: `${["set -e", ...lines].join("\n")}\n`,
-    command: `sudo sh -c ${quote(["set -e", ...lines].join("; "))}`,
-  };
+  return shellScript(last === "--remove" ? titles.undo : titles.apply, lines);
 }

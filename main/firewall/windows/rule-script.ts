@@ -1,6 +1,7 @@
 /** The script that makes Tensordeck's rules, and the one that removes them. Both are shown before they are run. */
 import type { FirewallFacts, FirewallScope } from "../../api/firewall.js";
 import { familyOf, peerNetwork } from "../addresses.js";
+import { titles } from "../notes.js";
 import { portText } from "../ports.js";
 import type { Opening, Protocol } from "../rules.js";
 import { ruleNames } from "../rules.js";
@@ -41,7 +42,7 @@ export function ruleScript(
   blockRules: FirewallFacts["blockRules"],
 ): string {
   const from = remoteAddress(scope);
-  return guarded([
+  return guarded(titles.apply, [
     removeOwn(),
     ...(blockRules.length > 0 ? removeBlocking(blockRules.map(({ id }) => id)) : []),
     ...wanted.flatMap((opening) => newRules(opening, from)),
@@ -50,7 +51,7 @@ export function ruleScript(
 
 /** A rule that could not be removed is told, one that was not there is not. */
 export function removeScript(): string {
-  return guarded([
+  return guarded(titles.undo, [
     removeOwn(),
     [
       `foreach ($name in ${literals(allNames)}) {`,
@@ -100,9 +101,10 @@ function removeBlocking(ids: readonly string[]): string[] {
   ];
 }
 
-function guarded(statements: readonly string[]): string {
+function guarded(title: string, statements: readonly string[]): string {
   const body = statements.map((statement) => statement.replace(/^/gm, "  ")).join("\n");
   return [
+    `# ${title}`,
     "$ErrorActionPreference = 'Stop'",
     "try {",
     body,

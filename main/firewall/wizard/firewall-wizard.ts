@@ -1,9 +1,10 @@
 /** The firewall wizard: what a window asks for becomes tests, plans and changes, and every change of state an event. */
 import type { Params } from "../../api/contract.js";
-import type { FirewallApply, FirewallWizard } from "../../api/firewall.js";
+import type { FirewallApply, FirewallFacts, FirewallWizard } from "../../api/firewall.js";
+import type { Problem } from "../../api/problem.js";
 import type { EmitEvent } from "../../events.js";
 import { problem, problemOf } from "../../problems.js";
-import { canonicalAddress } from "../addresses.js";
+import { canonicalAddress, contains, networkOf } from "../addresses.js";
 import type { FirewallChange, FirewallTool } from "../tool.js";
 import { diagnose, type Evidence, verify } from "./wizard-findings.js";
 import type { WizardMachine, WizardMachines } from "./wizard-machine.js";
@@ -21,6 +22,12 @@ interface Session {
   state: FirewallWizard;
   /** Whatever is tested, planned or applied at the moment; at most one thing. */
   work: AbortController | undefined;
+}
+
+/** One thing that is done for a session, until it is aborted. */
+interface Work {
+  readonly session: Session;
+  readonly signal: AbortSignal;
 }
 
 export class FirewallWizardService {
@@ -54,7 +61,7 @@ export class FirewallWizardService {
       work: undefined,
       state: {
         machine: { id: machine.id, name: machine.name },
-        ...(peer && { peer: { id: peer.id, name: peer.name, address: numericAddress(peer) ?? "" } }),
+        ...(peer && { peer: { id: peer.id, name: peer.name, address: firstAddress(peer) } }),
         ports: [...new Set(ports ?? [...agent, ...tasks.map(({ port }) => port)])],
         scope: { kind: "subnet" },
         removeBlockRules: false,
@@ -68,7 +75,7 @@ export class FirewallWizardService {
     };
     this.#session = session;
     this.#emit("firewall", session.state);
-    this.#work(session, (signal) => this.#diagnose(session, signal));
+    this.#work(session, (work) => this.#diagnose(work));
   }
 
   /** @throws ProblemError FAILED_PRECONDITION while the rules are being changed, INVALID_ARGUMENT for a wrong address. */
@@ -80,7 +87,7 @@ export class FirewallWizardService {
       });
     }
     this.#dispatch(session, { kind: "configured", scope, removeBlockRules });
-    if (session.state.step === "change") this.#work(session, (signal) => this.#plan(session, signal));
+    if (session.state.step === "change") this.#work(session, (work) => this.#plan(work));
   }
 
   /** Goes back, or on to what will change. Ends whatever is awaited; a prompt on the screen stays open. */
@@ -88,23 +95,21 @@ export class FirewallWizardService {
     const session = this.#open();
     session.work?.abort();
     this.#dispatch(session, { kind: "went", step });
-    this.#work(session, (signal) =>
-      step === "change" ? this.#plan(session, signal) : this.#diagnose(session, signal),
-    );
+    this.#work(session, (work) => (step === "change" ? this.#plan(work) : this.#diagnose(work)));
   }
 
   /** @throws ProblemError FAILED_PRECONDITION while the rules are being changed. */
   test(): void {
     const session = this.#idleSession();
-    this.#work(session, (signal) => {
+    this.#work(session, (work) => {
       switch (session.state.step) {
         case "blocked":
-          return this.#diagnose(session, signal);
+          return this.#diagnose(work);
         case "change":
-          return this.#plan(session, signal);
+          return this.#plan(work);
         case "apply":
         case "verify":
-          return this.#verify(session, signal);
+          return this.#verify(work);
       }
     });
   }
@@ -119,28 +124,29 @@ export class FirewallWizardService {
       });
     }
     this.#dispatch(session, { kind: "applying", since: this.#now() });
-    this.#work(session, async (signal) => {
+    this.#work(session, async (work) => {
       const tool = this.#tool(session);
       const change = changeOf(session.state);
-      const now = await tool.plan(change, signal);
+      const now = await tool.plan(change, work.signal);
+      work.signal.throwIfAborted();
       if (now.script !== plan.script) {
-        this.#dispatch(session, { kind: "went", step: "change" });
-        this.#dispatch(session, { kind: "planned", plan: now });
+        this.#tell(work, { kind: "went", step: "change" });
+        this.#tell(work, { kind: "planned", plan: now });
         throw problem("ABORTED", "The machine has changed since the script was shown.", {
           reason: "Its addresses, its firewall or its rules are others now, so another script would be run.",
           remedy: "Look at the new script, then apply it.",
         });
       }
-      await this.#follow(session, tool.apply(change, signal), signal);
+      await this.#follow(work, tool.apply(change, work.signal));
     });
   }
 
   /** Takes the rules away. @throws ProblemError FAILED_PRECONDITION while the rules are being changed. */
   undo(): void {
     const session = this.#idleSession();
-    this.#dispatch(session, { kind: "undoing" });
-    this.#work(session, (signal) =>
-      this.#follow(session, this.#tool(session).undo(changeOf(session.state), signal), signal),
+    this.#dispatch(session, { kind: "undoing", since: this.#now() });
+    this.#work(session, (work) =>
+      this.#follow(work, this.#tool(session).undo(changeOf(session.state), work.signal)),
     );
   }
 
@@ -154,30 +160,35 @@ export class FirewallWizardService {
   }
 
   /** Step 1. */
-  async #diagnose(session: Session, signal: AbortSignal): Promise<void> {
-    const evidence = await this.#gather(session, signal);
-    this.#dispatch(session, { kind: "diagnosed", findings: diagnose(evidence) });
+  async #diagnose(work: Work): Promise<void> {
+    const { evidence, failure } = await this.#gather(work);
+    this.#tell(work, { kind: "diagnosed", findings: diagnose(evidence) });
+    if (failure) this.#tell(work, { kind: "failed", problem: failure });
   }
 
   /** Step 2. */
-  async #plan(session: Session, signal: AbortSignal): Promise<void> {
+  async #plan(work: Work): Promise<void> {
+    const { session, signal } = work;
     const tool = this.#tool(session);
     const change = changeOf(session.state);
     const [facts, plan] = await Promise.all([
       tool.inspect({ ports: change.ports }, signal),
       tool.plan(change, signal),
     ]);
-    this.#dispatch(session, { kind: "inspected", facts });
-    this.#dispatch(session, { kind: "planned", plan });
+    this.#tell(work, { kind: "inspected", facts });
+    this.#tell(work, { kind: "planned", plan });
   }
 
   /** Step 3, and its reverse. */
-  async #follow(session: Session, states: AsyncIterable<FirewallApply>, signal: AbortSignal): Promise<void> {
+  async #follow(work: Work, states: AsyncIterable<FirewallApply>): Promise<void> {
+    const { session, signal } = work;
     let last: FirewallApply | undefined;
     for await (const state of states) {
       signal.throwIfAborted();
       last = state;
-      this.#dispatch(session, { kind: "applied", apply: state });
+      // By the clock of this machine, which the window counts by; that of the other one may be wrong.
+      const since = state.state === "waiting" ? session.state.apply?.since : undefined;
+      this.#tell(work, { kind: "applied", apply: { ...state, since: since ?? this.#now() } });
     }
     signal.throwIfAborted();
     if (last === undefined || last.state === "waiting") {
@@ -186,63 +197,73 @@ export class FirewallWizardService {
       });
     }
     if (last.state === "applied" || last.state === "already" || last.state === "undone") {
-      await this.#verify(session, signal);
+      await this.#verify(work);
     }
   }
 
   /** Step 4. */
-  async #verify(session: Session, signal: AbortSignal): Promise<void> {
-    const evidence = await this.#gather(session, signal);
-    const { plan, apply } = session.state;
-    this.#dispatch(session, { kind: "verified", ...verify(evidence, plan, apply?.state) });
+  async #verify(work: Work): Promise<void> {
+    const { evidence, failure } = await this.#gather(work);
+    const { plan, apply } = work.session.state;
+    this.#tell(work, { kind: "verified", ...verify(evidence, plan, apply?.state) });
+    if (failure) this.#tell(work, { kind: "failed", problem: failure });
   }
 
   /** The firewall's own word and the tests, at the same time. A firewall that cannot be asked stops no test. */
-  async #gather(session: Session, signal: AbortSignal): Promise<Evidence> {
-    const { ports, machine: shown, peer: shownPeer } = session.state;
+  async #gather(work: Work): Promise<{ evidence: Evidence; failure: Problem | undefined }> {
+    const { ports, machine: shown, peer: shownPeer } = work.session.state;
     const machine = this.#find(shown.id);
     const peer = shownPeer && this.#find(shownPeer.id);
-    const [tests, inspected] = await Promise.all([
-      testPorts(this.#machines, machine, peer, ports, signal),
-      this.#inspect(session, signal),
+    const [tests, { facts, failure }] = await Promise.all([
+      testPorts(this.#machines, machine, peer, ports, work.signal),
+      this.#inspect(work, peer),
     ]);
-    return { machine, peer, tests, facts: inspected };
+    return { evidence: { machine, peer, tests, facts }, failure };
   }
 
-  async #inspect(session: Session, signal: AbortSignal): Promise<Evidence["facts"]> {
+  async #inspect(
+    work: Work,
+    peer: WizardMachine | undefined,
+  ): Promise<{ facts?: FirewallFacts; failure?: Problem }> {
+    const { session, signal } = work;
     try {
-      const { ports, peer } = session.state;
-      const question = peer?.address ? { ports, peerAddress: peer.address } : { ports };
+      const { ports, peer: shown } = session.state;
+      const question = shown?.address ? { ports, peerAddress: shown.address } : { ports };
       const facts = await this.#tool(session).inspect(question, signal);
-      this.#dispatch(session, { kind: "inspected", facts });
-      return facts;
+      const peerAddress = peer && addressSeenBy(facts, peer);
+      this.#tell(work, { kind: "inspected", facts, ...(peerAddress !== undefined && { peerAddress }) });
+      return { facts };
     } catch (error) {
       signal.throwIfAborted();
-      this.#dispatch(session, { kind: "failed", problem: problemOf(error) });
-      return undefined;
+      return { failure: problemOf(error) };
     }
   }
 
   /** Runs one thing for a session, in place of what ran for it before. */
-  #work(session: Session, task: (signal: AbortSignal) => Promise<void>): void {
+  #work(session: Session, task: (work: Work) => Promise<void>): void {
     session.work?.abort();
-    const work = new AbortController();
-    session.work = work;
-    const { signal } = work;
-    this.#dispatch(session, { kind: "busy" });
+    const controller = new AbortController();
+    session.work = controller;
+    const work: Work = { session, signal: controller.signal };
+    this.#tell(work, { kind: "busy" });
     const run = async () => {
       try {
-        await task(signal);
+        await task(work);
       } catch (error) {
-        if (!signal.aborted) this.#dispatch(session, { kind: "failed", problem: problemOf(error) });
+        this.#tell(work, { kind: "failed", problem: problemOf(error) });
       } finally {
-        if (session.work === work) session.work = undefined;
+        if (session.work === controller) session.work = undefined;
       }
     };
     void run();
   }
 
-  /** Events of a wizard that was put away or replaced, and of work that was given up, reach nobody. */
+  /** What happened in work that was given up is no news. */
+  #tell({ session, signal }: Work, event: WizardEvent): void {
+    if (!signal.aborted) this.#dispatch(session, event);
+  }
+
+  /** Events of a wizard that was put away or replaced reach nobody. */
   #dispatch(session: Session, event: WizardEvent): void {
     if (this.#session !== session) return;
     session.state = nextState(session.state, event);
@@ -287,6 +308,16 @@ function changeOf({ scope, ports, removeBlockRules }: FirewallWizard): FirewallC
   return { scope, ports, removeBlockRules };
 }
 
-function numericAddress({ addresses }: WizardMachine): string | undefined {
-  return addresses.map(canonicalAddress).find((address) => address !== undefined);
+function firstAddress({ addresses }: WizardMachine): string {
+  return addresses.map(canonicalAddress).find((address) => address !== undefined) ?? "";
+}
+
+/** The peer's address as the machine's firewall sees it: the one in a network that both are in, where there is one. */
+function addressSeenBy({ adapters }: FirewallFacts, peer: WizardMachine): string | undefined {
+  const networks = adapters.flatMap(({ address }) => {
+    const [host = "", length] = address.split("/");
+    return networkOf(host, Number(length))?.text ?? [];
+  });
+  const addresses = peer.addresses.flatMap((address) => canonicalAddress(address) ?? []);
+  return addresses.find((address) => networks.some((network) => contains(network, address))) ?? addresses[0];
 }

@@ -20,12 +20,11 @@ export interface Findings {
 }
 
 export type WizardEvent =
-  /** Work has begun that ends with another event, or with `idle`. */
+  /** Work has begun that ends with another event. */
   | { readonly kind: "busy" }
-  | { readonly kind: "idle" }
   /** Whatever was tried did not work. */
   | { readonly kind: "failed"; readonly problem: Problem }
-  | { readonly kind: "inspected"; readonly facts: FirewallFacts }
+  | { readonly kind: "inspected"; readonly facts: FirewallFacts; readonly peerAddress?: string }
   | { readonly kind: "diagnosed"; readonly findings: Findings }
   | { readonly kind: "configured"; readonly scope: FirewallScope; readonly removeBlockRules: boolean }
   | { readonly kind: "planned"; readonly plan: FirewallPlan }
@@ -36,18 +35,16 @@ export type WizardEvent =
   /** Tested after a change. `passed`: nothing that was tested failed. */
   | { readonly kind: "verified"; readonly findings: Findings; readonly passed: boolean }
   /** The machine was told to take the rules away. */
-  | { readonly kind: "undoing" };
+  | { readonly kind: "undoing"; readonly since: number };
 
 export function nextState(state: FirewallWizard, event: WizardEvent): FirewallWizard {
   switch (event.kind) {
     case "busy":
       return { ...without(state, "problem"), busy: true };
-    case "idle":
-      return { ...state, busy: false };
     case "failed":
       return failed(state, event.problem);
     case "inspected":
-      return { ...state, facts: event.facts };
+      return inspected(state, event.facts, event.peerAddress);
     case "diagnosed": {
       const { headline, explanation, proof } = event.findings;
       return state.step === "blocked"
@@ -74,12 +71,28 @@ export function nextState(state: FirewallWizard, event: WizardEvent): FirewallWi
         apply: { state: "waiting", since: event.since },
       };
     case "undoing":
-      return { ...without(state, "problem"), busy: true, verification: [] };
+      return {
+        ...without(state, "problem"),
+        busy: true,
+        verification: [],
+        apply: { state: "waiting", since: event.since },
+      };
     case "applied":
       return applied(state, event.apply);
     case "verified":
       return verified(state, event.findings, event.passed);
   }
+}
+
+function inspected(
+  state: FirewallWizard,
+  facts: FirewallFacts,
+  peerAddress: string | undefined,
+): FirewallWizard {
+  const { peer } = state;
+  return peer && peerAddress !== undefined
+    ? { ...state, facts, peer: { ...peer, address: peerAddress } }
+    : { ...state, facts };
 }
 
 /** What becomes of the step when asking for rights has come further. */
@@ -95,10 +108,19 @@ function applied(state: FirewallWizard, apply: FirewallApply): FirewallWizard {
       return { ...next, busy: true };
     case "declined":
     case "failed":
-      return { ...next, busy: false };
+      return { ...next, busy: false, ...(state.step === "verify" && { problem: rulesStay(apply) }) };
     case "by-hand":
       return { ...next, step: "apply", busy: false };
   }
+}
+
+/** Taking the rules away was declined or failed, which is told where the rules are shown. */
+function rulesStay({ state, problem }: FirewallApply): Problem {
+  if (problem) return problem;
+  const message = "The rules were not removed.";
+  return state === "declined"
+    ? { code: "CANCELLED", message, reason: "The prompt was declined." }
+    : { code: "ABORTED", message };
 }
 
 function verified(state: FirewallWizard, findings: Findings, passed: boolean): FirewallWizard {

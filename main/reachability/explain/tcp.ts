@@ -3,7 +3,7 @@ import type { LayerResult } from "../../api/reachability.js";
 import { defined } from "../../problems.js";
 import { portOf } from "../hosts.js";
 import { evidenceText, machinesMeet, sentence } from "./evidence.js";
-import type { Explanation, RouteFacts } from "./route-facts.js";
+import type { Explanation, RouteFacts, RouteTask } from "./route-facts.js";
 
 export function explainTcp(facts: RouteFacts, failure: LayerResult): Explanation {
   if (facts.via === "tunnel") return tunnelClosed(facts, failure);
@@ -30,15 +30,10 @@ export function explainTcp(facts: RouteFacts, failure: LayerResult): Explanation
 function silence(facts: RouteFacts, failure: LayerResult): Explanation {
   const { to, task } = facts;
   if (isDown(facts)) {
-    return told(
-      facts,
-      failure,
-      `${subject(facts)}: ${task?.name ?? "the task"} is ${task?.state ?? "down"}`,
-      {
-        reason: `Besides, ${to.name} hides closed ports, so its firewall may be in the way as well.`,
-        remedy: startIt(facts),
-      },
-    );
+    return told(facts, failure, `${subject(facts)}: ${down(task)}`, {
+      reason: `Besides, ${to.name} hides closed ports, so its firewall may be in the way as well.`,
+      remedy: startIt(facts),
+    });
   }
   if (facts.firewall && !facts.firewall.active && facts.listening) {
     return told(facts, failure, `${subject(facts)}: something between the two machines drops it`, {
@@ -83,17 +78,16 @@ function refusal(facts: RouteFacts, failure: LayerResult): Explanation {
     });
   }
   if (isDown(facts)) {
-    return told(
-      facts,
-      failure,
-      `${from.name} reaches ${to.name}, but ${task?.name ?? "the task"} is ${task?.state ?? "down"}`,
-      {
-        reason: `Nothing listens on ${port}.`,
-        remedy: startIt(facts),
-      },
-    );
+    return told(facts, failure, `${from.name} reaches ${to.name}, but ${down(task)}`, {
+      reason: `Nothing listens on ${port}.`,
+      remedy: startIt(facts),
+    });
   }
-  return told(facts, failure, `${from.name} reaches ${to.name}, but nothing listens on ${port}`, {
+  const nothing =
+    from.id === to.id
+      ? `Nothing listens on ${port} of ${to.name}`
+      : `${from.name} reaches ${to.name}, but nothing listens on ${port}`;
+  return told(facts, failure, nothing, {
     reason:
       kind === "agent"
         ? "Tensordeck does not run there, or its agent uses another port."
@@ -221,6 +215,11 @@ function subject(facts: RouteFacts): string {
 function portText({ address }: RouteFacts): string {
   const port = portOf(address);
   return port === undefined ? address : `port ${port}`;
+}
+
+/** "worker/0 is stopped" */
+function down(task: RouteTask | undefined): string {
+  return `${task?.name ?? "the task"} ${task?.state === "failed" ? "has failed" : `is ${task?.state ?? "down"}`}`;
 }
 
 /** Whether the machine itself says that the task does not run. */

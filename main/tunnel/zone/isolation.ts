@@ -15,12 +15,14 @@ import type { LaunchTask, TaskProcess } from "../../tasks/launcher.js";
 import { connectLoopback, LoopbackServer } from "../loopback.js";
 import { join, reset } from "../relay.js";
 import { IsolatedProcess, type Place } from "./isolated-process.js";
-import { findNamespaceCommand, type NamespaceCommand } from "./namespace-command.js";
+import { findNamespaceCommand, type NamespaceCommand, type NamespaceSupport } from "./namespace-command.js";
 import { Zone } from "./zone.js";
 
 export interface IsolationCollaborators {
   /** Carries a connection to a task elsewhere; false where no tunnel has the port. */
   readonly carry: (port: number, client: Socket) => boolean;
+  /** How namespaces are made here; found out by trying unless given. */
+  readonly namespaces?: () => Promise<NamespaceSupport>;
 }
 
 export type IsolationSupport =
@@ -114,7 +116,8 @@ export class Isolation {
 
   /** Throws an Error with the reason where there is none. */
   #namespaceCommand(): Promise<NamespaceCommand> {
-    this.#command ??= findNamespaceCommand().then((support) => {
+    const find = this.#collaborators.namespaces ?? (() => findNamespaceCommand());
+    this.#command ??= find().then((support) => {
       if (support.ok) return support.command;
       throw new Error(support.reason);
     });

@@ -30,14 +30,19 @@ const asUser: NamespaceCommand = {
   enter: (pid) => ["nsenter", `--target=${pid}`, "--user", "--preserve-credentials", "--net", "--"],
 };
 
-/** Tries which way works on this system. Costs some ten milliseconds. */
+/**
+ * Tries which way works on this system. Costs some ten milliseconds.
+ *
+ * @param isRoot Whether this process has root's rights.
+ */
 export async function findNamespaceCommand(
   platform: NodeJS.Platform = process.platform,
+  isRoot = process.getuid?.() === 0,
 ): Promise<NamespaceSupport> {
   if (platform !== "linux") {
     return { ok: false, reason: "Only Linux can put a task into a network of its own." };
   }
-  const candidates = process.getuid?.() === 0 ? [asRoot, asUser] : [asUser];
+  const candidates = isRoot ? [asRoot, asUser] : [asUser];
   let failure: unknown;
   for (const command of candidates) {
     try {

@@ -5,7 +5,7 @@ import { ConnectionLimits } from "../../../main/agent-port/connection-limits.js"
 function inARow(limits: ConnectionLimits, address: string, now: number, paired = false, most = 1000): number {
   for (let count = 0; count < most; count++) {
     if (!limits.begin(address, now)) return count;
-    limits.ended(address, paired);
+    limits.ended(address, paired, now);
   }
   return most;
 }
@@ -21,7 +21,12 @@ describe("the limits of connections", () => {
   });
 
   it("do not count paired machines", () => {
-    expect(inARow(new ConnectionLimits(), "a", 0, true)).toBe(1000);
+    const limits = new ConnectionLimits();
+    expect(inARow(limits, "a", 0, true)).toBe(1000);
+    for (let i = 0; i < 200; i++) limits.begin("stranger", 0);
+    // Met before, so all its tunnels may come at once.
+    const held = Array.from({ length: 1000 }, () => limits.begin("a", 1000)).filter(Boolean).length;
+    expect(held).toBe(512);
   });
 
   it("leave room for others while one address holds its share", () => {
@@ -29,7 +34,7 @@ describe("the limits of connections", () => {
     const held = Array.from({ length: 200 }, () => limits.begin("a", 0)).filter(Boolean).length;
     expect(held).toBe(48);
     expect(inARow(limits, "b", 0)).toBe(60);
-    for (let i = 0; i < held; i++) limits.ended("a", false);
+    for (let i = 0; i < held; i++) limits.ended("a", false, 0);
     expect(limits.begin("a", 0)).toBe(true);
   });
 

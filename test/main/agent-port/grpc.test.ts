@@ -1,6 +1,5 @@
 import {
   Client,
-  type ConnectionInjector,
   type handleUnaryCall,
   Server,
   ServerCredentials,
@@ -15,7 +14,6 @@ import {
   agentChannelOptions,
 } from "../../../main/agent-port/channel-credentials.js";
 import { dialAgent } from "../../../main/agent-port/dial-agent.js";
-import { GrpcPeers } from "../../../main/agent-port/grpc-peers.js";
 import type { Identity } from "../../../main/identity/identity.js";
 import { type Installation, LOOPBACK, makeInstallation, pairDirectly } from "../support/trusting.js";
 
@@ -26,18 +24,30 @@ let desk: Installation;
 let box: Installation;
 let stranger: Installation;
 let port: AgentPort;
-let server: Server;
-let injector: ConnectionInjector;
+const servers: Server[] = [];
 const clients: Client[] = [];
 
 beforeEach(async () => {
   [desk, box, stranger] = await Promise.all([makeInstallation(), makeInstallation(), makeInstallation()]);
   await pairDirectly(desk, box);
   port = await box.listen();
-  const peers = new GrpcPeers();
-  server = new Server({ interceptors: [peers.interceptor] });
+  // A server for each connection, so that it is known who calls.
+  port.handle(Alpn.grpc, ({ deviceId, socket }) => {
+    const server = echoServer(deviceId);
+    servers.push(server);
+    server.createConnectionInjector(ServerCredentials.createInsecure()).injectConnection(socket);
+  });
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close();
+  for (const server of servers.splice(0)) server.forceShutdown();
+  await Promise.all([desk, box, stranger].map((each) => each.close()));
+});
+
+function echoServer(caller: string): Server {
+  const server = new Server();
   const say: handleUnaryCall<Buffer, Buffer> = (call, callback) => {
-    callback(null, Buffer.from(`${peers.peerOfCall(call).deviceId} says ${call.request}`));
+    callback(null, Buffer.from(`${caller} says ${call.request}`));
   };
   server.addService(
     {
@@ -53,15 +63,8 @@ beforeEach(async () => {
     },
     { Say: say },
   );
-  injector = server.createConnectionInjector(ServerCredentials.createInsecure());
-  port.handle(Alpn.grpc, (peer) => peers.inject(injector, peer));
-});
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.close();
-  injector.destroy();
-  server.forceShutdown();
-  await Promise.all([desk, box, stranger].map((each) => each.close()));
-});
+  return server;
+}
 
 function connect(as: Identity, to: Identity): Client {
   const client = new Client(
@@ -96,6 +99,18 @@ describe("gRPC over the agent's port", () => {
       `${stranger.identity.deviceId} says 2`,
       `${desk.identity.deviceId} says 3`,
     ]);
+  });
+
+  it("lets a socket be dialled first that tells whether the machine lets this one in", async () => {
+    const socket = await dialAgent({
+      identity: desk.identity,
+      deviceId: box.identity.deviceId,
+      addresses: [`${LOOPBACK}:${port.port}`],
+      alpn: Alpn.grpc,
+    });
+    // HTTP/2's settings, still to be read.
+    expect(socket.readableLength).toBeGreaterThan(0);
+    socket.destroy();
   });
 
   it("answers no stranger", async () => {

@@ -199,9 +199,11 @@ describe("tasks", () => {
 describe("what else can be asked", () => {
   test("probes, tunnels, the firewall and the window", async () => {
     const connection = await connected("manage");
-    expect(await connection.probe("10.0.0.1:2222", "task", 3, signal)).toEqual([
+    const probe = { address: "10.0.0.1:2222", kind: "task", tries: 3 } as const;
+    expect(await connection.probe({ ...probe, signal })).toEqual([
       { layer: "tcp", outcome: "ok", millis: 0.5, detail: "10.0.0.1:2222" },
     ]);
+    expect(gpuPc.asked.at(-1)).toEqual(probe);
     const tunnels = {
       tunnels: [{ port: 2300, deviceId: laptop.identity.deviceId, agentAddresses: ["10.0.0.2:2220"] }],
       admissions: [{ deviceId: laptop.identity.deviceId, port: 2301 }],

@@ -4,13 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AgentConnection } from "../../../main/agent/agent-connection.js";
 import { AgentService } from "../../../main/agent/agent-service.js";
-import type { FirewallChange, TunnelRequest } from "../../../main/agent/collaborators.js";
+import type { TunnelRequest } from "../../../main/agent/collaborators.js";
 import { LinkMeter } from "../../../main/agent/link-meter.js";
 import { acceptWindow, admitsToWindow } from "../../../main/agent/window-protocol.js";
 import { Alpn } from "../../../main/agent-port/agent-peer.js";
 import { AgentPort } from "../../../main/agent-port/agent-port.js";
 import type { FirewallApply } from "../../../main/api/firewall.js";
 import type { MachineMetrics, Role } from "../../../main/api/machines.js";
+import type { FirewallChange } from "../../../main/firewall/tool.js";
 import type { SharedWindow } from "../../../main/host.js";
 import { type Identity, loadIdentity } from "../../../main/identity/identity.js";
 import type { MachineDescription } from "../../../main/machine/description.js";
@@ -127,11 +128,9 @@ export class TestAgent {
       trust,
       machine,
       tasks,
-      prober: {
-        probe: async (address, kind, tries) => {
-          asked.push({ address, kind, tries });
-          return [{ layer: "tcp", outcome: "ok", millis: 0.5, detail: address }];
-        },
+      prober: async ({ signal: _, ...request }) => {
+        asked.push(request);
+        return [{ layer: "tcp", outcome: "ok", millis: 0.5, detail: request.address }];
       },
       tunnels: {
         setTunnels: async (owner: string, request: TunnelRequest) => {

@@ -67,7 +67,7 @@ async function openDoor(cluster: () => DoorCluster | undefined): Promise<{ door:
 }
 
 function clusterAt(...workers: string[]): DoorCluster {
-  return { clusterDef: ClusterSpec.from({ worker: workers }).asClusterDef(), sharesState: true };
+  return { clusterDef: ClusterSpec.from({ worker: workers }).asClusterDef(), isPropagated: true };
 }
 
 interface Answer {

@@ -12,7 +12,7 @@ import {
 import { ClusterSpec } from "../../../worker-runtime/cluster/cluster-spec.js";
 
 function clusterOf(jobs: Record<string, string[] | Record<number, string>>): DoorCluster {
-  return { clusterDef: ClusterSpec.from(jobs).asClusterDef(), sharesState: true };
+  return { clusterDef: ClusterSpec.from(jobs).asClusterDef(), isPropagated: true };
 }
 
 const cluster = clusterOf({ ps: ["127.0.0.1:1"], worker: ["127.0.0.1:2", "127.0.0.1:3"] });

@@ -173,21 +173,19 @@ describe("somebody in the middle", () => {
       Alpn.pairing,
       ({ socket }) => {
         const talker = talkerOf(socket);
-        void talker
-          .next()
-          .then(() =>
-            talker.send(
-              {
-                type: "welcome",
-                name: "x",
-                agentPort: 0,
-                byFingerprint: true,
-                expiresInMillis: 60_000,
-                triesLeft: 3,
-              },
-              claim,
-            ),
-          );
+        void talker.next().then(() =>
+          talker.send(
+            {
+              type: "welcome",
+              name: "x",
+              agentPort: 0,
+              byFingerprint: true,
+              expiresInMillis: 60_000,
+              triesLeft: 3,
+            },
+            claim,
+          ),
+        );
       },
       () => true,
     );
@@ -221,8 +219,6 @@ describe("somebody who recorded a pairing", () => {
     for (const message of sent) {
       second.send(message);
       answer = await second.next();
-      // The shower answers a commitment with its own, and the last reveal is followed by our result.
-      if (message.type === "reveal" && message === sent.at(-2)) continue;
     }
     expect(answer).toMatchObject({ type: "result", ok: false });
     expectNoTrust();

@@ -145,6 +145,32 @@ describe("the tasks of a run", () => {
     expect(problemIn(() => ready(tasks, [device]))).toMatchObject(expected);
   });
 
+  it("do without those that no session can take in, and say why where a node is pinned there", () => {
+    const unusable = {
+      code: "FAILED_PRECONDITION",
+      message: "worker/1 cannot take part.",
+      remedy: "Rename it.",
+    };
+    const foreign = { ...task("worker/1"), unusable };
+    const readiness = ready([foreign, task("worker/0")], ["/job:worker"]);
+    expect(readiness).toMatchObject({
+      kind: "ready",
+      master: { name: "worker/0" },
+      members: [{ name: "worker/0" }],
+    });
+    expect(problemIn(() => ready([foreign, task("worker/0")], ["/job:worker/task:1"]))).toEqual({
+      ...unusable,
+      node: "n0",
+    });
+    expect(problemIn(() => ready([foreign], [""]))).toMatchObject({
+      reason: "worker/1 cannot take part.",
+      remedy: "Rename it.",
+    });
+    // Of two of one name the one that can be used is meant.
+    const twins = [{ ...task("worker/0"), unusable }, task("worker/0")];
+    expect(ready(twins, ["/job:worker/task:0"]).kind).toBe("ready");
+  });
+
   it("must have the device where soft placement is off", () => {
     const gpu = "/job:worker/task:0/device:GPU:0";
     expect(ready([task("worker/0")], [gpu]).kind).toBe("ready");

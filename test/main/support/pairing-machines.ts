@@ -40,7 +40,7 @@ export async function makeMachine(
 export async function endMachines(): Promise<void> {
   await Promise.all(
     machines.splice(0).map(async (machine) => {
-      machine.pairing.stop();
+      machine.pairing.close();
       await machine.close();
     }),
   );

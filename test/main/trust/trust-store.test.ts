@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { makeCertificate } from "../../../main/identity/certificate.js";
 import { identityOf } from "../../../main/identity/identity.js";
 import { TRUST_FILE, TrustStore } from "../../../main/trust/trust-store.js";
@@ -79,7 +79,10 @@ describe("the paired machines", () => {
 
   it("trust nobody when the file is broken, and keep it", async () => {
     await writeFile(file(), '{"machines": [');
+    const told = vi.spyOn(console, "error").mockReturnValue(undefined);
     const store = await open();
+    expect(told).toHaveBeenCalledWith(expect.stringContaining("nobody is trusted"));
+    told.mockRestore();
     expect(store.all()).toEqual([]);
     expect(await readdir(folder)).toEqual([`${TRUST_FILE}.broken`]);
     await store.put(someone("a"));

@@ -5,7 +5,7 @@ import { createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import type { LaunchRequest, LaunchTask, TaskExit, TaskProcess } from "../../../main/tasks/launcher.js";
 import { Isolation } from "../../../main/tunnel/zone/isolation.js";
-import { findNamespaceCommand } from "../../../main/tunnel/zone/namespace-command.js";
+import { findNamespaceCommand, type NamespaceSupport } from "../../../main/tunnel/zone/namespace-command.js";
 import { peerMissing } from "../../support/peers.js";
 import { freePort } from "../../support/processes.js";
 import { dial, readSome, silenced } from "./support/clients.js";
@@ -64,8 +64,11 @@ function request(port: number, isolate = true): LaunchRequest {
 const tasks: TaskProcess[] = [];
 const isolations: Isolation[] = [];
 
-function isolation(carry: (port: number, client: Socket) => boolean = () => false): Isolation {
-  const made = new Isolation({ carry });
+function isolation(
+  carry: (port: number, client: Socket) => boolean = () => false,
+  namespaces?: () => Promise<NamespaceSupport>,
+): Isolation {
+  const made = new Isolation({ carry, ...(namespaces && { namespaces }) });
   isolations.push(made);
   return made;
 }
@@ -101,7 +104,55 @@ test("where it cannot be done, that is said in words", async () => {
   }
 });
 
+describe("a task that was to be isolated", () => {
+  test("runs as it is where that is not possible, and the reason is kept", async () => {
+    const made = isolation(undefined, async () => ({ ok: false, reason: "It is forbidden." }));
+    const port = await freePort();
+    const task = await start(made, port);
+    expect(task.isolated).toBe(false);
+    expect(await made.available()).toEqual({ ok: false, reason: "It is forbidden." });
+    expect(await ask(port, "hello", OTHER_ADDRESS)).toBe("task: hello");
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "runs as it is where the namespace turns out to be of no use",
+    async () => {
+      const command = { make: ["false"], enter: () => ["false"] };
+      const made = isolation(undefined, async () => ({ ok: true, command }));
+      const port = await freePort();
+      expect((await start(made, port)).isolated).toBe(false);
+      expect(await made.available()).toEqual({
+        ok: false,
+        reason: "No network of its own could be made for the tasks.",
+      });
+    },
+  );
+});
+
 describe.skipIf(peerMissing("namespaces"))("an isolated task", () => {
+  test("needs no root where users may make namespaces", async () => {
+    const support = await findNamespaceCommand("linux", false);
+    expect(support.ok && support.command.make).toContain("--user");
+    const made = isolation(undefined, async () => support);
+    const [port, beside] = [await freePort(), await freePort()];
+    const tasks = await Promise.all([start(made, port), start(made, beside)]);
+    expect(tasks.map(({ isolated }) => isolated)).toEqual([true, true]);
+    expect(await ask(port, "hello")).toBe("task: hello");
+    expect(await ask(port, `dial ${beside}`)).toBe("task: from inside");
+    await expect(dial(port, OTHER_ADDRESS)).rejects.toThrow("ECONNREFUSED");
+  });
+
+  test("ends when its zone is gone, and starts again in a new one", async () => {
+    const made = isolation();
+    const port = await freePort();
+    const task = await start(made, port);
+    // Closing ends the zone under the task, as its being killed would.
+    await made.close();
+    expect(await task.exited).toEqual({ code: null, signal: "SIGKILL" });
+    await start(made, port);
+    expect(await ask(port, "again")).toBe("task: again");
+  });
+
   test("is reached by programs of this machine at its port, and by nobody at another address", async () => {
     const made = isolation();
     expect(await made.available()).toEqual({ ok: true });

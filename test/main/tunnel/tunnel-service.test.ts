@@ -1,8 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
+import type { TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Alpn } from "../../../main/agent-port/agent-peer.js";
+import { dialAgent } from "../../../main/agent-port/dial-agent.js";
 import { ProblemError } from "../../../main/api/wire.js";
+import { TunnelAnswer } from "../../../main/tunnel/tunnel-protocol.js";
 import { freePort } from "../../support/processes.js";
 import { until } from "../support/until.js";
 import { broken, dial, echo, readAll, readSome, sha256, silenced } from "./support/clients.js";
@@ -229,6 +233,38 @@ describe("what goes wrong", () => {
   });
 });
 
+describe("a peer that does not keep to the protocol", () => {
+  /** A connection for tunnels as the other machine's agent would open it. */
+  function rawTunnel(): Promise<TLSSocket> {
+    const addresses = [`127.0.0.1:${there.agentPort.port}`];
+    return dialAgent({ identity: here.identity, deviceId: there.id, addresses, alpn: Alpn.tunnel });
+  }
+
+  test("is answered once and let go when it names a port that is none", async () => {
+    const task = await there.addTask(echo);
+    const socket = await rawTunnel();
+    // Port 0, and more than was asked for.
+    socket.write(Buffer.alloc(100_000));
+    const answer = await readAll(socket);
+    expect([...answer]).toEqual([TunnelAnswer.unknownPort]);
+    expect(task.connections.size).toBe(0);
+  });
+
+  test("may end or break off in the middle of its first words", async () => {
+    const task = await there.addTask(echo);
+    const [ending, breaking] = await Promise.all([rawTunnel(), rawTunnel()]);
+    ending.end(Buffer.alloc(1));
+    expect((await readAll(ending)).length).toBe(0);
+    breaking.write(Buffer.alloc(1));
+    breaking.destroy();
+    await here.tunnels.setTunnels(here.id, { tunnels: [task.tunnel], admissions: [] });
+    const client = await dial(task.port);
+    client.write("all is well");
+    expect(await readSome(client)).toBe("all is well");
+    client.destroy();
+  });
+});
+
 describe("who may come in", () => {
   test("a machine that may only view is refused, until the owner admits it to the port", async () => {
     await trusts(there, here, "view");
@@ -264,6 +300,14 @@ describe("who may come in", () => {
     const client = await dial(task.port);
     client.write("through the owner");
     expect(await readSome(client)).toBe("through the owner");
+    // As many as it needs: it is no stranger, though not paired either.
+    const more = await Promise.all(Array.from({ length: 100 }, () => dial(task.port)));
+    const answers = more.map((connection) => {
+      connection.write("again");
+      return readSome(connection);
+    });
+    expect(new Set(await Promise.all(answers))).toEqual(new Set(["again"]));
+    for (const connection of more) connection.destroy();
 
     // What the owner said holds only as long as it may say something.
     const gone = silenced(client);

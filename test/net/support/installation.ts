@@ -4,6 +4,9 @@ import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PairingState } from "../../../main/api/machines.js";
+import type { RunUpdate } from "../../../main/api/runs.js";
+import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { ApiClient } from "../../e2e/support/api-client.js";
 import { libtensorflowDir, repositoryRoot } from "../../support/find-peers.js";
 import { environmentWithoutProxies, freePort, type PeerProcess } from "../../support/processes.js";
@@ -147,6 +150,25 @@ export class Installation {
     await Promise.all([this, other].map((one) => one.api.call("pairing.close")));
     await this.machine(otherId, ({ kind, presence }) => kind === "paired" && presence === "online");
     await other.machine(await this.id(), ({ kind, presence }) => kind === "paired" && presence === "online");
+  }
+
+  /** Runs a step of the welcome graph, which is pinned to worker/0 and worker/1, with a trace; resolves when it is over. */
+  async runWelcome(): Promise<RunUpdate> {
+    const { metaGraph } = await this.api.call("documents.openExample", { id: "welcome" });
+    const { graphDef } = MetaGraphDef.decode(metaGraph);
+    const over = this.api.next("run", ({ state }) => ["done", "failed", "stopped"].includes(state), 60_000);
+    over.catch(() => undefined);
+    await this.api.call("runs.start", {
+      graph: GraphDef.encode(graphDef ?? GraphDef.create()).finish(),
+      feeds: [],
+      fetches: ["z:0"],
+      targets: [],
+      steps: 1,
+      trace: true,
+      softPlacement: true,
+      logDevicePlacement: false,
+    });
+    return await over;
   }
 
   /** Ends it, by default as its user would. The folder stays for a later life where that is said. */

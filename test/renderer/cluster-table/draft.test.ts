@@ -54,7 +54,10 @@ const state: ClusterState = {
   exposures: [],
   discovery: { state: "on" },
   machines: [
-    machine("m", "gpu-pc", "this", [task("t0", "worker", 0, "gpu-pc:2222"), task("t1", "ps", 0, "gpu-pc:2223")]),
+    machine("m", "gpu-pc", "this", [
+      task("t0", "worker", 0, "gpu-pc:2222"),
+      task("t1", "ps", 0, "gpu-pc:2223"),
+    ]),
     machine("mm", "pi", "paired", []),
     machine("mmm", "stranger", "discovered", []),
   ],
@@ -118,6 +121,10 @@ describe("the draft of the cluster table", () => {
       [undefined, "mm"],
       [undefined, ""],
     ]);
-    expect(draftChanges(rows, state)).toEqual({ start: ["worker/1", "worker/2"], restart: [], stop: ["ps/0"] });
+    expect(draftChanges(rows, state)).toEqual({
+      start: ["worker/1", "worker/2"],
+      restart: [],
+      stop: ["ps/0"],
+    });
   });
 });

@@ -3,7 +3,7 @@ import { FunctionDefLibrary } from "../../../protos/generated/tensorflow/functio
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { type CollectionDef, MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { graphToRun, readDocument, writeDocument } from "../../../renderer/document/document-file.js";
-import { EMPTY_RUN_CONFIG, type RunConfig } from "../../../renderer/document/model.js";
+import { type ClusterConfigRow, EMPTY_RUN_CONFIG, type RunConfig } from "../../../renderer/document/model.js";
 import { readRunConfig, writeRunConfig } from "../../../renderer/document/run-config.js";
 import {
   DOCUMENT_COLLECTION,
@@ -60,10 +60,10 @@ describe("a document", () => {
   });
 
   it("keeps the cluster that it wants beside its run settings", () => {
-    const cluster = [
+    const cluster: ClusterConfigRow[] = [
       { job: "worker", index: 3, machine: "pi", address: "pi:2222", engine: "portable", gpu: [0, 1] },
       { job: "ps", index: 0, machine: "", address: "far:2222", engine: "tensorflow", gpu: "none" },
-    ] as const;
+    ];
     const runConfig = { ...EMPTY_RUN_CONFIG, steps: 7 };
     const first = { ...open(metaGraph()), cluster, runConfig };
     const again = open(MetaGraphDef.decode(writeDocument(first)));

@@ -61,6 +61,7 @@ export function documentOf(nodes: readonly NodeDef[], changes: Partial<GraphDocu
     nodes: new Map(nodes.map((one) => [one.name, one])),
     layout,
     runConfig: EMPTY_RUN_CONFIG,
+    cluster: [],
     ...changes,
   };
 }

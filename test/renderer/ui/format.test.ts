@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { bytesText, countText, durationText, listText, shapeText } from "../../../renderer/ui/format.js";
+import {
+  bytesText,
+  countText,
+  durationText,
+  listText,
+  roundTripText,
+  shapeText,
+  timeText,
+} from "../../../renderer/ui/format.js";
 
 describe("numbers as the window writes them", () => {
   it.each([
@@ -32,5 +40,18 @@ describe("numbers as the window writes them", () => {
     expect(listText(["a", "b", "c"])).toBe("a, b and c");
     expect(shapeText([-1, 784])).toBe("[?,784]");
     expect(shapeText([])).toBe("[]");
+  });
+});
+
+describe("times", () => {
+  const now = new Date(2026, 10, 21, 13, 0).getTime();
+
+  it("leave out today's date", () => {
+    expect(timeText(new Date(2026, 10, 21, 9, 5).getTime(), now)).toBe("09:05");
+    expect(timeText(new Date(2026, 10, 20, 23, 59).getTime(), now)).toBe("20 Nov 23:59");
+  });
+
+  it("of round trips stay short", () => {
+    expect([0.62, 9.94, 9.96, 14.4].map(roundTripText)).toEqual(["0.6", "9.9", "10", "14"]);
   });
 });

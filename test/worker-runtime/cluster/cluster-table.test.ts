@@ -82,7 +82,7 @@ describe("tableProblems", () => {
       fc.property(fc.array(cell, { maxLength: 8 }), (rows) => {
         for (const { row: position, fix, field } of tableProblems(rows, { addressesCrossMachines: false })) {
           if (!fix) continue;
-          const mended = rows.with(position, fix.row);
+          const mended: TableRow[] = (rows as TableRow[]).with(position, fix.row);
           const left = tableProblems(mended, { addressesCrossMachines: false });
           expect(left.filter((other) => other.row === position && other.field === field)).toEqual([]);
         }

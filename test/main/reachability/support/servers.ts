@@ -26,10 +26,11 @@ export interface Listener {
   readonly sockets: ReadonlySet<Socket>;
 }
 
-/** Listens on a free port of a loopback address; closed, with its connections, after the test. */
+/** Listens on a port (0: any that is free) of a loopback address; closed, with its connections, after the test. */
 export async function listen(
   server: Pick<Server, "on" | "listen" | "close" | "address">,
   host = "127.0.0.1",
+  port = 0,
 ): Promise<Listener> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: unknown) => {
@@ -40,7 +41,7 @@ export async function listen(
     socket.once("close", () => sockets.delete(socket));
   });
   listening.push({ server, sockets });
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
   return { port: (server.address() as AddressInfo).port, sockets };
 }
 

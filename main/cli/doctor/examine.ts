@@ -1,0 +1,245 @@
+/** Looks at this machine and tests the routes from it. */
+import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
+import { checkOwnHost } from "../../../worker-runtime/engines/tensorflow/address-check.js";
+import { type FoundRuntimes, searchRuntimes } from "../../../worker-runtime/engines/tensorflow/find.js";
+import { type PortHolder, portHolder } from "../../../worker-runtime/engines/tensorflow/port-holder.js";
+import type { Machine, Task } from "../../api/cluster.js";
+import type { FirewallFacts } from "../../api/firewall.js";
+import type { Diagnosis, Reachability } from "../../api/reachability.js";
+import { deferred } from "../../deferred.js";
+import { thisFirewall } from "../../firewall/this-firewall.js";
+import { MachineDescriber } from "../../machine/machine-describer.js";
+import { messageOf } from "../../problems.js";
+import { bySeverity, diagnose } from "../../reachability/diagnoses.js";
+import { hostOf, portOf } from "../../reachability/hosts.js";
+import { agentRoute, type PlannedRoute, taskRoute } from "../../reachability/plan.js";
+import { probeAddress } from "../../reachability/probe.js";
+import { type ProxySettings, proxySettings } from "../../reachability/proxies.js";
+import { RouteTests } from "../../reachability/route-tests.js";
+import { describeRoutes } from "../../reachability/routes.js";
+import { openWorkerProbe } from "../../tasks/worker-probe.js";
+import type { DoctorOptions } from "./options.js";
+import { placeTasks, readPaired, THIS_MACHINE } from "./places.js";
+
+export interface Examination {
+  /** Where the cluster was found; empty when there is none. */
+  readonly source: string;
+  /** This machine first. */
+  readonly machines: readonly Machine[];
+  readonly runtimes: FoundRuntimes;
+  readonly proxies: ProxySettings;
+  /** Absent where it cannot be looked at. */
+  readonly firewall?: FirewallFacts;
+  /** Who listens on the ports of the tasks that are meant to be here, by port. */
+  readonly holders: ReadonlyMap<number, PortHolder>;
+  readonly reachability: Reachability;
+}
+
+export interface ExamineHooks {
+  readonly signal: AbortSignal;
+  readonly onProgress: (text: string) => void;
+}
+
+/** Rejects with the signal's reason once it is aborted. */
+export async function examine(
+  options: DoctorOptions,
+  { signal, onProgress }: ExamineHooks,
+): Promise<Examination> {
+  onProgress("Looking at this machine …");
+  const [description, paired] = await Promise.all([describeThisMachine(), readPaired(options.dataDir)]);
+  const machines = await placeTasks(description, paired, options.cluster);
+  const ownPorts = tasksHere(machines).flatMap(({ address }) => portOf(address) ?? []);
+
+  const [tested, runtimes, firewall, holders] = await Promise.all([
+    testRoutes(machines, { signal, onProgress }),
+    searchRuntimes({ signal }),
+    inspectFirewall(ownPorts, signal),
+    findHolders(ownPorts),
+  ]);
+  signal.throwIfAborted();
+  const engines = runtimes.found
+    .slice(0, 1)
+    .map(({ version, gpu }) => ({ engine: "tensorflow" as const, version, gpu }));
+  const incarnations = new Map<string, string>();
+  const seen = await Promise.all(
+    machines.map(async (machine) => ({
+      ...machine,
+      ...(machine.id === THIS_MACHINE ? { engines } : {}),
+      tasks: await Promise.all(
+        machine.tasks.map((task) => withState(task, machine, tested, holders, incarnations, signal)),
+      ),
+    })),
+  );
+  const routes = describeRoutes(
+    tested.plans,
+    (key) => tested.tests.result(key),
+    (machineId) => (machineId === THIS_MACHINE ? firewall : undefined),
+  );
+  const proxies = proxySettings();
+  const diagnoses = diagnose({
+    now: Date.now(),
+    membership: "fixed",
+    access: "open",
+    machines: seen,
+    routes,
+    incarnations,
+    proxies: [{ machineId: THIS_MACHINE, ...proxies }],
+  });
+  return {
+    source: options.source,
+    machines: seen,
+    runtimes,
+    proxies,
+    ...(firewall ? { firewall } : {}),
+    holders,
+    reachability: {
+      state: "done",
+      checkedAt: Date.now(),
+      routes,
+      diagnoses: bySeverity([...(await ownAddress(options)), ...diagnoses]),
+    },
+  };
+}
+
+async function describeThisMachine() {
+  const describer = new MachineDescriber({
+    name: () => "",
+    agentPort: () => undefined,
+    engines: () => [],
+    taskOfPid: () => undefined,
+  });
+  try {
+    await describer.start();
+    return describer.description();
+  } finally {
+    describer.dispose();
+  }
+}
+
+function tasksHere(machines: readonly Machine[]): readonly Task[] {
+  return machines.find(({ id }) => id === THIS_MACHINE)?.tasks ?? [];
+}
+
+interface Tested {
+  readonly plans: readonly PlannedRoute[];
+  readonly tests: RouteTests;
+}
+
+/** Resolves when every route was tested. */
+async function testRoutes(
+  machines: readonly Machine[],
+  { signal, onProgress }: ExamineHooks,
+): Promise<Tested> {
+  const [from] = machines;
+  if (!from)
+    return { plans: [], tests: new RouteTests({ proberOf: () => undefined, onChange: () => undefined }) };
+  const plans = machines.flatMap((to) => [
+    ...(to === from ? [] : agentRoute(from, to)),
+    ...to.tasks
+      .filter(({ address }) => parseHostPort(address))
+      .map((task) => taskRoute(from, to, task, false)),
+  ]);
+  const done = deferred<void>();
+  let answered = 0;
+  const tests = new RouteTests({
+    proberOf: () => probeAddress,
+    onChange: () => {
+      onProgress(`Tested ${++answered} of ${plans.length} routes …`);
+      if (!tests.busy) done.resolve();
+    },
+  });
+  const abort = () => {
+    tests.stop();
+    done.reject(signal.reason);
+  };
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    tests.follow(plans, true);
+    if (tests.busy) await done.promise;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+  return { plans, tests };
+}
+
+/** A task with what its route showed; a program that has its port here is named. */
+async function withState(
+  task: Task,
+  machine: Machine,
+  { plans, tests }: Tested,
+  holders: ReadonlyMap<number, PortHolder>,
+  incarnations: Map<string, string>,
+  signal: AbortSignal,
+): Promise<Task> {
+  const plan = plans.find((one) => one.task === task);
+  const layers = (plan && tests.result(plan.key)?.layers) ?? [];
+  if (layers.at(-1)?.outcome === "ok") {
+    const probe = openWorkerProbe(task.address);
+    try {
+      const { devices, incarnation } = await probe.check(signal);
+      incarnations.set(task.id, incarnation);
+      return { ...task, state: "running", devices: [...devices] };
+    } catch {
+      return { ...task, state: "running" };
+    } finally {
+      probe.close();
+    }
+  }
+  const port = portOf(task.address);
+  const holder = machine.id === THIS_MACHINE && port !== undefined ? holders.get(port) : undefined;
+  const connected = layers.some(({ layer, outcome }) => layer === "tcp" && outcome === "ok");
+  if (holder && connected) {
+    const message = `port ${port} is in use by ${holder.name || "a program"} (process ${holder.pid}).`;
+    return { ...task, state: "failed", problem: { code: "FAILED_PRECONDITION", message } };
+  }
+  return { ...task, state: layers.some(({ cause }) => cause === "refused") ? "stopped" : task.state };
+}
+
+/** Reading the rules needs rights on some systems; a report without them is still worth having. */
+async function inspectFirewall(
+  ports: readonly number[],
+  signal: AbortSignal,
+): Promise<FirewallFacts | undefined> {
+  try {
+    const firewall = thisFirewall({ agentPort: () => undefined, programs: [process.execPath] });
+    return await firewall.inspect({ ports }, signal);
+  } catch {
+    return undefined;
+  }
+}
+
+async function findHolders(ports: readonly number[]): Promise<Map<number, PortHolder>> {
+  const holders = new Map<number, PortHolder>();
+  for (const port of ports) {
+    const holder = await portHolder(port);
+    if (holder) holders.set(port, holder);
+  }
+  return holders;
+}
+
+/** TF_CONFIG says which task this machine is; the others will dial the address that it gives. */
+async function ownAddress({ cluster, ownTask }: DoctorOptions): Promise<Diagnosis[]> {
+  if (!ownTask || !cluster.has(ownTask.job, ownTask.index)) return [];
+  const name = `${ownTask.job}/${ownTask.index}`;
+  const address = cluster.taskAddress(ownTask.job, ownTask.index);
+  const own = await checkOwnHost(hostOf(address)).catch((error: unknown) => ({
+    kind: "foreign" as const,
+    warning: messageOf(error),
+  }));
+  if (own.kind !== "foreign") return [];
+  return [
+    {
+      id: "own-address-elsewhere",
+      severity: "warning",
+      machineId: THIS_MACHINE,
+      taskId: name,
+      problem: {
+        code: "INVALID_ARGUMENT",
+        message: `TF_CONFIG says that this machine is ${name}, but ${address} is not an address of this machine.`,
+        reason: own.warning,
+        remedy: "Correct the task or the address in TF_CONFIG.",
+        task: name,
+      },
+    },
+  ];
+}

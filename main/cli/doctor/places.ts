@@ -1,0 +1,107 @@
+/** Which machine each task of a given ClusterSpec is on, and which machines are paired. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
+import type { ClusterSpec, ClusterTask } from "../../../worker-runtime/cluster/cluster-spec.js";
+import { checkOwnHost } from "../../../worker-runtime/engines/tensorflow/address-check.js";
+import type { Machine, Task } from "../../api/cluster.js";
+import type { MachineDescription } from "../../machine/description.js";
+import { errnoOf, fileProblem } from "../../problems.js";
+import { TRUST_FILE } from "../../trust/trust-store.js";
+import { type TrustedMachine, trustFileSchema } from "../../trust/trusted-machine.js";
+
+export const THIS_MACHINE = "this-machine";
+
+/**
+ * The machines that are paired with this one. The file is only read: mending or watching it is the application's.
+ *
+ * @throws ProblemError when it is there and cannot be read.
+ */
+export async function readPaired(dataDir: string): Promise<readonly TrustedMachine[]> {
+  const path = join(dataDir, TRUST_FILE);
+  try {
+    return trustFileSchema.parse(JSON.parse(await readFile(path, "utf8"))).machines;
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return [];
+    throw fileProblem(`The paired machines could not be read from ${path}`, error);
+  }
+}
+
+/** This machine, the paired ones and a host for each other name in the cluster, with the cluster's tasks. */
+export async function placeTasks(
+  description: MachineDescription,
+  paired: readonly TrustedMachine[],
+  cluster: ClusterSpec,
+): Promise<Machine[]> {
+  const machines = new Map<string, Machine>();
+  const self: Machine = {
+    ...description,
+    id: THIS_MACHINE,
+    kind: "this",
+    presence: "online",
+    metrics: [],
+    tasks: [],
+  };
+  machines.set(THIS_MACHINE, self);
+  for (const { deviceId, name, addresses, agentPort, role, grantedRole } of paired) {
+    machines.set(deviceId, {
+      ...unknownMachine(deviceId, name, addresses),
+      kind: "paired",
+      agentPort,
+      role,
+      grantedRole,
+    });
+  }
+  for (const task of cluster.tasks()) {
+    const host = parseHostPort(task.address)?.host ?? task.address;
+    const known = (await isOwn(host))
+      ? self
+      : [...machines.values()].find(({ name, addresses }) => name === host || addresses.includes(host));
+    const machine = known ?? unknownMachine(`foreign:${host}`, host, [host]);
+    machines.set(machine.id, machine);
+    machine.tasks.push(newTask(task));
+  }
+  return [...machines.values()];
+}
+
+/** A machine of which no more than its name is known. */
+function unknownMachine(id: string, name: string, addresses: readonly string[]): Machine {
+  return {
+    id,
+    name,
+    kind: "foreign",
+    presence: "online",
+    platform: "",
+    osName: "",
+    arch: "",
+    cores: 0,
+    memoryBytes: 0,
+    gpus: [],
+    addresses: [...addresses],
+    version: "",
+    engines: [],
+    metrics: [],
+    tasks: [],
+  };
+}
+
+function newTask({ job, index, address }: ClusterTask): Task {
+  return {
+    id: `${job}/${index}`,
+    job,
+    index,
+    address,
+    engine: "tensorflow",
+    gpu: "auto",
+    foreign: true,
+    state: "starting",
+    colour: 0,
+    devices: [],
+    metrics: [],
+  };
+}
+
+async function isOwn(host: string): Promise<boolean> {
+  // A name that leads nowhere is no one's; the test of the route says so.
+  return (await checkOwnHost(host).catch(() => undefined))?.kind === "own";
+}

@@ -1,0 +1,188 @@
+/** What was found, for people and for scripts. */
+import type { Machine } from "../../api/cluster.js";
+import type { Diagnosis, Route } from "../../api/reachability.js";
+import { bytesText } from "../../reachability/diagnoses/diagnosis.js";
+import { portOf } from "../../reachability/hosts.js";
+import { durationText } from "../../reachability/layers/result.js";
+import type { Examination } from "./examine.js";
+import { THIS_MACHINE } from "./places.js";
+
+type Mark = "✓" | "✗" | "!" | "–";
+
+const marks: Readonly<Record<Diagnosis["severity"], Mark>> = { error: "✗", warning: "!", info: "–" };
+const WIDTH = 100;
+
+/** The routes and diagnoses as the window gets them (main/api/reachability.ts), and what is known of this machine. */
+export function reportJson({
+  machines,
+  runtimes,
+  proxies,
+  firewall,
+  holders,
+  reachability,
+}: Examination): string {
+  const self = machines.find(({ id }) => id === THIS_MACHINE);
+  const report = {
+    ...reachability,
+    machine: {
+      name: self?.name,
+      osName: self?.osName,
+      addresses: self?.addresses,
+      gpus: self?.gpus,
+      runtimes: runtimes.found,
+      unusableRuntimes: runtimes.rejected,
+      proxies,
+      firewall,
+      ports: [...holders].map(([port, holder]) => ({ port, ...holder })),
+    },
+    names: Object.fromEntries(machines.map(({ id, name }) => [id, name])),
+  };
+  return `${JSON.stringify(report, undefined, 2)}\n`;
+}
+
+/** Aligned, a line for each thing that was looked at, and below them what to do. */
+export function reportText(examination: Examination): string {
+  const sections = [thisMachine(examination), tasks(examination), agents(examination), findings(examination)];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n")}\n`;
+}
+
+type Row = readonly [mark: Mark, ...cells: string[]];
+
+/** Columns as wide as their widest cell; the last one is not filled up. */
+function aligned(rows: readonly Row[]): string[] {
+  const widths: number[] = [];
+  for (const [, ...cells] of rows) {
+    cells.forEach((cell, i) => {
+      widths[i] = Math.max(widths[i] ?? 0, cell.length);
+    });
+  }
+  return rows.map(([mark, ...cells]) =>
+    `  ${mark} ${cells.map((cell, i) => (i === cells.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join("  ")}`.trimEnd(),
+  );
+}
+
+function thisMachine({ machines, runtimes, proxies, firewall, holders }: Examination): string[] {
+  const self = machines.find(({ id }) => id === THIS_MACHINE);
+  if (!self) return [];
+  const [best] = runtimes.found;
+  const names = Object.keys(proxies.variables);
+  const rows: Row[] = [
+    [self.addresses.length > 0 ? "✓" : "!", "addresses", self.addresses.join(", ") || "none but loopback"],
+    best
+      ? ["✓", "runtime", `TensorFlow ${best.version}, ${best.gpu ? "GPU" : "CPU"}, ${best.origin}`]
+      : ["!", "runtime", runtimes.rejected[0]?.reason ?? "none"],
+    ...gpuRows(self),
+    names.length > 0 ? ["!", "proxies", names.join(", ")] : ["✓", "proxies", "none set"],
+    ["–", "firewall", firewallText(firewall)],
+    ...[...holders].map(
+      ([port, { name, pid }]): Row => ["–", `port ${port}`, `${name || "a program"} (process ${pid})`],
+    ),
+  ];
+  const about = [self.osName, `${self.cores} cores`, bytesText(self.memoryBytes)].filter(
+    (text) => text !== "",
+  );
+  return [`This machine: ${self.name} (${about.join(", ")})`, ...aligned(rows)];
+}
+
+function gpuRows({ gpus }: Machine): Row[] {
+  return gpus.map(({ index, name, memoryBytes, usedBytes }) => [
+    "✓",
+    `GPU ${index}`,
+    `${name}, ${bytesText(memoryBytes)}${usedBytes === undefined ? "" : `, ${bytesText(usedBytes)} in use`}`,
+  ]);
+}
+
+function firewallText(firewall: Examination["firewall"]): string {
+  if (!firewall) return "cannot be looked at";
+  if (firewall.tool === "none") return "none";
+  const state = firewall.active ? "active" : "not active";
+  return `${firewall.name}, ${state}${firewall.problem ? `: ${firewall.problem.message}` : ""}`;
+}
+
+function tasks({ source, machines, reachability }: Examination): string[] {
+  const rows = machines.flatMap((machine) =>
+    machine.tasks.map((task): Row => {
+      const route = reachability.routes.find(({ taskId }) => taskId === task.id);
+      return [markOf(route), task.id, task.address, timeOf(route), outcomeText(route)];
+    }),
+  );
+  if (rows.length === 0) return [];
+  return [`Tasks, from ${source}`, ...aligned(rows)];
+}
+
+function agents({ machines, reachability }: Examination): string[] {
+  const rows = machines
+    .filter(({ kind }) => kind === "paired")
+    .map((machine): Row => {
+      const route = reachability.routes.find(({ to, taskId }) => to === machine.id && taskId === undefined);
+      const port = route && portOf(route.address);
+      return [
+        markOf(route),
+        machine.name,
+        route?.address ?? "",
+        timeOf(route),
+        port ? outcomeText(route) : "no address known",
+      ];
+    });
+  return rows.length === 0 ? [] : ["Paired machines", ...aligned(rows)];
+}
+
+function markOf(route: Route | undefined): Mark {
+  if (route?.outcome === "ok") return "✓";
+  return route?.outcome === "failed" ? "✗" : "!";
+}
+
+function timeOf(route: Route | undefined): string {
+  return route?.roundTripMillis === undefined ? "" : durationText(route.roundTripMillis);
+}
+
+/** The layer that failed first; else what the last one said, which is a device ID for an agent. */
+function outcomeText(route: Route | undefined): string {
+  if (!route) return "not tested";
+  const failure = route.layers.find(({ layer, outcome }) => layer !== "ping" && outcome === "failed");
+  if (failure) return `${layerNames[failure.layer]}: ${failure.detail ?? "failed"}`;
+  if (route.outcome !== "ok") return route.problem?.message ?? "not tested";
+  const last = route.layers.at(-1);
+  return last?.layer === "status" ? (last.detail ?? "answers") : "answers";
+}
+
+const layerNames: Readonly<Record<Route["layers"][number]["layer"], string>> = {
+  name: "name",
+  ping: "ping",
+  tcp: "TCP",
+  tls: "TLS",
+  http2: "HTTP/2",
+  status: "GetStatus",
+};
+
+function findings({ reachability: { diagnoses } }: Examination): string[] {
+  const counts = (["error", "warning"] as const).map((severity) => {
+    const count = diagnoses.filter((diagnosis) => diagnosis.severity === severity).length;
+    return `${count === 0 ? "no" : count} ${severity}${count === 1 ? "" : "s"}`;
+  });
+  const lines = [`Found ${counts.join(", ")}.`];
+  for (const { id, severity, problem } of diagnoses) {
+    lines.push("", ...wrapped(`  ${marks[severity]} `, problem.message));
+    if (problem.reason) lines.push(...wrapped("    Why: ", problem.reason));
+    if (problem.remedy) lines.push(...wrapped("    Do:  ", problem.remedy));
+    lines.push(`    [${id}]`);
+  }
+  return lines;
+}
+
+/** A paragraph whose further lines begin below the first one's text. */
+function wrapped(head: string, text: string): string[] {
+  const lines: string[] = [];
+  let line = head;
+  for (const word of text.split(/\s+/)) {
+    if (line.length + 1 + word.length > WIDTH && line.trim() !== head.trim()) {
+      lines.push(line.trimEnd());
+      line = " ".repeat(head.length);
+    }
+    line += line.length === head.length ? word : ` ${word}`;
+  }
+  return [...lines, line];
+}

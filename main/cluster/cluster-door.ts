@@ -1,0 +1,60 @@
+/** The cluster's door: the port at which a stock script without a ClusterSpec of its own uses the cluster. */
+import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
+import type { Door as DoorState } from "../api/cluster.js";
+import { DOOR_PORT, Door, type DoorCluster } from "../door/door.js";
+import { messageOf } from "../problems.js";
+import { addressesOf } from "./addresses.js";
+import type { ClusterService } from "./cluster-service.js";
+
+export class ClusterDoor {
+  readonly #cluster: () => DoorCluster | undefined;
+  readonly #stopListening: () => void;
+  /** Set from the first task on; a machine without tasks needs no door. */
+  #opening: Promise<Door> | undefined;
+  #state: DoorState | undefined;
+
+  constructor(cluster: Pick<ClusterService, "tasks" | "membership" | "onChange" | "refresh">) {
+    this.#cluster = () => doorCluster(cluster);
+    this.#stopListening = cluster.onChange(() => {
+      if (this.#opening || cluster.tasks().length === 0) return;
+      void this.#open().then(() => cluster.refresh());
+    });
+  }
+
+  /** Undefined while there has been no task. */
+  state(): DoorState | undefined {
+    return this.#state;
+  }
+
+  async close(): Promise<void> {
+    this.#stopListening();
+    const door = await this.#opening?.catch(() => undefined);
+    await door?.close();
+  }
+
+  async #open(): Promise<void> {
+    this.#opening = Door.listen({ cluster: this.#cluster });
+    try {
+      this.#state = { target: (await this.#opening).target };
+    } catch (error) {
+      this.#state = {
+        target: `grpc://127.0.0.1:${DOOR_PORT}`,
+        problem: {
+          code: "UNAVAILABLE",
+          message: "Scripts cannot use the cluster through its door: no port could be opened for it.",
+          details: messageOf(error),
+        },
+      };
+    }
+  }
+}
+
+/** The running tasks as a session is told of them; undefined where none runs. */
+function doorCluster(cluster: Pick<ClusterService, "tasks" | "membership">): DoorCluster | undefined {
+  const running = cluster.tasks().filter(({ state }) => state === "running");
+  if (running.length === 0) return undefined;
+  return {
+    clusterDef: ClusterSpec.from(addressesOf(running)).asClusterDef(),
+    isPropagated: cluster.membership === "dynamic",
+  };
+}

@@ -1,0 +1,90 @@
+/** From what the user asks for to tasks that can be made: what was left open is chosen, what cannot be is refused. Pure. */
+import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { nextIndex } from "../../worker-runtime/cluster/cluster-table.js";
+import type { AddForeign, AddTasks } from "../api/cluster.js";
+import type { MachineFacts } from "../api/machines.js";
+import { problem } from "../problems.js";
+import type { ClusterMachine } from "./cluster-machine.js";
+import { type ClusterTask, taskName } from "./cluster-task.js";
+import type { ForeignPlace } from "./foreign-servers.js";
+import { machineOfHost } from "./task-list.js";
+import { newTaskId, type TaskWish } from "./task-placement.js";
+
+/**
+ * @param machines This machine first: it is meant where none is named.
+ * @throws ProblemError ALREADY_EXISTS for an index in use, NOT_FOUND or UNAVAILABLE for the machine.
+ */
+export function wishesOf(
+  { machineId, job, count, index, engine, gpu = "auto" }: AddTasks,
+  tasks: readonly ClusterTask[],
+  machines: readonly ClusterMachine[],
+): TaskWish[] {
+  const machine = machineNamed(machineId, machines);
+  const known = tasks.map((task) => ({ job: task.job, index: task.index }));
+  return Array.from({ length: count }, (_, i) => {
+    const chosen = index === undefined ? nextIndex(known, job) : index + i;
+    checkIndex(job, chosen, tasks);
+    known.push({ job, index: chosen });
+    return {
+      ...{ id: newTaskId(), job, index: chosen, machineId: machine.id },
+      engine: engine ?? machine.engines[0]?.engine ?? "tensorflow",
+      gpu,
+      ...{ port: 0, mayMove: true },
+    };
+  });
+}
+
+/** @throws ProblemError INVALID_ARGUMENT for what is no address, ALREADY_EXISTS for an index or a server in use. */
+export function foreignPlaceOf(
+  { address, job, index }: AddForeign,
+  tasks: readonly ClusterTask[],
+  machines: readonly ClusterMachine[],
+): ForeignPlace {
+  checkAddress(address, tasks, machines);
+  const chosen = index ?? nextIndex(tasks, job);
+  checkIndex(job, chosen, tasks);
+  return { id: newTaskId(), address, job, index: chosen };
+}
+
+function machineNamed(machineId: string | undefined, machines: readonly ClusterMachine[]): MachineFacts {
+  const machine =
+    machineId === undefined ? machines[0] : machines.find(({ facts }) => facts.id === machineId);
+  if (!machine) {
+    throw problem("NOT_FOUND", "This machine is no longer there.", { details: `machine ${machineId}` });
+  }
+  const { facts } = machine;
+  if (facts.presence !== "offline") return facts;
+  throw problem("UNAVAILABLE", `${facts.name} does not answer.`, {
+    reason: facts.problem?.message,
+    remedy: `See whether ${facts.name} is on and in the network.`,
+  });
+}
+
+function checkIndex(job: string, index: number, tasks: readonly ClusterTask[]): void {
+  const other = tasks.find((task) => task.job === job && task.index === index);
+  if (!other) return;
+  throw problem("ALREADY_EXISTS", `There is a ${other.name} already.`, {
+    remedy: `Take another index: ${taskName({ job, index: nextIndex(tasks, job) })} is free.`,
+  });
+}
+
+function checkAddress(
+  address: string,
+  tasks: readonly ClusterTask[],
+  machines: readonly ClusterMachine[],
+): void {
+  const parsed = parseHostPort(address);
+  if (!parsed || parsed.port === 0) {
+    throw problem("INVALID_ARGUMENT", `"${address}" is not the address of a server.`, {
+      remedy: "Write host:port, such as gpu-pc:2222.",
+    });
+  }
+  const machineId = machineOfHost(parsed.host, machines)?.id ?? `foreign:${parsed.host}`;
+  const twin = tasks.find(
+    (task) => task.machineId === machineId && parseHostPort(task.address)?.port === parsed.port,
+  );
+  if (!twin) return;
+  throw problem("ALREADY_EXISTS", `${twin.name} is at ${address} already.`, {
+    remedy: "One server can be one task of a cluster only.",
+  });
+}

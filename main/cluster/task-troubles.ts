@@ -1,0 +1,149 @@
+/** What keeps a task from being used, or its machine from answering, in words. Pure. */
+import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { isLoopback } from "../../worker-runtime/cluster/cluster-table.js";
+import type { Task } from "../api/cluster.js";
+import type { MachineFacts } from "../api/machines.js";
+import type { Problem } from "../api/problem.js";
+import { defined } from "../problems.js";
+import type { ClusterMachine } from "./cluster-machine.js";
+import { taskName } from "./cluster-task.js";
+import { type ForeignServer, ownNameOf } from "./foreign-servers.js";
+
+/** A task before it is compared with the others. */
+export interface Draft {
+  readonly task: Omit<Task, "notice">;
+  readonly machineId: string;
+  readonly machineName: string;
+  readonly incarnation: string | undefined;
+  readonly notice: Problem | undefined;
+  readonly unusable: Problem | undefined;
+}
+
+/** The tasks that stand before the one that is looked at. */
+export interface Seen {
+  /** The one of each name that sessions use. */
+  readonly usableByName: Map<string, Draft>;
+  /** The first of ours at each address. */
+  readonly byAddress: Map<string, Draft>;
+  /** Whether the cluster has any task that is not foreign, wherever in the list. */
+  readonly hasOurs: boolean;
+}
+
+export function noAnswerOf(machine: MachineFacts, task: string): Problem {
+  return defined({
+    code: "UNAVAILABLE",
+    message: `${machine.name} does not answer.`,
+    reason: machine.problem?.message,
+    remedy: `See whether ${machine.name} is on and in the network. ${task} may still be running there.`,
+    task,
+  });
+}
+
+export function mayOnlyLook(machine: MachineFacts, task: string): Problem {
+  return {
+    code: "PERMISSION_DENIED",
+    message: `${task} cannot be used: this machine may only look at ${machine.name}.`,
+    remedy: `Let ${machine.name} allow this machine to run graphs there.`,
+    task,
+  };
+}
+
+/** A server in a dynamic cluster under the very name that it was started with. */
+export function ownNameTaken({ job, index, address, devices }: ForeignServer): Problem | undefined {
+  const ownName = ownNameOf(devices);
+  if (ownName?.job !== job || ownName.index !== index) return undefined;
+  const task = taskName({ job, index });
+  return {
+    code: "FAILED_PRECONDITION",
+    message: `${task} cannot take part in a dynamic cluster under this name.`,
+    reason: `The server at ${address} was itself started as ${task}, and a server refuses a session whose ClusterSpec repeats that.`,
+    remedy: "Take it in under another job or index, or use a fixed cluster, which uses it as it is.",
+    task,
+  };
+}
+
+export function sameName({ task }: Draft, { usableByName }: Seen): Problem | undefined {
+  const name = taskName(task);
+  const other = usableByName.get(name);
+  if (other === undefined) return undefined;
+  return {
+    code: "ALREADY_EXISTS",
+    message: `There is another ${name}, on ${other.machineName}.`,
+    reason: "Sessions use that one.",
+    remedy: "Remove one of the two, or give it another index in the cluster table.",
+    task: name,
+  };
+}
+
+/** In a secure cluster a port means one task on every machine. */
+export function portTrouble(
+  draft: Draft,
+  { byAddress }: Seen,
+  machinesWithout: (port: number) => readonly string[],
+): Problem | undefined {
+  const { task, machineId } = draft;
+  const port = parseHostPort(task.address)?.port;
+  if (task.foreign || port === undefined) return undefined;
+  const name = taskName(task);
+  const remedy = `Restart ${name}: it gets another port then.`;
+  const other = byAddress.get(task.address);
+  if (other && other.machineId !== machineId) {
+    return {
+      code: "FAILED_PRECONDITION",
+      message: `${name} has the same port as ${taskName(other.task)} on ${other.machineName}.`,
+      reason: "In a secure cluster every task has a port of its own, because all are reached by localhost.",
+      remedy,
+      task: name,
+    };
+  }
+  const [machine] = machinesWithout(port);
+  if (machine === undefined) return undefined;
+  return {
+    code: "FAILED_PRECONDITION",
+    message: `${machine} cannot reach ${name}.`,
+    reason: `Its end of the tunnel should listen at port ${port} there, which another program has.`,
+    remedy,
+    task: name,
+  };
+}
+
+/** An address that every machine would take for its own. */
+export function loopbackTrouble(
+  { task, machineId }: Draft,
+  machines: readonly ClusterMachine[],
+): Problem | undefined {
+  const host = parseHostPort(task.address)?.host;
+  if (host === undefined || !isLoopback(host)) return undefined;
+  const others = machines.filter(
+    ({ facts, tasks }) => facts.id !== machineId && (tasks?.tasks().length ?? 0) > 0,
+  );
+  const [other] = others;
+  if (other === undefined) return undefined;
+  const name = taskName(task);
+  return {
+    code: "FAILED_PRECONDITION",
+    message: `${name} is at ${task.address}, where ${other.facts.name} would look on itself.`,
+    reason: "localhost means another machine on each of them.",
+    remedy: task.foreign
+      ? "Take the server in by the address that other machines reach it by."
+      : "See that this machine has an address in the network, or use a secure cluster.",
+    task: name,
+  };
+}
+
+/** A server of another machine among tasks that are reached through tunnels, which it does not have. */
+export function withoutTunnels(
+  { task, machineId }: Draft,
+  { hasOurs }: Seen,
+  machines: readonly ClusterMachine[],
+): Problem | undefined {
+  if (!task.foreign || !hasOurs || machineId === machines[0]?.facts.id) return undefined;
+  const name = taskName(task);
+  return {
+    code: "FAILED_PRECONDITION",
+    message: `${name} cannot take part in a secure cluster.`,
+    reason: `The tasks of a secure cluster are named on localhost and reached through tunnels. The server at ${task.address} was started elsewhere and has none: it would look for them on its own machine.`,
+    remedy: "Open the cluster, or start a task of Tensordeck on that machine instead.",
+    task: name,
+  };
+}

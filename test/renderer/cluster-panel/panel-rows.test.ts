@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import type { Route } from "../../../main/api/reachability.js";
+import { blockedProblem, panelRows, takesTasks } from "../../../renderer/cluster-panel/panel-rows.js";
+import { machineOf, taskOf } from "../support/cluster-states.js";
+
+const blocked: Route = {
+  from: "pi",
+  to: "pc",
+  address: "pc:2222",
+  via: "direct",
+  outcome: "failed",
+  layers: [{ layer: "tcp", outcome: "failed", detail: "timed out after 3.0 s" }],
+};
+
+const kinds = (rows: ReturnType<typeof panelRows>) =>
+  rows.map(({ kind, machine }) => `${machine.name} ${kind}`);
+
+describe("panelRows", () => {
+  it("lists this machine first and those that are merely there last, else as they come", () => {
+    const rows = panelRows(
+      [
+        machineOf("new", { kind: "discovered" }),
+        machineOf("away", { kind: "paired", presence: "offline" }),
+        machineOf("tf", { kind: "foreign" }),
+        machineOf("pc"),
+        machineOf("pi", { kind: "paired" }),
+      ],
+      [],
+    );
+    expect(rows.filter(({ kind }) => kind === "machine").map(({ machine }) => machine.name)).toEqual([
+      "pc",
+      "away",
+      "pi",
+      "tf",
+      "new",
+    ]);
+  });
+
+  it("puts what is wrong on the machine that it concerns", () => {
+    const rows = panelRows(
+      [
+        machineOf("pc", { tasks: [taskOf("worker/0")] }),
+        machineOf("pi", {
+          kind: "paired",
+          tasks: [taskOf("ps/0")],
+          problem: { code: "UNAVAILABLE", message: "pi's clock is 5 s behind." },
+        }),
+      ],
+      [blocked],
+    );
+    expect(kinds(rows)).toEqual([
+      "pc machine",
+      "pc task",
+      "pc add",
+      "pi machine",
+      "pi problem",
+      "pi task",
+      "pi add",
+      "pi blocked",
+    ]);
+    expect(rows.filter(({ last }) => last).map(({ kind }) => kind)).toEqual(["add", "blocked"]);
+    expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
+  });
+
+  it("leaves the first worker of this machine to the hint, and offers it on every paired one", () => {
+    const rows = panelRows([machineOf("pc"), machineOf("pi", { kind: "paired" })], []);
+    expect(kinds(rows)).toEqual(["pc machine", "pi machine", "pi add"]);
+  });
+});
+
+describe("takesTasks", () => {
+  it.each([
+    [machineOf("a"), true],
+    [machineOf("a", { kind: "paired", role: "run" }), true],
+    [machineOf("a", { kind: "paired", role: "view" }), false],
+    [machineOf("a", { kind: "paired", role: "run", presence: "offline" }), false],
+    [machineOf("a", { kind: "discovered" }), false],
+    [machineOf("a", { kind: "foreign" }), false],
+  ])("%#", (machine, expected) => {
+    expect(takesTasks(machine)).toBe(expected);
+  });
+});
+
+describe("blockedProblem", () => {
+  const known = new Map([
+    ["pi", machineOf("raspberrypi", { kind: "paired" })],
+    ["pc", machineOf("gpu-pc")],
+  ]);
+
+  it("says what was seen where the application says no more", () => {
+    expect(blockedProblem(blocked, known)).toMatchObject({
+      message: "raspberrypi cannot reach pc:2222.",
+      reason: "timed out after 3.0 s",
+    });
+  });
+
+  it("calls a guess one", () => {
+    expect(blockedProblem({ ...blocked, firewallOf: "pc" }, known).reason).toBe(
+      "gpu-pc's firewall probably blocks it",
+    );
+  });
+
+  it("takes the application's own words", () => {
+    const problem = { code: "UNAVAILABLE", message: "gpu-pc drops it." };
+    expect(blockedProblem({ ...blocked, problem }, known)).toBe(problem);
+  });
+});
