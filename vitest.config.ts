@@ -9,7 +9,11 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "test/**/*.test.tsx"],
     exclude: [...configDefaults.exclude, ...(electron === undefined ? ["test/e2e/electron.test.ts"] : [])],
-    env: electron === undefined ? {} : { TENSORDECK_TEST_ELECTRON: electron },
+    env: {
+      // Tests announce nothing on the real network; those with networks of their own say otherwise.
+      TENSORDECK_NETWORK: "off",
+      ...(electron === undefined ? {} : { TENSORDECK_TEST_ELECTRON: electron }),
+    },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",

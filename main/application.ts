@@ -64,7 +64,7 @@ export interface Application {
   dispose(): Promise<void>;
 }
 
-/** Makes the application. No library is searched for and no task started until a window asks. */
+/** Makes the application. Tasks of an earlier life come back by themselves; everything else waits for a window. */
 export async function createApplication(options: ApplicationOptions): Promise<Application> {
   const { dataDir, host, signal, engine = defaultEngine() } = options;
   const events = new EventHub();
@@ -120,6 +120,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     discovery: () => network.presence.state(),
     door: () => door.state(),
     stopPsWithLastWorker: async () => (await settings.get()).stopPsWithLastWorker,
+    reachPort: (port) => isolation.reach(port),
   });
   const door = new ClusterDoor(cluster);
   const proberOf = (machineId: string) =>
@@ -151,7 +152,11 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   // After the cluster, which knows the colours that they had.
   void cluster.loaded.then(() => tasks.restore());
   void describer.start();
-  void settings.get().then(({ visible }) => network.presence.setVisible(visible));
+  void settings.get().then(async ({ visible }) => {
+    await network.presence.setVisible(visible);
+    // Whoever sees this machine wants to know what can compute here, whether or not it shows a window.
+    if (network.presence.port !== undefined) await runtime.get();
+  });
   const documents = new DocumentService({
     examples: engine.examples,
     onUsed: (path) => settings.addRecentDocument(path),

@@ -26,60 +26,81 @@ export async function sendChanges(
   signal: AbortSignal,
   send: Send<wire.WatchEvent>,
 ): Promise<void> {
-  const told = new Told();
-  let metrics: MachineMetrics | undefined;
+  const told = new Told(watched);
+  // Both, so that the first event has everything.
+  let news: News = { machine: true, tasks: true };
   let changed = deferred<void>();
-  const wake = () => changed.resolve();
+  const tell = (more: News) => {
+    news = { ...news, ...more };
+    changed.resolve();
+  };
   const stops = [
-    watched.tasks.onChange(wake),
-    watched.machine.onChange(wake),
-    watched.onRoleChange(wake),
-    watched.machine.onMetrics((sample) => {
-      metrics = sample;
-      wake();
-    }),
+    watched.tasks.onChange(() => tell({ tasks: true })),
+    watched.machine.onChange(() => tell({ machine: true })),
+    watched.onRoleChange(() => tell({ machine: true })),
+    watched.machine.onMetrics((metrics) => tell({ metrics })),
   ];
   try {
-    await send(told.changes(watched, undefined) ?? wire.WatchEvent.create());
     while (!signal.aborted) {
+      const current = news;
+      news = {};
+      changed = deferred<void>();
+      const event = told.changes(current);
+      if (event) await send(event);
       await unlessAborted(changed.promise, signal).catch(() => undefined);
       await delay(GATHER_MILLIS, signal);
-      if (signal.aborted) return;
-      changed = deferred<void>();
-      const sample = metrics;
-      metrics = undefined;
-      const event = told.changes(watched, sample);
-      if (event) await send(event);
     }
   } finally {
     for (const stop of stops) stop();
   }
 }
 
+/** What may have changed. */
+interface News {
+  readonly machine?: boolean;
+  readonly tasks?: boolean;
+  /** The newest sample. */
+  readonly metrics?: MachineMetrics;
+}
+
 /** What the caller knows, as the bytes that it was sent. */
 class Told {
+  readonly #watched: Watched;
   #machine: Uint8Array | undefined;
   #tasks = new Map<string, Uint8Array>();
 
+  constructor(watched: Watched) {
+    this.#watched = watched;
+  }
+
   /** What the caller does not know yet; undefined when that is nothing. */
-  changes(watched: Watched, metrics: MachineMetrics | undefined): wire.WatchEvent | undefined {
+  changes(news: News): wire.WatchEvent | undefined {
     const event = wire.WatchEvent.create();
-    const machine = machineToMessage(watched.describe());
-    const machineBytes = wire.MachineDescription.encode(machine).finish();
-    if (!same(this.#machine, machineBytes)) event.machine = machine;
-    this.#machine = machineBytes;
-    if (metrics) event.metrics = metricsToMessage(metrics);
-    const tasks = new Map<string, Uint8Array>();
-    for (const task of watched.tasks.tasks()) {
+    if (news.machine) event.machine = this.#machineIfNew();
+    if (news.tasks) this.#addTasks(event);
+    if (news.metrics) event.metrics = metricsToMessage(news.metrics);
+    const { machine, metrics, tasks, removedTaskIds } = event;
+    return machine || metrics || tasks.length > 0 || removedTaskIds.length > 0 ? event : undefined;
+  }
+
+  #machineIfNew(): wire.MachineDescription | undefined {
+    const machine = machineToMessage(this.#watched.describe());
+    const bytes = wire.MachineDescription.encode(machine).finish();
+    if (same(this.#machine, bytes)) return undefined;
+    this.#machine = bytes;
+    return machine;
+  }
+
+  #addTasks(event: wire.WatchEvent): void {
+    const known = new Map<string, Uint8Array>();
+    for (const task of this.#watched.tasks.tasks()) {
       const message = taskToMessage(task);
       const bytes = wire.Task.encode(message).finish();
       if (!same(this.#tasks.get(task.id), bytes)) event.tasks.push(message);
-      tasks.set(task.id, bytes);
+      known.set(task.id, bytes);
     }
-    event.removedTaskIds = [...this.#tasks.keys()].filter((id) => !tasks.has(id));
-    this.#tasks = tasks;
-    const { machine: newMachine, metrics: newMetrics, tasks: newTasks, removedTaskIds } = event;
-    return newMachine || newMetrics || newTasks.length > 0 || removedTaskIds.length > 0 ? event : undefined;
+    event.removedTaskIds = [...this.#tasks.keys()].filter((id) => !known.has(id));
+    this.#tasks = known;
   }
 }
 

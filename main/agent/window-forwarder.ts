@@ -54,6 +54,10 @@ export class WindowForwarder {
     socket.on("error", end);
     try {
       const remote = await this.#dial(signal);
+      if (socket.destroyed) {
+        remote.destroy();
+        return;
+      }
       remote.write(windowPreface(this.port));
       join(socket, remote);
     } catch {

@@ -12,6 +12,7 @@ import type { ClusterTask } from "./cluster-task.js";
 import { Colours } from "./colours.js";
 import { exposuresOf } from "./exposures.js";
 import { ForeignServers } from "./foreign-servers.js";
+import { LocalServers, type ReachPort } from "./local-servers.js";
 import { listMachines, versionNotice } from "./machine-list.js";
 import { RestartWatch } from "./restart-watch.js";
 import { StateEvents, withoutMeasurements } from "./state-events.js";
@@ -28,11 +29,14 @@ export interface ModelCollaborators {
   readonly file?: string;
   readonly discovery: () => DiscoveryState;
   readonly door?: () => Door | undefined;
+  /** Where tasks of this machine can be isolated from its other servers. */
+  readonly reachPort?: ReachPort;
 }
 
 export class ClusterModel {
   readonly foreign: ForeignServers;
   readonly restarts = new RestartWatch();
+  readonly localServers: LocalServers;
   /** Resolves when what was kept has been read: tasks of an earlier life then get their old colours. */
   readonly loaded: Promise<void>;
   readonly #collaborators: ModelCollaborators;
@@ -70,6 +74,7 @@ export class ClusterModel {
     const { machines, openProbe, emit, file } = collaborators;
     this.#file = file === undefined ? undefined : new ClusterFile(file);
     this.foreign = new ForeignServers(openProbe, () => this.changed());
+    this.localServers = new LocalServers(collaborators.reachPort);
     this.#events = new StateEvents(() => emit("cluster", this.state()));
     this.#stopListening = machines.onChange(() => this.#machinesChanged());
     this.loaded = this.#load();
@@ -211,12 +216,14 @@ export class ClusterModel {
     this.#events.dispose();
     const saved = this.#save();
     this.foreign.dispose();
+    this.localServers.dispose();
     await saved;
   }
 
   #tell(): void {
     if (this.restarts.look(this.tasks())) this.#tasks = undefined;
     this.#forgetRemoved();
+    this.localServers.look(this.tasks(), this.machines()[0]?.facts.id);
     void this.tellTunnels();
     void this.#save();
     this.#events.changed(withoutMeasurements(this.state()));

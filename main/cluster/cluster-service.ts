@@ -84,6 +84,11 @@ export class ClusterService {
     return this.#model.state();
   }
 
+  /** Whether a foreign server of this machine, which tunnels may lead to, listens at a port. */
+  hasLocalServer(port: number): boolean {
+    return this.#model.localServers.has(port);
+  }
+
   /** Calls the listener after every change until the returned function is called. */
   onChange(listener: () => void): () => void {
     return this.#model.onChange(listener);

@@ -112,11 +112,12 @@ export class TaskPlacement {
 
   /** Starts a task that does not run, and does nothing for one that does. */
   async start(task: ClusterTask): Promise<void> {
+    const host = this.hostOf(task);
     this.#context.expectRestart(task.id);
     if (task.needsPort && !isActive(task)) {
       await this.replace([{ task, wish: this.wishOf(task) }]);
     } else {
-      await this.hostOf(task).startAgain(task.id, this.fixedPlace());
+      await host.startAgain(task.id, this.fixedPlace());
     }
   }
 
@@ -125,8 +126,9 @@ export class TaskPlacement {
    * incarnation of another; in a fixed cluster the parameter servers are up before the others begin.
    */
   async restart(tasks: readonly ClusterTask[]): Promise<void> {
+    const hosts = tasks.map((task) => this.hostOf(task));
     for (const { id } of tasks) this.#context.expectRestart(id);
-    await Promise.all(tasks.map((task) => this.hostOf(task).stop(task.id)));
+    await Promise.all(tasks.map(({ id }, i) => hosts[i]?.stop(id)));
     if (this.#context.membership() === "dynamic") {
       await Promise.all(tasks.map((task) => this.start(task)));
       return;
@@ -201,7 +203,8 @@ export class TaskPlacement {
         await host.start({
           ...{ taskId, job, index, engine, gpu, port: plan.port },
           ...(fixed ? { fixed } : {}),
-          isolate: this.#context.access() === "secure",
+          // A machine alone is no cluster over the network; shutting its tasks off would only cost speed.
+          isolate: this.#context.access() === "secure" && this.#hasOthers(machine),
           owner: this.#context.machines()[0]?.facts.id ?? "",
         });
         return;

@@ -2,18 +2,18 @@
  * Certificates of machines. Each machine signs its own, so there is no authority to ask: a certificate says which key a
  * device ID stands for and for how long, nothing else.
  */
-import { generateKeyPairSync, type KeyObject, randomBytes, sign, type X509Certificate } from "node:crypto";
+import { KeyObject, webcrypto, type X509Certificate } from "node:crypto";
 import type { ProblemError } from "../api/wire.js";
 import { problem } from "../problems.js";
-import * as der from "./der.js";
 
 /** P-256, as OpenSSL calls it. */
 const CURVE = "prime256v1";
 
-const ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2";
-const COMMON_NAME = "2.5.4.3";
-const X509_VERSION_3 = 2;
-const SERIAL_BYTES = 16;
+/** The same curve, as Web Crypto calls it, with what signs. */
+const SIGNATURE = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+
+/** The same for every machine: a certificate is shown to whoever dials. */
+const SUBJECT = "CN=tensordeck";
 
 const DAY_MILLIS = 24 * 60 * 60 * 1000;
 const LIFETIME_YEARS = 20;
@@ -39,37 +39,28 @@ export interface MadeCertificate {
  * @param now Milliseconds since the epoch.
  * @param lifetimeMillis How long it is good for; 20 years unless given.
  */
-export function makeCertificate(now = Date.now(), lifetimeMillis?: number): MadeCertificate {
-  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: CURVE });
+export async function makeCertificate(now = Date.now(), lifetimeMillis?: number): Promise<MadeCertificate> {
+  // A machine makes one certificate in its life; every other start does without the library.
+  await import("reflect-metadata");
+  const { BasicConstraintsExtension, X509CertificateGenerator } = await import("@peculiar/x509");
   const made = lifetimeMillis === undefined ? Math.max(now, EARLIEST_CLOCK) : now;
   const notAfter = new Date(made);
   if (lifetimeMillis === undefined) notAfter.setUTCFullYear(notAfter.getUTCFullYear() + LIFETIME_YEARS);
   else notAfter.setTime(made + lifetimeMillis);
-  const algorithm = der.sequence(der.objectIdentifier(ECDSA_WITH_SHA256));
-  // The same for every machine: a certificate is shown to whoever dials.
-  const name = der.sequence(
-    der.set(der.sequence(der.objectIdentifier(COMMON_NAME), der.utf8String("tensordeck"))),
-  );
-  // TBSCertificate of RFC 5280, without extensions: nobody but us reads it, and all that counts is the key.
-  const content = der.sequence(
-    der.explicit(0, der.positiveInteger(Uint8Array.of(X509_VERSION_3))),
-    der.positiveInteger(randomBytes(SERIAL_BYTES)),
-    algorithm,
-    name,
-    der.sequence(der.time(new Date(made - BACKDATED_MILLIS)), der.time(notAfter)),
-    name,
-    publicKey.export({ type: "spki", format: "der" }),
-  );
-  const certificate = der.sequence(content, algorithm, der.bitString(sign("sha256", content, privateKey)));
+  const keys = await webcrypto.subtle.generateKey(SIGNATURE, true, ["sign", "verify"]);
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: SUBJECT,
+    notBefore: new Date(made - BACKDATED_MILLIS),
+    notAfter,
+    signingAlgorithm: SIGNATURE,
+    keys,
+    // Without any, the library writes an empty list of extensions, which RFC 5280 forbids.
+    extensions: [new BasicConstraintsExtension(false, undefined, true)],
+  });
   return {
-    certPem: pem("CERTIFICATE", certificate),
-    keyPem: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    certPem: `${certificate.toString("pem")}\n`,
+    keyPem: KeyObject.from(keys.privateKey).export({ type: "pkcs8", format: "pem" }).toString(),
   };
-}
-
-function pem(label: string, bytes: Buffer): string {
-  const lines = bytes.toString("base64").replace(/.{64}(?=.)/g, "$&\n");
-  return `-----BEGIN ${label}-----\n${lines}\n-----END ${label}-----\n`;
 }
 
 /**

@@ -78,7 +78,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
 
 /** Written beside its place and then put there whole, which fails where another process was faster. */
 async function make(dataDir: string, path: string): Promise<string> {
-  const { certPem, keyPem } = makeCertificate();
+  const { certPem, keyPem } = await makeCertificate();
   await mkdir(dataDir, { recursive: true });
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {

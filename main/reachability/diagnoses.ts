@@ -39,6 +39,7 @@ export const rules = {
   "task-failed": health.taskFailed,
   "task-hangs": health.taskHangs,
   "task-restarted": health.taskRestarted,
+  "task-notice": health.taskNotice,
   "ps-without-workers": health.psWithoutWorkers,
   "worker-finished": health.workerFinished,
   "waits-for-missing-tasks": health.waitsForMissingTasks,

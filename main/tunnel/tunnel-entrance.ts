@@ -86,10 +86,15 @@ export class TunnelEntrance {
     };
   }
 
-  /** Frees the port and ends the connections, which their clients see as a reset. */
+  /** Ends the connections, which their clients see as a reset. */
+  disconnect(): void {
+    for (const client of this.#clients) reset(client);
+  }
+
+  /** Frees the port and ends the connections. */
   close(): void {
     this.#server?.close();
-    for (const client of this.#clients) reset(client);
+    this.disconnect();
   }
 
   /** Carries one connection. What goes wrong is told to the client by a reset. */

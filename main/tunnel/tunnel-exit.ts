@@ -68,6 +68,13 @@ export class TunnelExit {
     }
   }
 
+  /** Ends the connections of one machine. */
+  disconnect(deviceId: string): void {
+    for (const visit of this.#visits) {
+      if (visit.deviceId === deviceId) visit.socket.destroy();
+    }
+  }
+
   /** Ends all connections. */
   close(): void {
     for (const { socket } of this.#visits) socket.destroy();

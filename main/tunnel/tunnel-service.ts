@@ -111,6 +111,17 @@ export class TunnelService {
   };
 
   /**
+   * Breaks all connections with a machine that is known to be gone. Without this a client that has just said something
+   * would wait for the answer until the system gives up resending it, a quarter of an hour later.
+   */
+  disconnect(deviceId: string): void {
+    for (const entrance of this.#entrances.values()) {
+      if (entrance.deviceId === deviceId) entrance.disconnect();
+    }
+    this.#exit.disconnect(deviceId);
+  }
+
+  /**
    * Carries a connection that did not come over the loopback interface of this machine: that of an isolated task.
    *
    * @returns False where no tunnel has the port; the connection is then left alone.

@@ -10,6 +10,9 @@ import { Icon } from "../ui/icon.js";
 import { Menu, type MenuEntry } from "../ui/menu.js";
 import { Swatch } from "../ui/swatch.js";
 
+/** Targets of single tasks that the menu lists. */
+const MOST_TARGETS = 8;
+
 /** Which cluster the session runs on, how it is held together, and how a Python script gets at it. */
 export function SessionTarget(): ReactElement {
   const tasks = useCluster((state) => state.tasks);
@@ -53,8 +56,17 @@ export function SessionTarget(): ReactElement {
     { kind: "separator" },
     { kind: "heading", text: up.length > 0 ? "Use from Python: copy a target" : "Use from Python" },
     ...(up.length > 0
-      ? up.map(targetEntry)
+      ? up.slice(0, MOST_TARGETS).map(targetEntry)
       : [{ kind: "heading" as const, text: "Start a worker to get a grpc:// target." }]),
+    ...(up.length > MOST_TARGETS
+      ? [
+          {
+            kind: "item" as const,
+            label: `All ${up.length} tasks: Use from Python…`,
+            run: () => uiActions.open({ kind: "python" }),
+          },
+        ]
+      : []),
     ...(up.length > 0 && membership === "dynamic"
       ? [
           {

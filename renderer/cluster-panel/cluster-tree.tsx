@@ -154,6 +154,7 @@ function content(
       return (
         <MachineHead
           machine={row.machine}
+          mark={row.mark}
           focusable={focusable}
           position={position}
           machineCount={machineCount}

@@ -1,42 +1,47 @@
 import type { ReactElement, ReactNode } from "react";
 import type { ClusterState } from "../../main/api/cluster.js";
+import type { Problem } from "../../main/api/problem.js";
 import { attempt } from "../stores/app-store.js";
-import { changeSettings } from "../stores/settings-store.js";
+import { changeSettings, useSettings } from "../stores/settings-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { ProblemView } from "../ui/problem-view.js";
 
+const NOT_FOUND: Problem = {
+  code: "UNAVAILABLE",
+  message: "Other machines cannot be found on this network.",
+  remedy: "Add them by address.",
+};
+
 /** Whether other machines can be found, where that is not plain from the list itself. */
 export function DiscoveryNote({ state }: { readonly state: ClusterState }): ReactElement | null {
   const { discovery, machines } = state;
+  const visible = useSettings((store) => store.settings.visible);
   const alone = machines.every(({ kind }) => kind === "this");
   const unused = machines.every(({ tasks }) => tasks.length === 0);
+  const problem = discovery.state === "unavailable" ? (discovery.problem ?? NOT_FOUND) : undefined;
+  const why = problem ?? (discovery.state === "off" ? discovery.problem : undefined);
+  if (why) {
+    return (
+      <div className="warn-row wide">
+        <ProblemView kind="notice" problem={why}>
+          {problem ? <AddByAddress /> : null}
+        </ProblemView>
+      </div>
+    );
+  }
   switch (discovery.state) {
+    case "unavailable":
+      return null;
     case "off":
+      // Switched off for this start only, by TENSORDECK_NETWORK, which a click cannot change.
+      if (visible) return <Note text="Tensordeck was started without looking for other machines." />;
       return (
         <Note text="Other machines do not see this one, and it does not look for them.">
           <Button size="small" onClick={() => attempt(() => changeSettings({ visible: true }))}>
             Make visible
           </Button>
-          <AddByAddress />
         </Note>
-      );
-    case "unavailable":
-      return (
-        <div className="warn-row wide">
-          <ProblemView
-            kind="notice"
-            problem={
-              discovery.problem ?? {
-                code: "UNAVAILABLE",
-                message: "Other machines cannot be found on this network.",
-                remedy: "Add them by address.",
-              }
-            }
-          >
-            <AddByAddress />
-          </ProblemView>
-        </div>
       );
     case "searching":
     case "on":

@@ -11,6 +11,8 @@ import { hardwareText, machineIcon, presenceText, spokenPresence, systemText } f
 
 interface MachineHeadProps {
   readonly machine: Machine;
+  /** Tells it from another machine with the same name. */
+  readonly mark: string | undefined;
   readonly focusable: boolean;
   /** Place among all machines, from 1; the page holds only some of them. */
   readonly position: number;
@@ -20,7 +22,7 @@ interface MachineHeadProps {
 
 /** A machine: whether it is there, what it has to compute with, how busy it is. */
 export function MachineHead(props: MachineHeadProps): ReactElement {
-  const { machine, focusable, position, machineCount, onFocus } = props;
+  const { machine, mark, focusable, position, machineCount, onFocus } = props;
   const { name, kind, presence } = machine;
   const hardware = hardwareText(machine);
   const discovered = kind === "discovered";
@@ -32,7 +34,7 @@ export function MachineHead(props: MachineHeadProps): ReactElement {
       aria-setsize={machineCount}
       aria-posinset={position}
       aria-expanded={machine.tasks.length > 0 ? true : undefined}
-      aria-label={`${name}, ${spokenPresence(machine)}, ${[systemText(machine), hardware].filter(Boolean).join(", ")}`}
+      aria-label={`${name}, ${mark ? `${mark}, ` : ""}${spokenPresence(machine)}, ${[systemText(machine), hardware].filter(Boolean).join(", ")}`}
       tabIndex={focusable ? 0 : -1}
       data-machine-id={machine.id}
       onFocus={onFocus}
@@ -42,6 +44,11 @@ export function MachineHead(props: MachineHeadProps): ReactElement {
         <b className={presence === "offline" ? "ell fg2" : "ell"} title={name}>
           {name}
         </b>
+        {mark === undefined ? null : (
+          <span className="fg2 mono" title="Another machine has this name; its device ID begins so">
+            {mark}
+          </span>
+        )}
         <span className="fg2 mh-state">{presenceText(machine)}</span>
         {machine.role === "view" ? (
           <span className="tag" title="This machine may only look there: it was paired with the role view">

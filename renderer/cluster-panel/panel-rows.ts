@@ -13,8 +13,9 @@ interface Row {
 }
 
 export type PanelRow = Row &
+  /** `mark` tells it from another machine with the same name; absent where there is none. */
   (
-    | { readonly kind: "machine" }
+    | { readonly kind: "machine"; readonly mark: string | undefined }
     | { readonly kind: "task"; readonly task: Task }
     | { readonly kind: "add" }
     /** What is wrong with the machine as a whole. */
@@ -42,18 +43,27 @@ export function takesTasks({ kind, presence, role }: Machine): boolean {
  */
 export function panelRows(machines: readonly Machine[], blocked: readonly Route[]): readonly PanelRow[] {
   const known = new Map(machines.map((machine) => [machine.id, machine]));
+  const names = new Map<string, number>();
+  for (const { name } of machines) names.set(name, (names.get(name) ?? 0) + 1);
   return machines
     .toSorted((one, other) => ORDER[one.kind] - ORDER[other.kind])
-    .flatMap((machine) => rowsOf(machine, blocked, known));
+    .flatMap((machine) => {
+      const mark = (names.get(machine.name) ?? 0) > 1 ? machine.id.slice(0, MARK_LENGTH) : undefined;
+      return rowsOf(machine, mark?.toUpperCase(), blocked, known);
+    });
 }
+
+/** The first group of a fingerprint. */
+const MARK_LENGTH = 4;
 
 function rowsOf(
   machine: Machine,
+  mark: string | undefined,
   blocked: readonly Route[],
   known: ReadonlyMap<string, Machine>,
 ): readonly PanelRow[] {
   const base = { machine, last: false };
-  const rows: PanelRow[] = [{ ...base, kind: "machine", key: `machine ${machine.id}` }];
+  const rows: PanelRow[] = [{ ...base, kind: "machine", key: `machine ${machine.id}`, mark }];
   if (machine.problem)
     rows.push({ ...base, kind: "problem", key: `problem ${machine.id}`, problem: machine.problem });
   for (const task of machine.tasks) rows.push({ ...base, kind: "task", key: `task ${task.id}`, task });

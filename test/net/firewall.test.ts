@@ -2,12 +2,14 @@
  * Firewalls of Linux, for real: blocked before, open after the rules, closed again after they are taken away. Each
  * firewall runs on a host of its own with its own copy of /etc; this machine's is never touched.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FirewallApply, FirewallScope } from "../../main/api/firewall.js";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { FirewallApply, FirewallScope, FirewallWizard } from "../../main/api/firewall.js";
 import { linuxFirewall } from "../../main/firewall/linux/linux-firewall.js";
 import { isInPlace, ruleText } from "../../main/firewall/rules.js";
 import { SystemFirewall } from "../../main/firewall/system-firewall.js";
 import type { FirewallChange, FirewallTool } from "../../main/firewall/tool.js";
+import { FirewallWizardService } from "../../main/firewall/wizard/firewall-wizard.js";
+import type { WizardMachine } from "../../main/firewall/wizard/wizard-machine.js";
 import { peerMissing } from "../support/peers.js";
 import {
   AGENT_PORT,
@@ -18,6 +20,7 @@ import {
   opened,
   TASK_PORTS,
 } from "./support/firewall-hosts.js";
+import type { Host } from "./support/host.js";
 
 const { signal } = new AbortController();
 
@@ -48,6 +51,8 @@ interface Kind {
   readonly setUp: string;
   /** Who else must run. */
   readonly daemons?: (hosts: FirewallHosts) => Promise<void>;
+  /** What the machine does when it starts again, where the rules are kept for that. */
+  readonly restart?: string;
   /** What a stranger always gets through, rules or not. */
   readonly always?: Partial<Answers>;
   /** What is to be left of the firewall in the end, after it was left alone again. */
@@ -74,22 +79,37 @@ const kinds: readonly Kind[] = [
     tool: "ufw",
     setUp: "ufw --force enable; ufw deny 2224/tcp comment 'an older rule'",
     always: { ping: true },
+    restart: "ufw reload",
     listing: "ufw status",
   },
   {
     name: "firewalld",
     tool: "firewalld",
-    setUp:
-      "firewall-cmd --zone=public --add-icmp-block=echo-request; " +
-      'firewall-cmd --zone=public --add-rich-rule=\'rule family="ipv4" port port="2224" protocol="tcp" reject\'',
+    setUp: `
+      for kept in "" --permanent; do
+        firewall-cmd $kept --zone=public --add-icmp-block=echo-request
+        firewall-cmd $kept --zone=public --add-rich-rule='rule family="ipv4" port port="2224" protocol="tcp" reject'
+      done`,
     daemons: startFirewalld,
+    restart: "firewall-cmd --reload",
     listing: "firewall-cmd --list-all-zones; firewall-cmd --permanent --list-all-zones",
   },
   {
     name: "nftables with one table for both families",
     tool: "nftables",
-    setUp: `nft 'table inet filter { chain input { type filter hook input priority filter; policy drop; ${established}; }; }'`,
-    listing: "nft list ruleset",
+    setUp: `
+      cat > /etc/nftables.conf <<'END'
+flush ruleset
+table inet filter {
+  chain input {
+    type filter hook input priority filter; policy drop
+    ${established.replaceAll(";", "\n")}
+  }
+}
+END
+      nft -f /etc/nftables.conf`,
+    restart: "nft -f /etc/nftables.conf",
+    listing: "nft list ruleset; cat /etc/nftables.conf",
   },
   {
     name: "nftables that drops in a chain of its own",
@@ -123,7 +143,7 @@ const kinds: readonly Kind[] = [
 ];
 
 describe.skipIf(peerMissing("namespaces"))("a firewall in charge of a host", () => {
-  describe.each(kinds)("$name", ({ tool, setUp, daemons, always = {}, listing }) => {
+  describe.each(kinds)("$name", ({ tool, setUp, daemons, restart, always = {}, listing }) => {
     let hosts: FirewallHosts;
     let before: string;
 
@@ -138,6 +158,7 @@ describe.skipIf(peerMissing("namespaces"))("a firewall in charge of a host", () 
 
     const fromPeer = () => hosts.answers(hosts.peer);
     const fromStranger = () => hosts.answers(hosts.stranger);
+    const fromStranger6 = () => hosts.answers(hosts.stranger, hosts.guarded.address6);
 
     it("is found, and blocks", async () => {
       const facts = await toolOf(hosts).inspect({ ports: TASK_PORTS }, signal);
@@ -152,8 +173,7 @@ describe.skipIf(peerMissing("namespaces"))("a firewall in charge of a host", () 
       const wanted = change({ kind: "peer", address: hosts.peer.address4 });
       const plan = await toolOf(hosts).plan(wanted, signal);
       expect(await lastOf(toolOf(hosts).apply(wanted, signal))).toMatchObject({ state: "applied" });
-      expect(await fromPeer()).toEqual(opened);
-      expect(await fromStranger()).toEqual({ ...nothing, ...always });
+      expect(await Promise.all([fromPeer(), fromStranger()])).toEqual([opened, { ...nothing, ...always }]);
       const facts = await toolOf(hosts).inspect({ ports: TASK_PORTS }, signal);
       expect(facts.ownRules).toEqual(plan.rules.map(ruleText).sort());
       expect(isInPlace(facts, plan)).toBe(true);
@@ -173,18 +193,24 @@ describe.skipIf(peerMissing("namespaces"))("a firewall in charge of a host", () 
       const plan = await toolOf(hosts).plan(wanted, signal);
       expect(plan.notes.map(({ text }) => text).join()).toContain("are replaced");
       expect(await lastOf(toolOf(hosts).apply(wanted, signal))).toMatchObject({ state: "applied" });
-      expect(await hosts.answers(hosts.stranger, hosts.guarded.address6)).toEqual(opened);
-      expect(await fromPeer()).toEqual({ ...nothing, ...always });
+      expect(await Promise.all([fromStranger6(), fromPeer()])).toEqual([opened, { ...nothing, ...always }]);
     });
 
     it("lets the local network in, over both families", async () => {
       const wanted = change({ kind: "subnet" });
       const plan = await toolOf(hosts).plan(wanted, signal);
       expect(await lastOf(toolOf(hosts).apply(wanted, signal))).toMatchObject({ state: "applied" });
-      expect(await fromPeer()).toEqual(opened);
-      expect(await fromStranger()).toEqual(opened);
-      expect(await hosts.answers(hosts.stranger, hosts.guarded.address6)).toEqual(opened);
+      expect(await Promise.all([fromPeer(), fromStranger(), fromStranger6()])).toEqual([
+        opened,
+        opened,
+        opened,
+      ]);
       expect(isInPlace(await toolOf(hosts).inspect({ ports: TASK_PORTS }, signal), plan)).toBe(true);
+    });
+
+    it.skipIf(restart === undefined)("still lets it in after a restart", async () => {
+      await hosts.guarded.run("sh", ["-ec", restart ?? ""]);
+      expect(await fromPeer()).toEqual(opened);
     });
 
     it("is as it was after the rules were taken away", async () => {
@@ -204,11 +230,71 @@ describe.skipIf(peerMissing("namespaces"))("a firewall in charge of a host", () 
       const run = async (command: string | undefined) =>
         await hosts.guarded.run("bash", ["-c", `sudo() { "$@"; }; ${command}`]);
       await run(byHand?.command);
-      expect(await fromPeer()).toEqual(opened);
-      expect(await fromStranger()).toEqual({ ...nothing, ...always });
+      expect(await Promise.all([fromPeer(), fromStranger()])).toEqual([opened, { ...nothing, ...always }]);
       const undo = await lastOf(tool.undo(wanted, signal));
       await run(undo?.command);
       expect(await fromPeer()).toEqual({ ...nothing, ...always });
     });
+  });
+
+  it("is mended by the wizard, which tests from the other host with the real probe", async () => {
+    const hosts = await FirewallHosts.create();
+    try {
+      await hosts.guarded.run("sh", ["-ec", "ufw --force enable"]);
+      const machineOf = (host: Host, ports: readonly number[]): WizardMachine => ({
+        id: host.name,
+        name: host.name,
+        addresses: [host.address4],
+        agentPort: AGENT_PORT,
+        tasks: ports.map((port, index) => ({ port, name: `worker/${index}` })),
+      });
+      const machines = [machineOf(hosts.guarded, TASK_PORTS), machineOf(hosts.peer, [])];
+      const wizard = new FirewallWizardService({
+        emit: () => undefined,
+        machines: {
+          find: (id) => machines.find((machine) => machine.id === id),
+          all: () => machines,
+          firewallOf: () => toolOf(hosts),
+          proberOf: (id) => hosts.prober(id === hosts.peer.name ? hosts.peer : hosts.guarded),
+        },
+      });
+      const state = (fits: (state: FirewallWizard) => boolean) =>
+        vi.waitFor(
+          () => {
+            const now = wizard.get();
+            if (!now || now.busy || !fits(now)) throw new Error(`The wizard is at ${JSON.stringify(now)}.`);
+            return now;
+          },
+          { timeout: 40_000, interval: 50 },
+        );
+      wizard.open({ machineId: hosts.guarded.name, peerId: hosts.peer.name });
+      expect(await state(() => true)).toMatchObject({
+        headline: "gpu-pc's firewall drops the connection",
+        facts: { tool: "ufw", active: true },
+        proof: expect.arrayContaining([
+          {
+            what: "raspberrypi → gpu-pc:2222",
+            outcome: "failed",
+            detail: expect.stringContaining("3 of 3 tries"),
+          },
+          { what: "gpu-pc:2222", outcome: "ok", detail: "worker/0 is listening" },
+        ]),
+      });
+      wizard.configure({ scope: { kind: "peer", address: hosts.peer.address4 }, removeBlockRules: false });
+      wizard.goTo({ step: "change" });
+      expect((await state(({ plan }) => plan !== undefined)).plan?.elevation).toBe("none");
+      wizard.apply();
+      const verified = await state(({ step }) => step === "verify");
+      expect(verified.headline).toBe("raspberrypi reaches gpu-pc");
+      expect(verified.verification.every(({ outcome }) => outcome === "ok")).toBe(true);
+      wizard.undo();
+      const undone = await state(({ apply }) => apply?.state === "undone");
+      expect(undone.verification).toContainEqual(
+        expect.objectContaining({ what: "raspberrypi → gpu-pc:2222", outcome: "failed" }),
+      );
+      wizard.close();
+    } finally {
+      await hosts.dispose();
+    }
   });
 });

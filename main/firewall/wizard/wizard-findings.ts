@@ -41,19 +41,19 @@ function blocked(
     otherPortAnswers: tests.some((one) => one.dial !== undefined && connects(one.dial)),
     othersReach: others.filter(connects).map(({ from }) => from),
     ...(facts && { firewall: facts }),
+    wizard: true,
   });
   if (!explanation) {
     return { headline: `${peer.name} does not reach ${machine.name}`, explanation: layersText(dial) };
   }
   const { message, reason, remedy } = explanation.problem;
-  const words = [message, reason, remedy].filter((part) => part !== undefined).map(sentence);
   if (explanation.firewallOf !== machine.id) {
-    return { headline: message, explanation: words.slice(1).join(" ") };
+    return { headline: withoutStop(message), explanation: sentences(reason, remedy) };
   }
   const silent = layerOf(dial?.layers, "tcp")?.cause === "timed-out";
   const guessed = /probably/i.test(`${message} ${reason ?? ""}`);
   const does = `${machine.name}'s firewall ${silent ? "drops" : "rejects"} the connection`;
-  return { headline: guessed ? `Probably ${does}` : does, explanation: words.join(" ") };
+  return { headline: guessed ? `Probably ${does}` : does, explanation: sentences(message, reason) };
 }
 
 function throughOrUnknown({ machine, tests }: Evidence, peer: WizardMachine): Omit<Findings, "proof"> {
@@ -267,6 +267,15 @@ function ownRulesProof({ machine, facts }: Evidence): Proof[] {
 function layersText(dial: Dial | undefined): string {
   const failure = dial?.layers?.find(({ layer, outcome }) => layer !== "ping" && outcome === "failed");
   return failure?.detail ?? dial?.why ?? "no connection";
+}
+
+function sentences(...parts: readonly (string | undefined)[]): string {
+  return parts.flatMap((part) => (part === undefined ? [] : sentence(part))).join(" ");
+}
+
+/** A headline is no sentence. */
+function withoutStop(text: string): string {
+  return text.replace(/\.$/, "");
 }
 
 function sentence(text: string): string {

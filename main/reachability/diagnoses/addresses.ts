@@ -12,7 +12,11 @@ export const localhostWithSeveralMachines: Rule = (situation) => {
   const tasks = placedTasks(situation);
   if (new Set(tasks.map(({ machine }) => machine.id)).size < 2) return [];
   return tasks
-    .filter(({ task }) => task.address !== "" && isLoopbackHost(hostOf(task.address)))
+    .filter(({ task, machine }) => {
+      const host = hostOf(task.address);
+      // Two installations on one computer do share its loopback addresses.
+      return task.address !== "" && isLoopbackHost(host) && !machine.addresses.includes(host);
+    })
     .map(({ task, machine, name }) =>
       finding(
         "error",

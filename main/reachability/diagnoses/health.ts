@@ -70,26 +70,33 @@ export const taskHangs: Rule = (situation) =>
       ),
     );
 
-export const taskRestarted: Rule = (situation) => {
-  const placed = placedTasks(situation);
-  return (situation.restarts ?? []).flatMap(({ taskId, at }) => {
-    const one = placed.find(({ task }) => task.id === taskId);
-    if (!one) return [];
-    return [
+/** The code of the notice on a task whose server is another one than before (main/tasks/restart-notice.ts). */
+const RESTARTED = "ABORTED";
+
+function noticed(placed: readonly PlacedTask[]) {
+  return placed.flatMap((one) => (one.task.notice ? [{ ...one, notice: one.task.notice }] : []));
+}
+
+export const taskRestarted: Rule = (situation) =>
+  noticed(placedTasks(situation))
+    .filter(({ notice }) => notice.code === RESTARTED)
+    .map((placed) =>
       finding(
         "warning",
         {
-          code: "ABORTED",
-          message: `${one.name} was restarted at ${new Date(at).toLocaleTimeString()}; its variables are gone.`,
+          ...placed.notice,
           reason:
+            placed.notice.reason ??
             "Another server answers at its address than before, and sessions that were open do not know it.",
-          remedy: "Run the initializers again or restore a checkpoint, then run on.",
         },
-        ofTask(one),
+        ofTask(placed),
       ),
-    ];
-  });
-};
+    );
+
+export const taskNotice: Rule = (situation) =>
+  noticed(placedTasks(situation))
+    .filter(({ notice }) => notice.code !== RESTARTED)
+    .map((placed) => finding("warning", placed.notice, ofTask(placed)));
 
 export const psWithoutWorkers: Rule = (situation) => {
   const placed = placedTasks(situation);

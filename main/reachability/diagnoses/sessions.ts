@@ -15,7 +15,7 @@ const OLD_SERVER_MILLIS = 60_000;
 
 export const sessionWaitsForTask: Rule = (situation) => {
   const { session } = situation;
-  if (!session || session.state === "closing") return [];
+  if (!session?.tasks || session.state === "closing") return [];
   const placed = placedTasks(situation);
   const missing = session.tasks.filter(
     (name) => placed.find((one) => one.name === name)?.task.state !== "running",
@@ -99,10 +99,11 @@ export const stateLeftBehind: Rule = (situation) => {
   const { session } = situation;
   const text = `${session?.problem?.message ?? ""}\n${session?.problem?.details ?? ""}`;
   if (!session || !shapeClash.test(text)) return [];
+  const named = session.problem?.task === undefined ? session.tasks : [session.problem.task];
   return placedTasks(situation)
     .filter(
       ({ task, name }) =>
-        session.tasks.includes(name) &&
+        (named?.includes(name) ?? true) &&
         task.state === "running" &&
         (task.startedAt === undefined ? task.foreign : session.since - task.startedAt > OLD_SERVER_MILLIS),
     )

@@ -16,10 +16,10 @@ export interface ProxyVariables {
 /** The session of the newest run. */
 export interface SessionFacts {
   readonly state: "opening" | "open" | "closing";
-  /** Milliseconds since the epoch, of this state. */
+  /** Milliseconds since the epoch: when the run began, or the closing. */
   readonly since: number;
-  /** Tasks that the session's ClusterSpec has, "worker/0". */
-  readonly tasks: readonly string[];
+  /** Tasks that the session's ClusterSpec has, "worker/0"; absent where they are not known. */
+  readonly tasks?: readonly string[];
   /** The GraphDef as it is sent. */
   readonly graphBytes?: number;
   /** What is fed in each step. */
@@ -28,12 +28,6 @@ export interface SessionFacts {
   readonly hasGpuOptions?: boolean;
   /** Why the run failed. */
   readonly problem?: Problem;
-}
-
-export interface Restart {
-  readonly taskId: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
 }
 
 export interface MeasuredLink {
@@ -58,8 +52,6 @@ export interface Situation {
   readonly logs?: ReadonlyMap<string, readonly LogLine[]>;
   /** Incarnations of the servers, by task id. */
   readonly incarnations?: ReadonlyMap<string, string>;
-  /** Servers that another one replaced since the application saw them first. */
-  readonly restarts?: readonly Restart[];
   readonly session?: SessionFacts;
   readonly links?: readonly MeasuredLink[];
 }

@@ -9,7 +9,8 @@ import type { Explanation, RouteFacts } from "./route-facts.js";
 export function explainName(facts: RouteFacts): Explanation | undefined {
   const name = layerOf(facts, "name");
   if (name?.outcome === "failed") return unknownName(facts, name);
-  if (facts.via === "tunnel" || facts.from.id === facts.to.id) return undefined;
+  // An agent is known by its certificate, wherever the name leads.
+  if (facts.kind === "agent" || facts.via === "tunnel" || facts.from.id === facts.to.id) return undefined;
   return leadsHome(facts);
 }
 
@@ -40,6 +41,8 @@ function leadsHome(facts: RouteFacts): Explanation | undefined {
   const found = addressesOfName(facts.layers);
   const addresses = found.length === 0 ? [host] : found;
   if (!addresses.every(isLoopbackHost)) return undefined;
+  // Two installations on one computer do share its loopback addresses.
+  if (facts.otherHosts?.includes(host)) return undefined;
   const [first = host] = addresses;
   return {
     problem: defined({

@@ -20,10 +20,11 @@ export function skipped(layer: Layer, detail: string): LayerResult {
   return { layer, outcome: "skipped", detail };
 }
 
-/** "0.6 ms", "34 ms", "3.0 s": as precise as a person can use. */
+/** "0.04 ms", "0.6 ms", "34 ms", "3.0 s": as precise as a person can use. */
 export function durationText(millis: number): string {
   if (millis >= 1000) return `${(millis / 1000).toFixed(1)} s`;
-  return millis >= 10 ? `${Math.round(millis)} ms` : `${millis.toFixed(1)} ms`;
+  if (millis >= 10) return `${Math.round(millis)} ms`;
+  return `${millis.toFixed(millis < 0.1 ? 2 : 1)} ms`;
 }
 
 /**

@@ -48,6 +48,7 @@ export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
       // File dialogs open here, and nothing of the account's own home is read or written.
       HOME: folder,
       TENSORDECK_DATA_DIR: join(folder, "data"),
+      TENSORDECK_NETWORK: "off",
       ...runtime,
       ...options.env,
     },

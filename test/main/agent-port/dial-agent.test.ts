@@ -135,7 +135,7 @@ describe("dialling an agent", () => {
   });
 
   it("says when the certificate has expired, though it is the pinned one", async () => {
-    const { certPem, keyPem } = makeCertificate(Date.now() - 10 * DAY_MILLIS, 5 * DAY_MILLIS);
+    const { certPem, keyPem } = await makeCertificate(Date.now() - 10 * DAY_MILLIS, 5 * DAY_MILLIS);
     const address = await serve(
       createTlsServer({ cert: certPem, key: keyPem, ALPNProtocols: [Alpn.tunnel] }),
     );
@@ -146,7 +146,7 @@ describe("dialling an agent", () => {
   });
 
   it("says what else went wrong", async () => {
-    const { certPem, keyPem } = makeCertificate();
+    const { certPem, keyPem } = await makeCertificate();
     const noAlpn = await serve(createTlsServer({ cert: certPem, key: keyPem }));
     const plain = createServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
     expect(await problemOfDial([noAlpn])).toMatchObject({

@@ -101,6 +101,8 @@ test("TF_CONFIG is read where nothing else is given", async () => {
 });
 
 describe("paired machines", () => {
+  afterAll(() => rm(join(folder, TRUST_FILE), { force: true }));
+
   async function pairedWith(certPem: string, agentPort: number): Promise<void> {
     const machine = {
       deviceId: deviceIdOf(Buffer.from(certPem.replace(/-----[^-]+-----/g, ""), "base64")),
@@ -131,7 +133,6 @@ describe("paired machines", () => {
     const { code, stdout } = await doctor([]);
     expect(stdout).toContain("Another installation than raspberrypi answers");
     expect(code).toBe(1);
-    await rm(join(folder, TRUST_FILE));
   });
 });
 

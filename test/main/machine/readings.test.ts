@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { isInnerInterface, reachableAddresses } from "../../../main/machine/addresses.js";
 import { listGpus, parseGpus } from "../../../main/machine/gpus.js";
-import { availableBytes, metricsBetween, parseNetDev, readMachine } from "../../../main/machine/metrics.js";
+import {
+  availableBytes,
+  metricsBetween,
+  parseNetDev,
+  parseProcStat,
+  readMachine,
+} from "../../../main/machine/metrics.js";
 import { nameOfSwVers, osName, prettyName } from "../../../main/machine/os-name.js";
 
 function at(address: string, internal = false) {
@@ -101,6 +107,12 @@ describe("load", () => {
       // The interface began anew.
       sentBytesPerSecond: 0,
     });
+  });
+
+  test("the time of all cores together", () => {
+    const stat = "cpu  100 20 30 800 50 1 2 3 7 0\ncpu0 1 1 1 1\nintr 5\n";
+    expect(parseProcStat(stat)).toEqual({ busyMillis: 1560, totalMillis: 10_060 });
+    expect(parseProcStat("")).toBeUndefined();
   });
 
   test("what passes a container's link is not counted twice", () => {

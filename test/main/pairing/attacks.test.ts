@@ -193,7 +193,7 @@ describe("somebody in the middle", () => {
     expect((await reaches(desk, "failed")).problem?.code).toBe("UNAUTHENTICATED");
     expectNoTrust();
 
-    const talker = await knockAt(box.port.port, anyIdentity());
+    const talker = await knockAt(box.port.port, await anyIdentity());
     talker.send({ ...hello, knowsYou: true });
     expect(await talker.next()).toMatchObject({ byFingerprint: false });
     talker.send(claim);
@@ -204,7 +204,7 @@ describe("somebody in the middle", () => {
 
 describe("somebody who recorded a pairing", () => {
   it("cannot repeat it in another session, with the same key and the same code", async () => {
-    const identity = anyIdentity();
+    const identity = await anyIdentity();
     const first = await knockAt(box.port.port, identity);
     await enter(first);
     const { result, sent } = await tryCode(first, await codeShownBy(box), idsOf(identity));
@@ -227,7 +227,7 @@ describe("somebody who recorded a pairing", () => {
 
 describe("somebody who guesses", () => {
   it("has three tries, each at another code, and then waits", async () => {
-    const identity = anyIdentity();
+    const identity = await anyIdentity();
     const talker = await knockAt(box.port.port, identity);
     await enter(talker);
     for (const triesLeft of [2, 1, 0]) {
@@ -238,7 +238,7 @@ describe("somebody who guesses", () => {
     expect(await talker.next()).toBeUndefined();
     expect(new Set(box.shownCodes).size).toBe(3);
     // Neither with the same key nor with another from the same address.
-    for (const again of [identity, anyIdentity()]) {
+    for (const again of [identity, await anyIdentity()]) {
       const refused = await knockAt(box.port.port, again);
       refused.send(hello);
       expect(await refused.next()).toMatchObject({ type: "bye", reason: "pause" });
@@ -248,7 +248,7 @@ describe("somebody who guesses", () => {
   });
 
   it("gains no try by hanging up when it sees that its guess is wrong", async () => {
-    const identity = anyIdentity();
+    const identity = await anyIdentity();
     let pauses = 0;
     for (let attempt = 0; attempt < 6; attempt++) {
       const talker = await knockAt(box.port.port, identity);
@@ -271,7 +271,7 @@ describe("somebody who guesses", () => {
   });
 
   it("cannot use a code twice", async () => {
-    const identity = anyIdentity();
+    const identity = await anyIdentity();
     const talker = await knockAt(box.port.port, identity);
     await enter(talker);
     const code = await codeShownBy(box);
@@ -300,12 +300,12 @@ describe("somebody who does not keep to the protocol", () => {
   ];
 
   it.each(garbage)("is cut off: %s", async (_what, bytes) => {
-    const first = await knockAt(box.port.port, anyIdentity());
+    const first = await knockAt(box.port.port, await anyIdentity());
     first.socket.write(bytes);
     expect(await first.next()).toBeUndefined();
     expect(box.pairing.state()).toBeUndefined();
 
-    const second = await knockAt(box.port.port, anyIdentity());
+    const second = await knockAt(box.port.port, await anyIdentity());
     await enter(second);
     second.socket.write(bytes);
     expect(await second.next()).toBeUndefined();
@@ -329,7 +329,7 @@ describe("somebody who does not keep to the protocol", () => {
   ];
 
   it.each(outOfTurn)("is cut off out of turn: %s", async (_what, messages) => {
-    const talker = await knockAt(box.port.port, anyIdentity());
+    const talker = await knockAt(box.port.port, await anyIdentity());
     await enter(talker);
     talker.send(...messages);
     await reaches(box, "failed");
@@ -338,20 +338,20 @@ describe("somebody who does not keep to the protocol", () => {
   });
 
   it("is cut off when its first message is no hello", async () => {
-    const talker = await knockAt(box.port.port, anyIdentity());
+    const talker = await knockAt(box.port.port, await anyIdentity());
     talker.send(claim);
     expect(await talker.next()).toBeUndefined();
     expect(box.pairing.state()).toBeUndefined();
   });
 
   it("is told when it speaks another version", async () => {
-    const talker = await knockAt(box.port.port, anyIdentity());
+    const talker = await knockAt(box.port.port, await anyIdentity());
     talker.send({ ...hello, version: 2 });
     expect(await talker.next()).toEqual({ type: "bye", reason: "version" });
   });
 
   it("cannot write to a terminal by its name", async () => {
-    const talker = await knockAt(box.port.port, anyIdentity());
+    const talker = await knockAt(box.port.port, await anyIdentity());
     talker.send({ ...hello, name: "\u001b[2Jgpu\n\u202ebox " });
     await talker.next();
     expect(box.pairing.state()?.machine.name).toBe("[2Jgpubox");
@@ -359,8 +359,8 @@ describe("somebody who does not keep to the protocol", () => {
   });
 
   it("does not keep others out by saying nothing", async () => {
-    const silent = await Promise.all(Array.from({ length: 8 }, () => knockAt(box.port.port, anyIdentity())));
-    await expect(knockAt(box.port.port, anyIdentity())).rejects.toMatchObject({
+    const silent = await Promise.all(Array.from({ length: 8 }, () => knockAt(box.port.port, await anyIdentity())));
+    await expect(knockAt(box.port.port, await anyIdentity())).rejects.toMatchObject({
       problem: { code: "RESOURCE_EXHAUSTED" },
     });
     // They are sent away after some seconds; one that gave half a message too.

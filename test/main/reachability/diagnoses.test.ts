@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Diagnosis } from "../../../main/api/reachability.js";
 import type { Situation } from "../../../main/reachability/diagnoses/situation.js";
 import { type DiagnosisId, diagnose, rules } from "../../../main/reachability/diagnoses.js";
+import { restartNotice } from "../../../main/tasks/restart-notice.js";
 import { logOf, machine, NOW, route, situation, task } from "./support/situations.js";
 
 interface Case {
@@ -263,11 +264,18 @@ const cases: { readonly [id in DiagnosisId]: Case } = {
     right: one({ state: "starting" }),
   },
   "task-restarted": {
-    wrong: one({}, { restarts: [{ taskId: "worker/0", at: NOW }] }),
-    message: /^worker\/0 was restarted at \S.*; its variables are gone\.$/,
+    wrong: one({ notice: restartNotice("worker/0", new Date(NOW)) }),
+    message: /^worker\/0 was restarted at [\d:]+; its variables are gone\.$/,
     severity: "warning",
     taskId: "worker/0",
-    right: one({}, { restarts: [{ taskId: "gone", at: NOW }] }),
+    right: one({ notice: { code: "FAILED_PRECONDITION", message: "The GPU of this machine is not used." } }),
+  },
+  "task-notice": {
+    wrong: one({ notice: { code: "FAILED_PRECONDITION", message: "The GPU of this machine is not used." } }),
+    message: /^The GPU of this machine is not used\.$/,
+    severity: "warning",
+    taskId: "worker/0",
+    right: one({ notice: restartNotice("worker/0", new Date(NOW)) }),
   },
   "ps-without-workers": {
     wrong: situation([machine("gpu-pc", [task("ps/0"), task("worker/0", { state: "stopped" })])]),

@@ -194,6 +194,7 @@ describe("a name", () => {
       remedy: "Use [fd00::2]:2222 instead in the cluster.",
     });
     expect(explain(all, { address: "localhost:2222", via: "tunnel" })).toBeUndefined();
+    expect(explain(all, { address: "127.0.0.1:2222", otherHosts: ["127.0.0.1"] })).toBeUndefined();
     expect(explain(all)).toBeUndefined();
   });
 });

@@ -5,8 +5,8 @@ import { type Identity, identityOf } from "../../../main/identity/identity.js";
 import { LOOPBACK } from "./trusting.js";
 
 /** An identity of somebody who is not there otherwise. */
-export function anyIdentity(): Identity {
-  const { keyPem, certPem } = makeCertificate();
+export async function anyIdentity(): Promise<Identity> {
+  const { keyPem, certPem } = await makeCertificate();
   return identityOf(`${keyPem}${certPem}`);
 }
 

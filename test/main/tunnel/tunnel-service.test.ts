@@ -201,6 +201,30 @@ describe("what goes wrong", () => {
     expect(here.tunnels.status()[0]?.lastFailure?.problem.code).toBe("UNAVAILABLE");
   });
 
+  test("a machine that is known to be gone takes its connections along, and no others", async () => {
+    const third = await machine();
+    await pair(here, third);
+    const [task, other, mine] = [
+      await there.addTask(echo),
+      await third.addTask(echo),
+      await here.addTask(echo),
+    ];
+    await here.tunnels.setTunnels(here.id, { tunnels: [task.tunnel, other.tunnel], admissions: [] });
+    await there.tunnels.setTunnels(there.id, { tunnels: [mine.tunnel], admissions: [] });
+    const [client, staying, incoming] = await Promise.all([task, other, mine].map(({ port }) => dial(port)));
+    if (!client || !staying || !incoming) throw new Error("A connection is missing.");
+    for (const socket of [client, staying, incoming]) {
+      socket.write("x");
+      await readSome(socket);
+    }
+    const gone = Promise.all([broken(client), silenced(incoming)]);
+    here.tunnels.disconnect(there.id);
+    expect((await gone)[0]).toBe("ECONNRESET");
+    staying.write("still here");
+    expect(await readSome(staying)).toBe("still here");
+    for (const socket of [staying, incoming]) socket.destroy();
+  });
+
   test("another machine at the address is not taken for the task's", async () => {
     const impostor = await machine();
     await pair(here, impostor);

@@ -1,6 +1,9 @@
 /** A host behind a firewall and two that want to get in; what gets through is tried, not read off from rules. */
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { layerResultSchema } from "../../../main/api/reachability.js";
 import { type CommandEnd, commandEnvironment, type RunCommand } from "../../../main/firewall/command.js";
+import type { WizardProber } from "../../../main/firewall/wizard/wizard-machine.js";
 import type { Host } from "./host.js";
 import { Network } from "./network.js";
 
@@ -8,6 +11,8 @@ import { Network } from "./network.js";
 export const AGENT_PORT = 2220;
 export const TASK_PORTS = [2222, 2224];
 export const OTHER_PORT = 2223;
+
+const PROBE = fileURLToPath(new URL("./probe-here.ts", import.meta.url));
 
 const LISTEN = `
 for (const port of [${[AGENT_PORT, ...TASK_PORTS, OTHER_PORT].join()}])
@@ -89,6 +94,14 @@ export class FirewallHosts {
       signal.throwIfAborted();
       const [first = program, ...rest] = [...prefix, program, ...args];
       return await this.guarded.exec(first, rest, { env: commandEnvironment() });
+    };
+  }
+
+  /** The probe of the application, run on a host. */
+  prober(from: Host): WizardProber {
+    return async ({ address, kind, tries }) => {
+      const args = ["--import", "tsx", PROBE, address, kind, String(tries)];
+      return z.array(layerResultSchema).parse(JSON.parse(await from.run("node", args)));
     };
   }
 

@@ -62,6 +62,13 @@ describe("panelRows", () => {
     expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
   });
 
+  it("tells machines of one name apart", () => {
+    const twin = (id: string) => machineOf("pi", { id, kind: "paired" });
+    const rows = panelRows([twin("abcdefgh"), twin("zyxwvuts"), machineOf("pc")], []);
+    const marks = rows.map((row) => (row.kind === "machine" ? row.mark : "no machine"));
+    expect(marks.filter((mark) => mark !== "no machine")).toEqual([undefined, "ABCD", "ZYXW"]);
+  });
+
   it("leaves the first worker of this machine to the hint, and offers it on every paired one", () => {
     const rows = panelRows([machineOf("pc"), machineOf("pi", { kind: "paired" })], []);
     expect(kinds(rows)).toEqual(["pc machine", "pi machine", "pi add"]);
