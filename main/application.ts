@@ -205,7 +205,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       return { deviceId: standing.identity.deviceId, name, ...defined({ agentPort: network.presence.port }) };
     },
     "machines.add": ({ address }) => network.add(address),
-    "machines.forget": ({ machineId }) => network.machines.forget(machineId),
+    "machines.forget": ({ machineId }) =>
+      machineId.startsWith("foreign:") ? cluster.forgetHost(machineId) : network.machines.forget(machineId),
     "machines.setRole": ({ machineId, role }) => network.machines.setRole(machineId, role),
     "machines.search": () => network.machines.search(),
     "machines.openWindow": ({ machineId }) => network.link(machineId).openWindow(),

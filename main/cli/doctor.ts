@@ -1,7 +1,7 @@
 /** `tensordeck doctor`: what keeps the machines of a cluster from reaching each other, for a terminal or a script. */
 import { helpText } from "../../worker-runtime/cli/args.js";
 import { failureText } from "../../worker-runtime/cli/failure.js";
-import { TensorFlowError } from "../../worker-runtime/protocol/status.js";
+import { cancelled, TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import { examine } from "./doctor/examine.js";
 import { doctorCommand, readDoctorOptions } from "./doctor/options.js";
 import { reportJson, reportText } from "./doctor/report.js";
@@ -24,7 +24,7 @@ export async function runDoctor(args: readonly string[]): Promise<number> {
     return 0;
   }
   const interrupted = new AbortController();
-  const interrupt = () => interrupted.abort(new Error("interrupted"));
+  const interrupt = () => interrupted.abort(cancelled("The examination was interrupted."));
   process.once("SIGINT", interrupt);
   process.once("SIGTERM", interrupt);
   const progress = progressLine();

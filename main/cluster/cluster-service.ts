@@ -151,6 +151,7 @@ export class ClusterService {
         this.#active().filter((task) => !isNew(task)),
       );
       await this.#settlePorts(changed.map(({ id }) => id));
+      await this.#stopServersAfter(plan.remove);
     });
   }
 
@@ -196,7 +197,7 @@ export class ClusterService {
   async stopTask(taskId: string): Promise<void> {
     const task = this.#task(taskId);
     await this.#placement.hostOf(task).stop(taskId);
-    await this.#stopServersAfter(task);
+    await this.#stopServersAfter([task]);
   }
 
   async restartTask(taskId: string): Promise<void> {
@@ -218,7 +219,16 @@ export class ClusterService {
           "Stock scripts wait for the missing task. Restart the other tasks to leave it out for good.",
         );
       }
-      await this.#stopServersAfter(removed);
+      await this.#stopServersAfter([removed]);
+    });
+  }
+
+  /** Forgets the foreign servers of a host that is listed for their sake only. */
+  forgetHost(machineId: string): Promise<void> {
+    return this.#enqueue(async () => {
+      for (const task of this.tasks()) {
+        if (task.foreign && task.machineId === machineId) this.#model.foreign.remove(task.id);
+      }
     });
   }
 
@@ -280,10 +290,10 @@ export class ClusterService {
   }
 
   /** Where the user wants that, a cluster without workers keeps no parameter servers. */
-  async #stopServersAfter({ job }: ClusterTask): Promise<void> {
+  async #stopServersAfter(gone: readonly ClusterTask[]): Promise<void> {
     const active = this.#active();
     const isServer = (task: ClusterTask) => task.job === PARAMETER_SERVER_JOB;
-    if (job === PARAMETER_SERVER_JOB || active.length === 0 || !active.every(isServer)) return;
+    if (gone.every(isServer) || active.length === 0 || !active.every(isServer)) return;
     if (!(await this.#collaborators.stopPsWithLastWorker())) return;
     await Promise.all(active.map((task) => this.#placement.hostOf(task).stop(task.id)));
     this.#setNotice(

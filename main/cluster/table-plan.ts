@@ -8,6 +8,7 @@ import type { ClusterMachine } from "./cluster-machine.js";
 import { type ClusterTask, taskName } from "./cluster-task.js";
 import type { ForeignPlace } from "./foreign-servers.js";
 import { newTaskId, type TaskWish } from "./task-placement.js";
+import { checkGpus } from "./task-requests.js";
 
 export interface TablePlan {
   /** Of ours and foreign ones. */
@@ -107,6 +108,8 @@ function wishOf(
 ): TaskWish {
   checkMachine(row, machineId, machines);
   const { job, index, engine, gpu } = row;
+  const machine = machines.find(({ facts }) => facts.id === machineId);
+  if (machine) checkGpus(gpu, machine.facts);
   const port = portOf(row);
   return { id, job, index, machineId, engine, gpu, port, mayMove: port === 0 };
 }

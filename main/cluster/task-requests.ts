@@ -1,7 +1,7 @@
 /** From what the user asks for to tasks that can be made: what was left open is chosen, what cannot be is refused. Pure. */
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { nextIndex } from "../../worker-runtime/cluster/cluster-table.js";
-import type { AddForeign, AddTasks } from "../api/cluster.js";
+import type { AddForeign, AddTasks, GpuChoice } from "../api/cluster.js";
 import type { MachineFacts } from "../api/machines.js";
 import { problem } from "../problems.js";
 import type { ClusterMachine } from "./cluster-machine.js";
@@ -20,6 +20,7 @@ export function wishesOf(
   machines: readonly ClusterMachine[],
 ): TaskWish[] {
   const machine = machineNamed(machineId, machines);
+  checkGpus(gpu, machine);
   const known = tasks.map((task) => ({ job: task.job, index: task.index }));
   return Array.from({ length: count }, (_, i) => {
     const chosen = index === undefined ? nextIndex(known, job) : index + i;
@@ -57,6 +58,19 @@ function machineNamed(machineId: string | undefined, machines: readonly ClusterM
   throw problem("UNAVAILABLE", `${facts.name} does not answer.`, {
     reason: facts.problem?.message,
     remedy: `See whether ${facts.name} is on and in the network.`,
+  });
+}
+
+/** @throws ProblemError INVALID_ARGUMENT for a GPU that the machine does not have. */
+export function checkGpus(gpu: GpuChoice, { name, gpus }: MachineFacts): void {
+  // Where none is known, a driver may be silent for once; the task says what it sees.
+  const missing =
+    typeof gpu === "string" || gpus.length === 0
+      ? []
+      : gpu.filter((wanted) => !gpus.some(({ index }) => index === wanted));
+  if (missing.length === 0) return;
+  throw problem("INVALID_ARGUMENT", `${name} has no GPU ${missing.join(" and no GPU ")}.`, {
+    remedy: `Choose from ${gpus.map((found) => `${found.index} (${found.name})`).join(", ")}.`,
   });
 }
 

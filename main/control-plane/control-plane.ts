@@ -121,7 +121,12 @@ export class ControlPlane {
         tasks,
         tunnels: ownTunnels,
         facts: () => ownFacts(identity, machine),
-        onChange: (listener) => machine.onChange(listener),
+        onChange: (listener) => {
+          const stops = [machine.onChange(listener), machine.onMetrics(listener)];
+          return () => {
+            for (const stop of stops) stop();
+          };
+        },
       },
       trust,
       connect: (trusted, addresses) =>

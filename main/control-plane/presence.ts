@@ -73,12 +73,6 @@ export class Presence {
     return this.#queue;
   }
 
-  /** Says why this machine cannot be found, e.g. because another process has its identity. */
-  refuse(state: DiscoveryState): void {
-    this.#failure = state;
-    this.#changed();
-  }
-
   async close(): Promise<void> {
     this.#closed = true;
     await this.setVisible(false);
@@ -87,7 +81,7 @@ export class Presence {
 
   async #open(): Promise<void> {
     const { identity, trust, scope, port, name, serve } = this.#options;
-    if (this.#agentPort || scope === "off" || this.#failure?.state === "off") return;
+    if (this.#agentPort || scope === "off") return;
     try {
       this.#failure = undefined;
       const host = scope === "loopback" ? { host: LOOPBACK } : {};

@@ -5,7 +5,7 @@
 import type { DiscoveryState } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
 import { identityOf, localInterfaces, type NetworkInterface } from "./interfaces.js";
-import { announceable, type Told } from "./records.js";
+import { announceable, type Heard } from "./records.js";
 import { Responder } from "./responder.js";
 import type { Announced, Sighting } from "./sighting.js";
 import { Sightings } from "./sightings.js";
@@ -128,7 +128,10 @@ class LanDiscovery implements Discovery {
     const announced = announceable(name);
     if (announced === this.#machine.name || this.#closed !== undefined) return;
     this.#machine = { ...this.#machine, name: announced };
-    for (const { responder } of this.#members.values()) responder.burst();
+    for (const { responder } of this.#members.values()) {
+      responder.publish();
+      responder.burst();
+    }
   }
 
   close(): Promise<void> {
@@ -187,23 +190,18 @@ class LanDiscovery implements Discovery {
 
   #join(network: NetworkInterface, retryAfter: number): void {
     const responder = new Responder(network, () => this.#machine, this.#timing.lifetimeSeconds, {
-      told: (told, source) => this.#hear(told, network, source),
+      heard: (machine, source) => this.#hear(machine, network, source),
+      gone: (deviceId) => this.#report(this.#sightings.forget(deviceId, network.name)),
       changed: () => this.#report(false),
     });
     const identity = identityOf(network);
     this.#members.set(network.name, { identity, responder, since: performance.now(), retryAfter });
   }
 
-  #hear(told: Told, network: NetworkInterface, source: string): void {
-    const now = performance.now();
+  #hear(machine: Heard, network: NetworkInterface, source: string): void {
+    if (machine.deviceId === this.#machine.deviceId) return;
     const origin = { network: network.name, scope: network.scope, isOnLink: network.isOnLink, source };
-    let changed = false;
-    for (const heard of told.heard) {
-      if (heard.deviceId === this.#machine.deviceId) continue;
-      changed = this.#sightings.hear(heard, origin, now) || changed;
-    }
-    for (const deviceId of told.gone) changed = this.#sightings.forget(deviceId, network.name) || changed;
-    this.#report(changed);
+    this.#report(this.#sightings.hear(machine, origin, performance.now()));
   }
 
   #report(sightingsChanged: boolean): void {

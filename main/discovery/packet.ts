@@ -1,5 +1,4 @@
-/** DNS packets, as far as mDNS uses them. */
-import { AUTHORITATIVE_ANSWER, decode, encode } from "dns-packet";
+/** DNS packets, as far as mDNS uses them, in the form in which multicast-dns (dns-packet) reads and writes them. */
 
 export interface Question {
   readonly name: string;
@@ -30,15 +29,4 @@ export interface Packet {
   readonly questions?: readonly Question[];
   readonly answers?: readonly DnsRecord[];
   readonly additionals?: readonly DnsRecord[];
-}
-
-/** A packet as it is sent to the group: a response speaks with authority (RFC 6762, section 18.4). */
-export function encodePacket(packet: Packet): Buffer {
-  return encode({ flags: packet.type === "response" ? AUTHORITATIVE_ANSWER : 0, ...packet });
-}
-
-/** @throws Error when the bytes are no DNS packet. */
-export function decodePacket(bytes: Buffer): Required<Packet> {
-  // dns-packet makes all parts, of these types, or throws.
-  return decode(bytes) as Required<Packet>;
 }

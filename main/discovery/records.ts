@@ -1,12 +1,17 @@
 /**
- * The DNS records by which a machine announces itself (RFC 6763), made and read. What is read comes from anybody on the
- * network: it is taken only if all of it is as we would have written it.
+ * How a machine announces itself (RFC 6763): what bonjour-service publishes and finds, and the records that it sends and
+ * reads for it. What is read comes from anybody on the network: it is taken only if all of it is as we would have written
+ * it.
  */
+import type Bonjour from "bonjour-service";
+import { z } from "zod";
 import { deviceIdSchema } from "../api/machines.js";
 import type { DnsRecord, Packet, Question } from "./packet.js";
 import type { Announced } from "./sighting.js";
 
-export const SERVICE_TYPE = "_tensordeck._tcp.local";
+/** The type of the service, as the library names it. */
+export const SERVICE = "tensordeck";
+const SERVICE_TYPE = `_${SERVICE}._tcp.local`;
 const ALL_TYPES = "_services._dns-sd._udp.local";
 
 /** Bytes that the name may have, so that it fits into one string of a TXT record. */
@@ -16,24 +21,16 @@ const LONGEST_VERSION = 40;
 /** Control characters, and those that change how their neighbours are read, such as direction marks. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/u;
 
-/** Seconds for which what others say is believed at most; they could say 68 years. */
-const LONGEST_LIFETIME = 3600;
+/** Machines that a packet may name, and records it may have for them; the work for the library grows with both. */
+const MOST_NAMED = 16;
+const MOST_RECORDS = 128;
 
-/** A machine of which a packet tells. */
+/** A machine that was heard of. */
 export interface Heard extends Announced {
   /** As the packet has them, unchecked but for their form. */
   readonly addresses: readonly string[];
   /** How long it stays true without being said again, in seconds. */
   readonly lifetime: number;
-}
-
-/** What a response says. */
-export interface Told {
-  readonly heard: readonly Heard[];
-  /** Device IDs that say goodbye. */
-  readonly gone: readonly string[];
-  /** Device IDs that are named without their port or texts: those have to be asked for. */
-  readonly incomplete: readonly string[];
 }
 
 /** A name as it can be announced: printable, on one line, short enough, never empty. */
@@ -59,57 +56,69 @@ function hostOf(deviceId: string): string {
   return `${deviceId}.local`;
 }
 
-/**
- * All records of a machine on one of its interfaces.
- *
- * @param lifetime In seconds; 0 says goodbye.
- */
-export function announcement(machine: Announced, addresses: readonly string[], lifetime: number): Packet {
-  const instance = instanceOf(machine.deviceId);
-  const host = hostOf(machine.deviceId);
-  const texts = Object.entries({
-    id: machine.deviceId,
-    name: machine.name,
-    port: String(machine.port),
-    version: machine.version,
-  });
-  const own = { ttl: lifetime, flush: true };
+/** A machine as the library publishes it. */
+export function serviceOf(machine: Announced): Bonjour.ServiceConfig {
   return {
-    type: "response",
-    answers: [
-      { name: SERVICE_TYPE, type: "PTR", ttl: lifetime, data: instance },
-      { name: instance, type: "SRV", ...own, data: { port: machine.port, target: host } },
-      {
-        name: instance,
-        type: "TXT",
-        ...own,
-        data: texts.map(([key, text]) => Buffer.from(`${key}=${text}`)),
-      },
-      ...addresses.map(
-        (data): DnsRecord => ({ name: host, type: data.includes(":") ? "AAAA" : "A", ...own, data }),
-      ),
-    ],
-    // The type itself stays known while any machine of it is there: no goodbye.
-    additionals: lifetime === 0 ? [] : [{ name: ALL_TYPES, type: "PTR", ttl: lifetime, data: SERVICE_TYPE }],
+    name: machine.deviceId,
+    type: SERVICE,
+    protocol: "tcp",
+    host: hostOf(machine.deviceId),
+    port: machine.port,
+    txt: {
+      id: machine.deviceId,
+      name: machine.name,
+      port: String(machine.port),
+      version: machine.version,
+    },
+    // Two device IDs are never the same, and the library's probing lets it say goodbye for the other one.
+    probe: false,
   };
 }
 
-/** Asks who is there. */
-export function search(): Packet {
-  return { type: "query", questions: [{ name: SERVICE_TYPE, type: "PTR" }] };
+/** Whether a response takes back all that it says. */
+export function isGoodbye({ answers = [] }: Packet): boolean {
+  return answers.every(({ ttl }) => ttl === 0);
 }
 
-/** Asks for port and texts of machines of which only the names were told. */
-export function inquiry(deviceIds: readonly string[]): Packet {
-  const questions = deviceIds.flatMap((id): Question[] => [
+/**
+ * A response of the library as it is sent. The library gives a name 8 hours to live, so that a machine that is killed
+ * would stay for as long; it announces on each network the addresses of all; and it never says that its records replace
+ * older ones.
+ *
+ * @param addresses All of the interface, without scope.
+ * @param lifetime In seconds; 0 says goodbye.
+ */
+export function outgoing(
+  packet: Packet,
+  deviceId: string,
+  addresses: readonly string[],
+  lifetime: number,
+): Packet {
+  const said = [...(packet.answers ?? []), ...(packet.additionals ?? [])];
+  const isAddress = ({ type }: DnsRecord) => type === "A" || type === "AAAA";
+  const needsAddresses = said.some((record) => isAddress(record) || record.type === "SRV");
+  const records = said
+    // The type itself stays known while any machine of it is there: no goodbye.
+    .filter((record) => !isAddress(record) && !(lifetime === 0 && record.name === ALL_TYPES))
+    .map((record): DnsRecord => ({ ...record, ttl: lifetime, flush: record.type !== "PTR" }));
+  const own = { name: hostOf(deviceId), ttl: lifetime, flush: true };
+  const places = addresses.map(
+    (data): DnsRecord => ({ ...own, type: data.includes(":") ? "AAAA" : "A", data }),
+  );
+  return { ...packet, answers: needsAddresses ? [...records, ...places] : records, additionals: [] };
+}
+
+/** Questions for port and texts of machines of which only the names were told, so that all comes in one answer. */
+export function questionsAbout(deviceIds: readonly string[]): Question[] {
+  const questions = deviceIds.flatMap((id) => [
     { name: instanceOf(id), type: "SRV" },
     { name: instanceOf(id), type: "TXT" },
   ]);
-  return { type: "query", questions };
+  return [{ name: SERVICE_TYPE, type: "PTR" }, ...questions];
 }
 
-/** Whether a query asks for any record of this machine, and does not say that it knows the answer already. */
-export function asksFor(deviceId: string, query: Required<Packet>, lifetime: number): boolean {
+/** The questions of a query for records of this machine of which it does not say that it knows the answer already. */
+export function ownQuestions(deviceId: string, query: Required<Packet>, lifetime: number): Question[] {
   const instance = instanceOf(deviceId);
   const own = new Map([
     [SERVICE_TYPE, ["PTR"]],
@@ -117,73 +126,81 @@ export function asksFor(deviceId: string, query: Required<Packet>, lifetime: num
     [instance, ["SRV", "TXT"]],
     [hostOf(deviceId), ["A", "AAAA"]],
   ]);
-  const asked = query.questions.filter(({ name, type }) => {
-    const types = own.get(name.toLowerCase());
-    return types !== undefined && (type === "ANY" || types.includes(type));
-  });
+  const asked = query.questions
+    .map(({ name, type }) => ({ name: name.toLowerCase(), type }))
+    .filter(({ name, type }) => {
+      const types = own.get(name);
+      return types !== undefined && (type === "ANY" || types.includes(type));
+    });
   const known = (question: Question) =>
     query.answers.some(
       (answer) =>
         answer.type === "PTR" &&
-        answer.name.toLowerCase() === question.name.toLowerCase() &&
+        answer.name.toLowerCase() === question.name &&
         (answer.data.toLowerCase() === instance || answer.data.toLowerCase() === SERVICE_TYPE) &&
         (answer.ttl ?? 0) >= lifetime / 2,
     );
-  return asked.some((question) => !known(question));
+  return asked.filter((question) => !known(question));
 }
 
-/** Whether a packet has anything of our service in it. */
-export function concerns(packet: Required<Packet>): boolean {
-  const ours = ({ name }: { name: string }) => name.toLowerCase().endsWith(SERVICE_TYPE);
-  return packet.answers.some(ours) || packet.additionals.some(ours);
+/** The records of a response that are about machines with Tensordeck; none of one that has too many. */
+export function relevant({ answers = [], additionals = [] }: Packet): DnsRecord[] {
+  const records = [...answers, ...additionals].filter(({ name, type }) =>
+    type === "A" || type === "AAAA" ? true : name.toLowerCase().endsWith(SERVICE_TYPE),
+  );
+  const named = records.filter(({ type }) => type === "PTR");
+  return named.length > MOST_NAMED || records.length > MOST_RECORDS ? [] : records;
 }
 
-/** What a response says of machines with Tensordeck; of any that is not described as we would, nothing. */
-export function readResponse(packet: Required<Packet>): Told {
-  const records = [...packet.answers, ...packet.additionals];
-  const named = new Map<string, number>();
+/** What records say of machines besides how to reach them. */
+export interface Mentioned {
+  /** Device IDs that say goodbye. */
+  readonly gone: readonly string[];
+  /** Device IDs that are named without their port or texts: those have to be asked for. */
+  readonly incomplete: readonly string[];
+}
+
+/** The machines that records take back, or name and do not describe. */
+export function mentionedIn(records: readonly DnsRecord[]): Mentioned {
+  const told = { gone: [] as string[], incomplete: [] as string[] };
   for (const record of records) {
-    const instance = instanceNamedBy(record);
-    if (instance === undefined) continue;
-    named.set(instance, Math.min(record.ttl ?? 0, named.get(instance) ?? LONGEST_LIFETIME));
-  }
-  const told = { heard: [] as Heard[], gone: [] as string[], incomplete: [] as string[] };
-  for (const [deviceId, lifetime] of named) {
-    if (lifetime === 0) {
-      told.gone.push(deviceId);
-      continue;
-    }
-    const own = records.filter(({ name }) => name.toLowerCase() === instanceOf(deviceId));
-    const service = own.find((record) => record.type === "SRV");
-    const text = own.find((record) => record.type === "TXT");
-    if (service?.type !== "SRV" || text?.type !== "TXT") {
-      told.incomplete.push(deviceId);
-      continue;
-    }
-    const announced = readTexts(text.data);
-    if (announced?.deviceId !== deviceId || announced.port !== service.data.port) continue;
-    const target = service.data.target.toLowerCase();
-    const addresses = records.flatMap((record) =>
-      (record.type === "A" || record.type === "AAAA") &&
-      record.name.toLowerCase() === target &&
-      record.ttl !== 0
-        ? [record.data]
-        : [],
-    );
-    told.heard.push({ ...announced, addresses, lifetime });
+    if (record.type !== "PTR" || record.name.toLowerCase() !== SERVICE_TYPE) continue;
+    const instance = record.data.toLowerCase();
+    const deviceId = deviceIdSchema.safeParse(instance.slice(0, -SERVICE_TYPE.length - 1));
+    if (!deviceId.success || instance !== instanceOf(deviceId.data)) continue;
+    const has = (type: string) =>
+      records.some((other) => other.type === type && other.name.toLowerCase() === instance);
+    if (record.ttl === 0) told.gone.push(deviceId.data);
+    else if (!has("SRV") || !has("TXT")) told.incomplete.push(deviceId.data);
   }
   return told;
 }
 
-/** Device ID of the instance that a record belongs to. */
-function instanceNamedBy(record: DnsRecord): string | undefined {
-  const name = record.name.toLowerCase();
-  let instance: string | undefined;
-  if (record.type === "PTR" && name === SERVICE_TYPE) instance = record.data.toLowerCase();
-  if (record.type === "SRV" || record.type === "TXT") instance = name;
-  if (instance === undefined || !instance.endsWith(`.${SERVICE_TYPE}`)) return undefined;
-  const parsed = deviceIdSchema.safeParse(instance.slice(0, -SERVICE_TYPE.length - 1));
-  return parsed.success ? parsed.data : undefined;
+/** What the library tells of a service it found, as far as it is needed. It may lack anything. */
+const foundSchema = z.object({
+  name: z.string().toLowerCase().pipe(deviceIdSchema),
+  port: z.int(),
+  /** The texts as they came: the library's own reading of them changes what is no UTF-8 or has several lines. */
+  rawTxt: z.array(z.instanceof(Buffer)),
+  addresses: z.array(z.string()),
+  ttl: z.int().positive(),
+  referer: z.object({ address: z.string() }),
+});
+
+/**
+ * A service that the library found; nothing if it is not described as we would.
+ *
+ * @param longest Seconds for which it is believed at most; it could say 68 years.
+ * @returns With the address of who said it, without scope.
+ */
+export function readFound(service: unknown, longest: number): { heard: Heard; source: string } | undefined {
+  const found = foundSchema.safeParse(service);
+  if (!found.success) return undefined;
+  const { name, port, rawTxt, addresses, ttl, referer } = found.data;
+  const announced = readTexts(rawTxt);
+  if (announced?.deviceId !== name || announced.port !== port) return undefined;
+  const [source = ""] = referer.address.split("%");
+  return { heard: { ...announced, addresses, lifetime: Math.min(ttl, longest) }, source };
 }
 
 function readTexts(strings: readonly Buffer[]): Announced | undefined {

@@ -28,9 +28,10 @@ export class KnownFacts {
 
   constructor(options: KnownFactsOptions) {
     this.#options = options;
-    this.#stopListening = options.listen((...[event, data]: Parameters<EventListener>) => {
-      if (event === "taskLog" && "lines" in data) this.#keep(data.taskId, data.lines);
-      if (event === "run" && "runId" in data) this.#follow(data);
+    this.#stopListening = options.listen((event, data) => {
+      // The compiler does not tie a listener's data to the name of its event; their shapes do.
+      if (event === "taskLog" && data && "lines" in data) this.#keep(data.taskId, data.lines);
+      if (event === "run" && data && "runId" in data) this.#follow(data);
     });
   }
 

@@ -28,7 +28,7 @@ export interface ProbeRequest {
 /** Dials from one machine, this one or another one through its agent. */
 export type Prober = (request: ProbeRequest) => Promise<LayerResult[]>;
 
-const DEFAULT_TRIES = 3;
+export const DEFAULT_TRIES = 3;
 const MAX_TRIES = 10;
 const DEFAULT_TIMEOUT_MILLIS = 1000;
 /** For an answer on an open connection; a server answers in about a millisecond unless all its cores are busy. */
@@ -45,7 +45,7 @@ const connectionLayers: Readonly<Record<ProbeKind, readonly Layer[]>> = {
 
 /**
  * Tries every layer of a connection from this machine until one fails; those behind it are skipped. Takes at most about
- * nine seconds with the defaults, and some milliseconds where everything answers. A ping is a hint and stops nothing.
+ * eleven seconds with the defaults, and some milliseconds where everything answers. A ping is a hint and stops nothing.
  *
  * @throws ProblemError INVALID_ARGUMENT when the address is not host:port. Rejects with the signal's reason when it is
  *   aborted; nothing stays open then.

@@ -10,7 +10,6 @@ import type { Prober } from "./probe.js";
 const MAX_AT_ONCE = 32;
 /** What one machine dials at a time, so that the tests are no load and wait for no free port. */
 const MAX_OF_ONE_MACHINE = 6;
-const TRIES = 3;
 
 /** A route as it was tested last. */
 export interface TestedRoute {
@@ -129,7 +128,7 @@ export class RouteTests {
     let failed: TestedRoute | undefined;
     try {
       for (const address of plan.addresses) {
-        const layers = await prober({ address, kind: plan.kind, tries: TRIES, signal });
+        const layers = await prober({ address, kind: plan.kind, signal });
         const tested = { plan, address, layers };
         if (works(layers)) return tested;
         failed ??= tested;

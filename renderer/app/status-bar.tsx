@@ -5,7 +5,7 @@ import { attempt, useApp } from "../stores/app-store.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
-import { blockedRoutes, useReachability } from "../stores/reachability-store.js";
+import { failedText, useReachability } from "../stores/reachability-store.js";
 import { useRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { changeSettings, shownTheme, useSettings } from "../stores/settings-store.js";
@@ -58,7 +58,7 @@ function ClusterStatus(): ReactElement {
 
 /** Routes that do not work, and what the machines send together. */
 function LinkStatus(): ReactElement {
-  const blocked = useReachability((state) => blockedRoutes(state.state?.routes ?? []).length);
+  const failed = useReachability((state) => failedText(state.state?.routes ?? []));
   const offline = useCluster((state) => offlineText(machinesOf(state)));
   const traffic = useCluster((state) => trafficText(machinesOf(state)));
   const open = useCluster((state) => state.state?.access === "open");
@@ -75,10 +75,10 @@ function LinkStatus(): ReactElement {
           {offline}
         </span>
       )}
-      {blocked === 0 ? null : (
+      {failed === undefined ? null : (
         <button type="button" className="lk warned" onClick={() => uiActions.open({ kind: "links" })}>
           <Icon name="warning" size={13} />
-          {countText(blocked, "blocked route")}
+          {failed}
         </button>
       )}
       {open ? (

@@ -67,7 +67,7 @@ function AccessLabel({ open }: { readonly open: boolean }): ReactElement | null 
   return (
     <button
       type="button"
-      className="tag open-label"
+      className="open-label"
       title="Anyone on this network can run code on these machines. Click to change that."
       onClick={() => uiActions.open({ kind: "access" })}
     >

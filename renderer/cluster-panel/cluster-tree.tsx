@@ -182,7 +182,8 @@ function content(
 
 function rowClass({ kind, last }: PanelRow, index: number): string {
   const classes = ["cluster-row"];
-  if (kind === "machine" && index > 0) classes.push("head");
+  if (kind === "machine") classes.push("head");
+  if (kind === "machine" && index > 0) classes.push("ruled");
   if (last) classes.push("last");
   return classes.join(" ");
 }

@@ -19,21 +19,15 @@ export function DiscoveryNote({ state }: { readonly state: ClusterState }): Reac
   const visible = useSettings((store) => store.settings.visible);
   const alone = machines.every(({ kind }) => kind === "this");
   const unused = machines.every(({ tasks }) => tasks.length === 0);
-  const problem = discovery.state === "unavailable" ? (discovery.problem ?? NOT_FOUND) : undefined;
-  const why = problem ?? (discovery.state === "off" ? discovery.problem : undefined);
-  if (why) {
-    return (
-      <div className="warn-row wide">
-        <ProblemView kind="notice" problem={why}>
-          {problem ? <AddByAddress /> : null}
-        </ProblemView>
-      </div>
-    );
-  }
   switch (discovery.state) {
     case "unavailable":
-      return null;
+      return (
+        <Warning problem={discovery.problem ?? NOT_FOUND}>
+          <AddByAddress />
+        </Warning>
+      );
     case "off":
+      if (discovery.problem) return <Warning problem={discovery.problem} />;
       // Switched off for this start only, by TENSORDECK_NETWORK, which a click cannot change.
       if (visible) return <Note text="Tensordeck was started without looking for other machines." />;
       return (
@@ -54,6 +48,21 @@ export function DiscoveryNote({ state }: { readonly state: ClusterState }): Reac
         </Note>
       );
   }
+}
+
+interface WarningProps {
+  readonly problem: Problem;
+  readonly children?: ReactNode;
+}
+
+function Warning({ problem, children }: WarningProps): ReactElement {
+  return (
+    <div className="warn-row wide">
+      <ProblemView kind="notice" problem={problem}>
+        {children}
+      </ProblemView>
+    </div>
+  );
 }
 
 function Note({ text, children }: { readonly text: string; readonly children?: ReactNode }): ReactElement {

@@ -119,11 +119,27 @@ export const clusterCommands: readonly Command[] = [
   {
     id: "cluster.access",
     label: "Who can use this cluster…",
-    keywords: "access, make the cluster open, make the cluster secure",
+    keywords: "access, open, secure",
     icon: "lock",
     group: "Cluster",
     run: () => uiActions.open({ kind: "access" }),
     hint: () => useCluster.getState().state?.access,
+  },
+  {
+    id: "cluster.open",
+    label: "Make the cluster open…",
+    icon: "unlock",
+    group: "Cluster",
+    run: () => uiActions.open({ kind: "access", wanted: "open" }),
+    enabled: () => useCluster.getState().state?.access === "secure",
+  },
+  {
+    id: "cluster.secure",
+    label: "Make the cluster secure…",
+    icon: "lock",
+    group: "Cluster",
+    run: () => uiActions.open({ kind: "access", wanted: "secure" }),
+    enabled: () => useCluster.getState().state?.access === "open",
   },
   {
     id: "runtime.install",

@@ -12,11 +12,11 @@ import { Icon, type IconName } from "../ui/icon.js";
 import { ProblemView } from "../ui/problem-view.js";
 
 /** Who can use the cluster: what each choice allows, costs and restarts. Opening takes a second click. */
-export function AccessDialog(): ReactElement {
+export function AccessDialog({ wanted: asked }: { readonly wanted: Access | undefined }): ReactElement {
   const now = useCluster((store) => store.state?.access ?? "secure");
   const exposures = useCluster((store) => store.state?.exposures);
   const door = useCluster((store) => store.state?.door?.target);
-  const [wanted, setWanted] = useState<Access>(now);
+  const [wanted, setWanted] = useState<Access>(asked ?? now);
   const [confirming, setConfirming] = useState(false);
   const choose = (access: Access) => {
     setWanted(access);

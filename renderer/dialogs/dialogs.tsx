@@ -49,7 +49,7 @@ function OwnDialog(): ReactElement | null {
     case "python":
       return <PythonDialog />;
     case "access":
-      return <AccessDialog />;
+      return <AccessDialog wanted={dialog.wanted} />;
     case "settings":
       return <SettingsDialog />;
     case "links":

@@ -2,8 +2,9 @@
 import type { Machine } from "../../main/api/cluster.js";
 import type { Role } from "../../main/api/machines.js";
 import { client } from "../client.js";
+import { copyText } from "../ui/copy-button.js";
 import { countText } from "../ui/format.js";
-import { dismissNoticeByKey, showNotice } from "./app-store.js";
+import { dismissNoticeByKey, showNotice, useApp } from "./app-store.js";
 import { confirm } from "./ui-store.js";
 
 /** Asks for a machine by "host", "host:port" or device ID. Rejects with a ProblemError when nobody answers there. */
@@ -38,22 +39,37 @@ export async function setRole(machineId: string, role: Role): Promise<void> {
   await client().call("machines.setRole", { machineId, role });
 }
 
-/** Opens the window of a paired machine that has no screen of its own in another tab. Rejects with a ProblemError. */
+/**
+ * Opens the window of a paired machine that has no screen of its own: in another tab, or, from a desktop window, which
+ * opens no pages, as an address to copy. Rejects with a ProblemError.
+ */
 export async function openMachineWindow({ id, name }: Machine): Promise<void> {
   const key = `window ${id}`;
+  const desktop = useApp.getState().info?.host === "electron";
+  // Opened at once, while the click still counts as one; filled when the address is known.
+  const opened = desktop ? null : window.open("about:blank", "_blank");
   showNotice({ kind: "info", key, problem: { code: "OK", message: `Asking ${name} for its window…` } });
   try {
-    // Opened at once, while the click still counts as one; filled when the address is known.
-    const opened = window.open("about:blank", "_blank");
-    try {
-      const url = await client().call("machines.openWindow", { machineId: id });
-      if (opened) opened.location.href = url;
-      else window.location.assign(url);
-    } catch (error) {
-      opened?.close();
-      throw error;
-    }
+    const url = await client().call("machines.openWindow", { machineId: id });
+    if (opened) opened.location.href = url;
+    else showWindowAddress(name, url);
+  } catch (error) {
+    opened?.close();
+    throw error;
   } finally {
     dismissNoticeByKey(key);
   }
+}
+
+function showWindowAddress(name: string, url: string): void {
+  showNotice({
+    kind: "info",
+    key: "window address",
+    problem: {
+      code: "OK",
+      message: `The window of ${name} is at ${new URL(url).origin}.`,
+      remedy: "Open the copied address in a browser on this machine. It works once.",
+    },
+    action: { label: "Copy address", run: () => copyText(url) },
+  });
 }

@@ -2,6 +2,7 @@
 import { create } from "zustand";
 import type { LinkSpeed, Reachability, Route } from "../../main/api/reachability.js";
 import { client } from "../client.js";
+import { countText } from "../ui/format.js";
 
 export interface ReachabilityStore {
   /** Undefined until the application answered. */
@@ -71,6 +72,14 @@ function linkOf(routes: readonly Route[]): Link {
     firewallOf: routes.find(({ firewallOf }) => firewallOf !== undefined)?.firewallOf,
     routes,
   };
+}
+
+/** "1 blocked route", "3 failing routes" where not all of them are a firewall's doing; undefined where all work. */
+export function failedText(routes: readonly Route[]): string | undefined {
+  const failed = blockedRoutes(routes);
+  if (failed.length === 0) return undefined;
+  const firewalls = failed.every(({ firewallOf }) => firewallOf !== undefined);
+  return countText(failed.length, firewalls ? "blocked route" : "failing route");
 }
 
 /** Routes that do not work, one for each link and firewall, so that ten blocked ports are one thing to mend. */

@@ -1,4 +1,5 @@
 import { create } from "zustand";
+import type { Access } from "../../main/api/cluster.js";
 
 export type SideTab = "cluster" | "ops";
 /** The fixed tabs of the dock; a tensor's tab is "tensor:" and its name. */
@@ -10,7 +11,8 @@ export type DialogState =
   | { readonly kind: "about" }
   | { readonly kind: "custom-steps" }
   | { readonly kind: "install" }
-  | { readonly kind: "access" }
+  /** `wanted` is chosen already; left out: what holds now. */
+  | { readonly kind: "access"; readonly wanted?: Access }
   | { readonly kind: "settings" }
   | { readonly kind: "links" }
   | { readonly kind: "add-machine" }

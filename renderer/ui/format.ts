@@ -57,6 +57,7 @@ export function timeText(at: number, now: number = Date.now()): string {
 
 /** A round trip in few signs: "0.6", "14", without its unit. */
 export function roundTripText(millis: number): string {
+  if (millis < 0.05) return "<0.1";
   return millis < 9.95 ? millis.toFixed(1) : String(Math.round(millis));
 }
 

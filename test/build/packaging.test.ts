@@ -32,7 +32,7 @@ test("electron-builder accepts its configuration, and tasks find their files out
   expect(configuration.asarUnpack).toEqual(
     expect.arrayContaining([
       "package.json",
-      "build/out/main/tunnel/zone/**",
+      "build/out/main/tunnel/**",
       "build/out/worker-runtime/**",
       "build/out/protos/**",
       "node_modules/**",

@@ -208,10 +208,12 @@ describe.skipIf(peerMissing("namespaces"))("a firewall in charge of a host", () 
       expect(isInPlace(await toolOf(hosts).inspect({ ports: TASK_PORTS }, signal), plan)).toBe(true);
     });
 
-    it.skipIf(restart === undefined)("still lets it in after a restart", async () => {
-      await hosts.guarded.run("sh", ["-ec", restart ?? ""]);
-      expect(await fromPeer()).toEqual(opened);
-    });
+    if (restart !== undefined) {
+      it("still lets it in after a restart", async () => {
+        await hosts.guarded.run("sh", ["-ec", restart]);
+        expect(await fromPeer()).toEqual(opened);
+      });
+    }
 
     it("is as it was after the rules were taken away", async () => {
       const wanted = change({ kind: "subnet" });

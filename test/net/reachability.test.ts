@@ -1,11 +1,20 @@
 /** Probes and their explanations where firewalls, routes and names really are in the way. */
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type LayerResult, layerResultSchema } from "../../main/api/reachability.js";
+import {
+  type LayerResult,
+  layerResultSchema,
+  type Reachability,
+  reachabilitySchema,
+} from "../../main/api/reachability.js";
+import { deferred } from "../../main/deferred.js";
 import type { RouteFacts } from "../../main/reachability/explain/route-facts.js";
 import { explainRoute } from "../../main/reachability/explain.js";
-import { peerMissing } from "../support/peers.js";
+import { ReachabilityService } from "../../main/reachability/reachability-service.js";
+import { machine, task } from "../main/reachability/support/situations.js";
+import { environmentWithoutProxies, peerMissing, repositoryRoot } from "../support/peers.js";
 import { type Host, Network } from "./support/network.js";
 
 const PORT = 2222;
@@ -171,5 +180,78 @@ describe.skipIf(peerMissing("namespaces"))("a route between two machines", () =>
     const layers = await probe(pi, `[${gpu.address6}]:${PORT}`);
     expect(layers[1]?.outcome).toBe("ok");
     expect(layers[2]?.detail).toBe(`connected to ${gpu.address6}`);
+  });
+
+  test("is tested from both ends", async () => {
+    await rule(gpu, `ip saddr ${pi.address4} tcp dport ${PORT} drop`);
+    const hosts = new Map([pi, gpu].map((host) => [host.name, host]));
+    const machines = [pi, gpu].map((host, i) =>
+      machine(host.name, [task(`worker/${i}`, { address: `${host.address4}:${PORT}` })], { addresses: [] }),
+    );
+    const done = deferred<Reachability>();
+    const service = new ReachabilityService({
+      cluster: {
+        state: () => ({
+          membership: "dynamic",
+          access: "open",
+          exposures: [],
+          discovery: { state: "off" },
+          machines,
+        }),
+        onChange: () => () => undefined,
+      },
+      emit: (event, data) => {
+        const told = event === "reachability" ? reachabilitySchema.parse(data) : undefined;
+        if (told?.state === "done") done.resolve(told);
+      },
+      proberOf: (id) => {
+        const host = hosts.get(id);
+        return host && (({ address }) => probe(host, address));
+      },
+      measure: () => Promise.reject(new Error("not in this test")),
+    });
+    try {
+      service.check();
+      const { routes, diagnoses } = await done.promise;
+      const seen = routes.map(({ from, to, firewallOf, layers }) => [from, to, failures(layers), firewallOf]);
+      expect(seen).toEqual([
+        ["raspberrypi", "gpu-pc", "tcp timed-out", "gpu-pc"],
+        ["gpu-pc", "raspberrypi", "http2 timed-out", undefined],
+      ]);
+      expect(diagnoses.find(({ id }) => id === "firewall-blocks")?.problem.message).toBe(
+        `raspberrypi reaches gpu-pc, but port ${PORT} does not answer: gpu-pc's firewall drops it.`,
+      );
+    } finally {
+      service.dispose();
+    }
+  });
+
+  /** What `tensordeck doctor --json` finds on a host; there is no library to look for. */
+  async function doctor(host: Host, args: readonly string[]) {
+    const env = {
+      ...environmentWithoutProxies(),
+      TENSORDECK_DATA_DIR: "/run/tensordeck",
+      TENSORDECK_LIBTENSORFLOW: "/run/no-library",
+    };
+    const main = join(repositoryRoot, "main", "cli", "main.ts");
+    const command = ["--import", "tsx", main, "doctor", "--json", ...args];
+    const { code, stdout } = await host.exec(process.execPath, command, { env });
+    return { code, ...reachabilitySchema.parse(JSON.parse(stdout)) };
+  }
+
+  test("is told by the doctor as well, with the layer that fails", async () => {
+    await rule(gpu, `tcp dport ${PORT} drop`);
+    const { code, routes, diagnoses } = await doctor(pi, [`gpu-pc:${PORT}`]);
+    expect(code).toBe(1);
+    expect(routes).toMatchObject([{ from: "this-machine", to: "foreign:gpu-pc", outcome: "failed" }]);
+    expect(diagnoses[0]?.problem.message).toBe(
+      `raspberrypi reaches gpu-pc, but port ${PORT} does not answer: probably gpu-pc's firewall drops it.`,
+    );
+  });
+
+  test("to localhost is the wrong one where the cluster spans several machines", async () => {
+    const { code, diagnoses } = await doctor(pi, ["--worker_hosts", `localhost:${PORT},gpu-pc:${PORT}`]);
+    expect(code).toBe(1);
+    expect(diagnoses.map(({ id }) => id)).toContain("localhost-with-several-machines");
   });
 });

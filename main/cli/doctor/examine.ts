@@ -1,4 +1,4 @@
-/** Looks at this machine and tests the routes from it. */
+/** Looks at this machine and tests the routes from it, and from the paired machines that answer. */
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import { checkOwnHost } from "../../../worker-runtime/engines/tensorflow/address-check.js";
 import { type FoundRuntimes, searchRuntimes } from "../../../worker-runtime/engines/tensorflow/find.js";
@@ -19,6 +19,7 @@ import { RouteTests } from "../../reachability/route-tests.js";
 import { describeRoutes } from "../../reachability/routes.js";
 import { openWorkerProbe } from "../../tasks/worker-probe.js";
 import type { DoctorOptions } from "./options.js";
+import { PairedAgents } from "./paired-agents.js";
 import { placeTasks, readPaired, THIS_MACHINE } from "./places.js";
 
 export interface Examination {
@@ -47,11 +48,31 @@ export async function examine(
 ): Promise<Examination> {
   onProgress("Looking at this machine …");
   const [description, paired] = await Promise.all([describeThisMachine(), readPaired(options.dataDir)]);
-  const machines = await placeTasks(description, paired, options.cluster);
+  const agents = await PairedAgents.connect(paired, options.dataDir, signal);
+  try {
+    const placed = await placeTasks(description, paired, options.cluster);
+    const machines = placed.map((machine) => {
+      const facts = agents.factsOf(machine.id);
+      // What it was reached by stands before what it says of itself.
+      const addresses = [...new Set([...machine.addresses, ...(facts?.addresses ?? [])])];
+      return { ...machine, ...facts, addresses };
+    });
+    return await examineMachines(options, machines, agents, { signal, onProgress });
+  } finally {
+    await agents.close();
+  }
+}
+
+async function examineMachines(
+  options: DoctorOptions,
+  machines: readonly Machine[],
+  agents: PairedAgents,
+  { signal, onProgress }: ExamineHooks,
+): Promise<Examination> {
   const ownPorts = tasksHere(machines).flatMap(({ address }) => portOf(address) ?? []);
 
   const [tested, runtimes, firewall, holders] = await Promise.all([
-    testRoutes(machines, { signal, onProgress }),
+    testRoutes(machines, agents, { signal, onProgress }),
     searchRuntimes({ signal }),
     inspectFirewall(ownPorts, signal),
     findHolders(ownPorts),
@@ -128,21 +149,24 @@ interface Tested {
 /** Resolves when every route was tested. */
 async function testRoutes(
   machines: readonly Machine[],
+  agents: PairedAgents,
   { signal, onProgress }: ExamineHooks,
 ): Promise<Tested> {
-  const [from] = machines;
-  if (!from)
-    return { plans: [], tests: new RouteTests({ proberOf: () => undefined, onChange: () => undefined }) };
-  const plans = machines.flatMap((to) => [
-    ...(to === from ? [] : agentRoute(from, to)),
-    ...to.tasks
-      .filter(({ address }) => parseHostPort(address))
-      .map((task) => taskRoute(from, to, task, false)),
-  ]);
+  const proberOf = (id: string) => (id === THIS_MACHINE ? probeAddress : agents.proberOf(id));
+  const plans = machines
+    .filter(({ id }) => proberOf(id) !== undefined)
+    .flatMap((from) =>
+      machines.flatMap((to) => [
+        ...(to === from ? [] : agentRoute(from, to)),
+        ...to.tasks
+          .filter(({ address }) => parseHostPort(address))
+          .map((task) => taskRoute(from, to, task, false)),
+      ]),
+    );
   const done = deferred<void>();
   let answered = 0;
   const tests = new RouteTests({
-    proberOf: () => probeAddress,
+    proberOf,
     onChange: () => {
       onProgress(`Tested ${++answered} of ${plans.length} routes …`);
       if (!tests.busy) done.resolve();
@@ -171,7 +195,7 @@ async function withState(
   incarnations: Map<string, string>,
   signal: AbortSignal,
 ): Promise<Task> {
-  const plan = plans.find((one) => one.task === task);
+  const plan = plans.find((one) => one.task === task && one.from.id === THIS_MACHINE);
   const layers = (plan && tests.result(plan.key)?.layers) ?? [];
   if (layers.at(-1)?.outcome === "ok") {
     const probe = openWorkerProbe(task.address);

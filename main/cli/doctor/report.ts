@@ -42,7 +42,13 @@ export function reportJson({
 
 /** Aligned, a line for each thing that was looked at, and below them what to do. */
 export function reportText(examination: Examination): string {
-  const sections = [thisMachine(examination), tasks(examination), agents(examination), findings(examination)];
+  const sections = [
+    thisMachine(examination),
+    tasks(examination),
+    agents(examination),
+    fromElsewhere(examination),
+    findings(examination),
+  ];
   return `${sections
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))
@@ -105,7 +111,9 @@ function firewallText(firewall: Examination["firewall"]): string {
 function tasks({ source, machines, reachability }: Examination): string[] {
   const rows = machines.flatMap((machine) =>
     machine.tasks.map((task): Row => {
-      const route = reachability.routes.find(({ taskId }) => taskId === task.id);
+      const route = reachability.routes.find(
+        ({ from, taskId }) => from === THIS_MACHINE && taskId === task.id,
+      );
       return [markOf(route), task.id, task.address, timeOf(route), outcomeText(route)];
     }),
   );
@@ -117,7 +125,9 @@ function agents({ machines, reachability }: Examination): string[] {
   const rows = machines
     .filter(({ kind }) => kind === "paired")
     .map((machine): Row => {
-      const route = reachability.routes.find(({ to, taskId }) => to === machine.id && taskId === undefined);
+      const route = reachability.routes.find(
+        ({ from, to, taskId }) => from === THIS_MACHINE && to === machine.id && taskId === undefined,
+      );
       const port = route && portOf(route.address);
       return [
         markOf(route),
@@ -128,6 +138,18 @@ function agents({ machines, reachability }: Examination): string[] {
       ];
     });
   return rows.length === 0 ? [] : ["Paired machines", ...aligned(rows)];
+}
+
+/** What paired machines reach, who were asked through their agents. */
+function fromElsewhere({ machines, reachability }: Examination): string[] {
+  const nameOf = (id: string) => machines.find((machine) => machine.id === id)?.name ?? id;
+  const rows = reachability.routes
+    .filter(({ from }) => from !== THIS_MACHINE)
+    .map((route): Row => {
+      const what = route.taskId ?? `agent of ${nameOf(route.to)}`;
+      return [markOf(route), nameOf(route.from), what, route.address, timeOf(route), outcomeText(route)];
+    });
+  return rows.length === 0 ? [] : ["From paired machines", ...aligned(rows)];
 }
 
 function markOf(route: Route | undefined): Mark {

@@ -28,9 +28,11 @@ const OWN_FUNCTION =
   "own_rules() { firewall-cmd $1 --list-all-zones | " +
   `awk '/^[^ \\t]/ { zone = $1 } /^[ \\t]+rule ${PRIORITY_PATTERN}/ { sub(/^[ \\t]+/, ""); print zone "\\t" $0 }'; }`;
 
+/** One call for each zone: each takes firewalld a third of a second. xargs takes the quotation marks apart. */
 const REMOVE_FUNCTION =
-  'remove() { own_rules "$1" | while IFS="$(printf "\\t")" read -r zone rule; ' +
-  'do firewall-cmd -q $1 --zone="$zone" --remove-rich-rule="$rule"; done; }';
+  'remove() { own_rules "$1" | ' +
+  `awk -F '\\t' '{ all[$1] = all[$1] " \\047--remove-rich-rule=" $2 "\\047" } END { for (zone in all) print "--zone=" zone all[zone] }' | ` +
+  'while IFS= read -r arguments; do printf "%s\\n" "$arguments" | xargs firewall-cmd -q $1; done; }';
 
 const FUNCTIONS = [OWN_FUNCTION, REMOVE_FUNCTION];
 const REMOVE_OWN = ['remove ""', "remove --permanent"];
@@ -118,18 +120,14 @@ export function firewalldSteps(
   zoneOf: (adapter: string | undefined) => string,
 ): LinuxSteps {
   const zones = [...new Set(sources.map(({ adapter }) => zoneOf(adapter)))];
-  const lines = wanted.flatMap((opening) =>
-    sources.flatMap((source) => {
-      const zone = zoneOf(source.adapter);
-      return richRules(opening, source).flatMap((rule) =>
-        ["", " --permanent"].map(
-          (kept) => `firewall-cmd -q${kept} --zone=${zone} --add-rich-rule=${quote(rule)}`,
-        ),
-      );
-    }),
-  );
+  const lines = zones.flatMap((zone) => {
+    const own = sources.filter(({ adapter }) => zoneOf(adapter) === zone);
+    const rules = wanted.flatMap((opening) => own.flatMap((source) => richRules(opening, source)));
+    const added = [...new Set(rules)].map((rule) => `--add-rich-rule=${quote(rule)}`).join(" ");
+    return ["", " --permanent"].map((kept) => `firewall-cmd -q${kept} --zone=${zone} ${added}`);
+  });
   return {
-    lines: [...FUNCTIONS, ...unlessUnchanged(LISTING, [...REMOVE_OWN, ...new Set(lines)])],
+    lines: [...FUNCTIONS, ...unlessUnchanged(LISTING, [...REMOVE_OWN, ...lines])],
     zones: zones.map((zone) => ({
       profile: zone,
       sources: sources.filter(({ adapter }) => zoneOf(adapter) === zone),

@@ -2,8 +2,10 @@
 import { join } from "node:path";
 import { app, BrowserWindow, Menu, nativeTheme, screen, session } from "electron";
 import { dataFolder } from "../../../worker-runtime/engines/tensorflow/data-folder.js";
+import { InstanceLock } from "../../agent/instance-lock.js";
 import type { Settings } from "../../api/app.js";
 import { type Application, createApplication } from "../../application.js";
+import { problem } from "../../problems.js";
 import { registerWindowScheme, serveWindow } from "./app-protocol.js";
 import { disposeBeforeEnd } from "./ending.js";
 import { pickFile } from "./file-dialogs.js";
@@ -60,11 +62,19 @@ async function run(): Promise<void> {
   await app.whenReady();
   const dataDir = dataFolder();
   const stateFile = join(dataDir, "window.json");
+  const lock = await InstanceLock.claim(dataDir, () => {
+    throw problem("FAILED_PRECONDITION", "Tensordeck's window is open on that machine's desktop.", {
+      remedy: "Use it there.",
+    });
+  });
   const application = await createApplication({
     dataDir,
     host: { kind: "electron", pickFile: (request) => pickFile(window, request) },
   });
-  disposeBeforeEnd(app, () => application.dispose());
+  disposeBeforeEnd(app, async () => {
+    await application.dispose();
+    await lock.release();
+  });
   application.onEvent((name, data) => {
     if (name === "settings") nativeTheme.themeSource = (data as Settings).theme;
   });

@@ -235,7 +235,12 @@ function startIt({ task, to }: RouteFacts): string {
 
 function openIt(facts: RouteFacts): string {
   const rule = `Let TCP ${portText(facts)} in on ${facts.to.name}`;
-  return facts.wizard ? `${rule}; the firewall wizard shows the rule, adds it and can undo it.` : `${rule}.`;
+  if (facts.wizard) return `${rule}; the firewall wizard shows the rule, adds it and can undo it.`;
+  const port = portOf(facts.address) ?? "PORT";
+  return (
+    `${rule}: \`sudo ufw allow ${port}/tcp\` with ufw, \`sudo firewall-cmd --add-port=${port}/tcp\` with firewalld, ` +
+    "an inbound rule for the private profile on Windows."
+  );
 }
 
 function mendable({ wizard, to }: RouteFacts): Pick<Explanation, "firewallOf"> {

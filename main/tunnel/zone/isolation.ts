@@ -142,7 +142,7 @@ export class Isolation {
       return undefined;
     }
     try {
-      const host = await LoopbackServer.listen(port, (client) => void this.#admit(port, client));
+      const host = await LoopbackServer.listen(port, (client) => zone.admit(port, client));
       this.#isolated.set(port, { host, lost });
     } catch (error) {
       await this.#leave();
@@ -187,16 +187,6 @@ export class Isolation {
     this.#zone = undefined;
     this.#bridged = new Set();
     await (await zone)?.close();
-  }
-
-  /** A program of this machine wants to reach an isolated task. */
-  async #admit(port: number, client: Socket): Promise<void> {
-    client.on("error", () => undefined);
-    try {
-      join(client, await this.connectTask(port));
-    } catch {
-      reset(client);
-    }
   }
 
   /** An isolated task wants to reach a task outside. */

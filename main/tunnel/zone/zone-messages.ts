@@ -7,7 +7,9 @@ export type ZoneRequest =
   /** Free a port again. Answered by "done". */
   | { readonly kind: "unlisten"; readonly id: number; readonly port: number }
   /** Connect to a program in the zone. Answered by "done" with the socket, or by "failed". */
-  | { readonly kind: "connect"; readonly id: number; readonly port: number };
+  | { readonly kind: "connect"; readonly id: number; readonly port: number }
+  /** Carry a connection, whose socket comes along, to a program in the zone. Not answered. */
+  | { readonly kind: "admit"; readonly port: number };
 
 export const zoneMessageSchema = z.discriminatedUnion("kind", [
   /** Its loopback interface works. */

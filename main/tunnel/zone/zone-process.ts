@@ -1,11 +1,13 @@
 /**
  * The process that lives in the network namespace of isolated tasks. It makes sockets there and gives them to the
- * application, which stands outside: a socket belongs to the namespace that it was made in, whoever holds it. So no byte
- * of a connection ever passes through this process.
+ * application, which stands outside: a socket belongs to the namespace that it was made in, whoever holds it. So what
+ * goes through tunnels takes no detour. Only programs of this machine are carried to the tasks by this process, which
+ * spares the application that work.
  *
  * It ends with the application: the channel between the two closes.
  */
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, Socket } from "node:net";
+import { join, reset } from "../relay.js";
 import { bringLoopbackUp } from "./interface-up.js";
 import type { ZoneMessage, ZoneRequest } from "./zone-messages.js";
 
@@ -72,7 +74,16 @@ function connectTo(port: number): Promise<Socket> {
   });
 }
 
-async function serve(request: ZoneRequest): Promise<void> {
+async function admit(port: number, client: Socket): Promise<void> {
+  client.on("error", () => undefined);
+  try {
+    join(client, await connectTo(port));
+  } catch {
+    reset(client);
+  }
+}
+
+async function serve(request: Exclude<ZoneRequest, { kind: "admit" }>): Promise<void> {
   const { kind, id, port } = request;
   try {
     let socket: Socket | undefined;
@@ -90,7 +101,12 @@ process.on("disconnect", () => process.exit(0));
 process.on("SIGINT", () => undefined);
 process.on("SIGHUP", () => undefined);
 // The application is this process's own and sends nothing else.
-process.on("message", (request) => void serve(request as ZoneRequest));
+process.on("message", (received, handle) => {
+  const request = received as ZoneRequest;
+  if (request.kind !== "admit") void serve(request);
+  // The socket of a client that is gone already may arrive as nothing.
+  else if (handle instanceof Socket) void admit(request.port, handle);
+});
 
 try {
   bringLoopbackUp();

@@ -16,7 +16,7 @@ interface Waiting {
 }
 
 /** A request without its number. */
-type ZoneCommand = Pick<ZoneRequest, "kind" | "port">;
+type ZoneCommand = Pick<Exclude<ZoneRequest, { kind: "admit" }>, "kind" | "port">;
 
 export class Zone {
   /** Resolves when its process has ended, however it came to that. Never rejects. */
@@ -38,7 +38,8 @@ export class Zone {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
     this.exited = new Promise((resolve) => {
-      this.#child.once("error", () => {
+      // Also told when something could not be sent, which whoever sent it hears of.
+      this.#child.on("error", () => {
         if (this.#child.pid === undefined) resolve();
       });
       this.#child.once("exit", () => resolve());
@@ -93,6 +94,14 @@ export class Zone {
     const socket = await this.#ask({ kind: "connect", port });
     if (!socket) throw ended();
     return socket;
+  }
+
+  /** Carries a connection, of which nothing was read yet, to a program in the zone; resets it where none listens. */
+  admit(port: number, client: Socket): void {
+    const request: ZoneRequest = { kind: "admit", port };
+    this.#child.send(request, client, (error) => {
+      if (error) client.destroy();
+    });
   }
 
   /** Ends the process. The namespace itself goes when the last program in it has ended. */

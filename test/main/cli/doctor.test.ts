@@ -18,6 +18,7 @@ import {
   repositoryRoot,
   spawnPeer,
 } from "../../support/peers.js";
+import { pair, TestAgent } from "../agent/agents.js";
 import { listen } from "../reachability/support/servers.js";
 
 let folder: string;
@@ -134,6 +135,21 @@ describe("paired machines", () => {
     expect(stdout).toContain("Another installation than raspberrypi answers");
     expect(code).toBe(1);
   });
+});
+
+test("paired machines that answer describe themselves, and are asked what they reach", async () => {
+  const agent = await TestAgent.start("raspberrypi");
+  const asking = await TestAgent.start("gpu-pc");
+  try {
+    await pair(agent, asking, "run");
+    const address = `127.0.0.1:${await freePort()}`;
+    const { stdout } = await doctor([address, "--data-dir", asking.dataDir]);
+    expect(stdout).toMatch(new RegExp(`✓ raspberrypi +${agent.address} .*answers`));
+    expect(stdout).toMatch(new RegExp(`From paired machines\n.* raspberrypi +task/0 +${address}`));
+    expect(agent.asked).toContainEqual(expect.objectContaining({ address, kind: "task" }));
+  } finally {
+    await Promise.all([agent.dispose(), asking.dispose()]);
+  }
 });
 
 describe.skipIf(peerMissing("tensorflow"))("against TensorFlow", () => {

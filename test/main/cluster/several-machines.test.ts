@@ -41,10 +41,16 @@ describe("tasks on several machines", () => {
   });
 
   it("take the index, the engine and the GPUs that were asked for", async () => {
-    const { cluster, host, task } = make();
+    const { cluster, machines, host, task } = make();
     await cluster.addTasks({ job: "worker", count: 1, index: 4, machineId: "gpu-pc", gpu: [1] });
     expect(host("gpu-pc").orders[0]).toMatchObject({ index: 4, gpu: [1], engine: "tensorflow" });
     expect(task("worker/4").gpu).toEqual([1]);
+    const gpus = [{ index: 0, name: "H200", memoryBytes: 1, processes: [] }];
+    machines.change("gpu-pc", { gpus });
+    const missing = await failure(
+      cluster.addTasks({ job: "ps", count: 1, machineId: "gpu-pc", gpu: [0, 3] }),
+    );
+    expect(missing).toMatchObject({ message: "gpu-pc has no GPU 3.", remedy: "Choose from 0 (H200)." });
     const again = await failure(cluster.addTasks({ job: "worker", count: 1, index: 4 }));
     expect(again).toMatchObject({ code: "ALREADY_EXISTS", remedy: expect.stringContaining("worker/0") });
   });
@@ -281,6 +287,43 @@ describe("a secure cluster", () => {
       "localhost:2222",
       "localhost:2223",
     ]);
+  });
+});
+
+describe("foreign servers in a secure cluster", () => {
+  const answers = {
+    openProbe: () => ({ check: async () => ({ devices: [], incarnation: "1" }), close: () => undefined }),
+  };
+
+  it("of other machines are not used beside tasks of ours, whose tunnels they lack", async () => {
+    const { cluster, task } = make([{ id: "gpu-pc", addresses: ["10.0.0.2"] }], answers);
+    await cluster.addForeign({ address: "10.0.0.2:3000", job: "worker" });
+    expect(cluster.tasks()[0]).toMatchObject({ machineId: "gpu-pc", unusable: undefined });
+    await cluster.addTasks({ job: "worker", count: 1 });
+    expect(task("worker/0").notice?.message).toBe("worker/0 cannot take part in a secure cluster.");
+    expect(cluster.state().exposures.at(-1)?.message).toContain("worker/0 at 10.0.0.2:3000");
+    await cluster.setAccess("open");
+    expect(cluster.tasks().find(({ foreign }) => foreign)?.unusable).toBeUndefined();
+  });
+
+  it("of this machine are, on localhost like all others, and are brought within reach of isolated tasks", async () => {
+    const reached = new Set<number>();
+    const { cluster, host, task } = make(undefined, {
+      ...answers,
+      reachPort: async (port) => {
+        reached.add(port);
+        return () => reached.delete(port);
+      },
+    });
+    await cluster.addTasks({ job: "worker", count: 1, machineId: "gpu-pc" });
+    // By the address that others have of this machine.
+    const id = await cluster.addForeign({ address: "10.0.0.1:3000", job: "worker" });
+    expect(task("worker/1").address).toBe("localhost:3000");
+    await until("within reach", () => reached.has(3000));
+    expect(cluster.hasLocalServer(3000)).toBe(true);
+    await until("a tunnel", () => host("gpu-pc").tunnels?.tunnels[0]?.port === 3000);
+    await cluster.removeTask(id);
+    await until("out of reach", () => reached.size === 0);
   });
 });
 

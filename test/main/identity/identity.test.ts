@@ -3,7 +3,7 @@ import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { deviceIdSchema } from "../../../main/api/machines.js";
 import { certificateProblem, makeCertificate } from "../../../main/identity/certificate.js";
 import { deviceIdOf } from "../../../main/identity/device-id.js";
@@ -45,6 +45,19 @@ describe("an identity", () => {
     expect(await load()).toEqual(made);
   });
 
+  it("is read without the library that makes certificates", async () => {
+    const made = await load();
+    vi.doMock("@peculiar/x509", () => {
+      throw new Error("loaded");
+    });
+    try {
+      await expect(makeCertificate()).rejects.toThrow();
+      expect(await load()).toEqual(made);
+    } finally {
+      vi.doUnmock("@peculiar/x509");
+    }
+  });
+
   it("is the same for processes that make it at once", async () => {
     const made = await Promise.all(Array.from({ length: 8 }, load));
     expect(new Set(made.map(({ deviceId }) => deviceId)).size).toBe(1);
@@ -60,7 +73,7 @@ describe("an identity", () => {
 
   it("is never replaced when its file is broken", async () => {
     const { certPem } = await load();
-    const { keyPem } = makeCertificate();
+    const { keyPem } = await makeCertificate();
     for (const broken of [
       "",
       certPem,
@@ -75,12 +88,14 @@ describe("an identity", () => {
 });
 
 describe("a certificate", () => {
-  it("is of EC P-256, signed by itself and good for 20 years", () => {
+  it("is of EC P-256, signed by itself and good for 20 years", async () => {
     const now = Date.UTC(2026, 10, 21, 13);
-    const certificate = new X509Certificate(makeCertificate(now).certPem);
+    const certificate = new X509Certificate((await makeCertificate(now)).certPem);
     expect(certificate.publicKey.asymmetricKeyDetails?.namedCurve).toBe("prime256v1");
     expect(certificate.verify(certificate.publicKey)).toBe(true);
     expect(certificate.subject).toBe("CN=tensordeck");
+    expect(certificate.issuer).toBe("CN=tensordeck");
+    expect(certificate.ca).toBe(false);
     expect(new Date(certificate.validTo).toISOString()).toBe("2046-11-21T13:00:00.000Z");
     expect(certificate.raw.length).toBeLessThan(500);
     expect(certificateProblem(certificate, "It", now)).toBeUndefined();
@@ -89,7 +104,7 @@ describe("a certificate", () => {
   it.skipIf(!hasOpenssl())("is accepted by OpenSSL's own program", async () => {
     const path = join(folder, "cert.pem");
     for (const lifetime of [YEAR_MILLIS, 40 * YEAR_MILLIS]) {
-      await writeFile(path, makeCertificate(Date.now(), lifetime).certPem);
+      await writeFile(path, (await makeCertificate(Date.now(), lifetime)).certPem);
       expect(
         execFileSync("openssl", ["verify", "-x509_strict", "-partial_chain", "-CAfile", path, path], {
           encoding: "utf8",
@@ -98,14 +113,14 @@ describe("a certificate", () => {
     }
   });
 
-  it("made while the clock says 1970 is good when the clock is right", () => {
-    const certificate = new X509Certificate(makeCertificate(Date.UTC(1970, 0, 1)).certPem);
+  it("made while the clock says 1970 is good when the clock is right", async () => {
+    const certificate = new X509Certificate((await makeCertificate(Date.UTC(1970, 0, 1))).certPem);
     expect(certificateProblem(certificate, "It", Date.UTC(2026, 10, 21))).toBeUndefined();
   });
 
-  it("is refused out of its time, with both dates", () => {
+  it("is refused out of its time, with both dates", async () => {
     const now = Date.UTC(2026, 5, 15);
-    const certificate = new X509Certificate(makeCertificate(now, YEAR_MILLIS).certPem);
+    const certificate = new X509Certificate((await makeCertificate(now, YEAR_MILLIS)).certPem);
     expect(
       certificateProblem(certificate, "The certificate of pi", now + 2 * YEAR_MILLIS)?.problem,
     ).toMatchObject({
@@ -118,8 +133,8 @@ describe("a certificate", () => {
     );
   });
 
-  it("is refused when another key signed it, or its bytes are changed", () => {
-    const [a, b] = [makeCertificate(), makeCertificate()].map(
+  it("is refused when another key signed it, or its bytes are changed", async () => {
+    const [a, b] = (await Promise.all([makeCertificate(), makeCertificate()])).map(
       ({ certPem }) => new X509Certificate(certPem).raw,
     );
     const spki = generateKeyPairSync("ec", { namedCurve: "prime256v1" }).publicKey.export({

@@ -359,7 +359,9 @@ describe("somebody who does not keep to the protocol", () => {
   });
 
   it("does not keep others out by saying nothing", async () => {
-    const silent = await Promise.all(Array.from({ length: 8 }, () => knockAt(box.port.port, await anyIdentity())));
+    const silent = await Promise.all(
+      Array.from({ length: 8 }, async () => await knockAt(box.port.port, await anyIdentity())),
+    );
     await expect(knockAt(box.port.port, await anyIdentity())).rejects.toMatchObject({
       problem: { code: "RESOURCE_EXHAUSTED" },
     });

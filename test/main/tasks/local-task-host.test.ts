@@ -181,7 +181,9 @@ describe("tasks after a restart of the application", () => {
   it("are back with their ports; those that were stopped stay stopped, those removed are gone", async () => {
     const first = make();
     const cluster = { chief: { 0: "localhost:1" }, worker: { 0: "localhost:2" } };
-    const { port } = await first.host.start(order("a", { gpu: [1], isolate: true, owner: "pi" }));
+    // Not of the range that other tests choose from meanwhile.
+    const port = await freePort();
+    await first.host.start(order("a", { port, gpu: [1], isolate: true, owner: "pi" }));
     await first.host.start(order("b", { index: 1 }));
     await first.host.start(order("c", { index: 2 }));
     await first.host.start(order("d", { job: "chief", fixed: { cluster } }));
@@ -227,7 +229,8 @@ describe("tasks after a restart of the application", () => {
 
   it("take another port where theirs is in use, and what is no task in the file is passed over", async () => {
     const first = make();
-    const { port } = await first.host.start(order("a"));
+    const port = await freePort();
+    await first.host.start(order("a", { port }));
     await first.host.dispose();
     const kept: unknown[] = JSON.parse(await readFile(file(), "utf8"));
     await writeFile(file(), JSON.stringify([{ id: "x" }, ...kept, "nonsense"]));

@@ -19,8 +19,8 @@ async function open(): Promise<TrustStore> {
   return store;
 }
 
-function someone(name: string): TrustedMachine {
-  const { keyPem, certPem } = makeCertificate();
+async function someone(name: string): Promise<TrustedMachine> {
+  const { keyPem, certPem } = await makeCertificate();
   return trusted(identityOf(`${keyPem}${certPem}`), name);
 }
 
@@ -35,7 +35,7 @@ afterEach(async () => {
 describe("the paired machines", () => {
   it("are there after a restart, in order", async () => {
     const store = await open();
-    const [a, b] = [someone("a"), someone("b")];
+    const [a, b] = [await someone("a"), await someone("b")];
     await Promise.all([store.put(a), store.put(b)]);
     await store.put({ ...a, grantedRole: "manage" });
     expect((await open()).all()).toEqual([{ ...a, grantedRole: "manage" }, b]);
@@ -46,7 +46,7 @@ describe("the paired machines", () => {
 
   it("change at once, before they are written, and tell", async () => {
     const store = await open();
-    const a = someone("a");
+    const a = await someone("a");
     const told: string[] = [];
     const stop = store.onChange((deviceId) => told.push(deviceId));
     const written = store.put(a);
@@ -61,7 +61,7 @@ describe("the paired machines", () => {
 
   it("follow what another process writes, and keep its changes", async () => {
     const [agent, command] = [await open(), await open()];
-    const [a, b] = [someone("a"), someone("b")];
+    const [a, b] = [await someone("a"), await someone("b")];
     await agent.put(a);
     const told: string[] = [];
     agent.onChange((deviceId) => told.push(deviceId));
@@ -85,18 +85,18 @@ describe("the paired machines", () => {
     told.mockRestore();
     expect(store.all()).toEqual([]);
     expect(await readdir(folder)).toEqual([`${TRUST_FILE}.broken`]);
-    await store.put(someone("a"));
+    await store.put(await someone("a"));
     // Broken while it is open: what is known stays, and is written again.
     await writeFile(file(), "{}");
     expect(await store.preauthorisation("x")).toBeUndefined();
     expect(store.all().length).toBe(1);
-    await store.put(someone("b"));
+    await store.put(await someone("b"));
     expect(JSON.parse(await readFile(file(), "utf8")).machines.length).toBe(2);
   });
 
   it("forget a promise when it is kept or taken back", async () => {
     const store = await open();
-    const { deviceId } = someone("a");
+    const { deviceId } = await someone("a");
     await store.preauthorise(deviceId, "view");
     await store.spendPreauthorisation(deviceId);
     expect(await (await open()).preauthorisation(deviceId)).toBeUndefined();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Route } from "../../../main/api/reachability.js";
-import { blockedRoutes, linkKey, linksOf } from "../../../renderer/stores/reachability-store.js";
+import { blockedRoutes, failedText, linkKey, linksOf } from "../../../renderer/stores/reachability-store.js";
 
 const route = (from: string, to: string, more: Partial<Route> = {}): Route => ({
   from,
@@ -41,6 +41,9 @@ describe("blockedRoutes", () => {
       route("b", "a", { outcome: "failed", address: "a:2224" }),
       route("a", "b"),
     ];
+    expect(failedText(routes)).toBe("3 failing routes");
+    expect(failedText(routes.slice(0, 2))).toBe("1 blocked route");
+    expect(failedText([route("a", "b")])).toBeUndefined();
     expect(blockedRoutes(routes).map(({ from, address }) => `${from} ${address}`)).toEqual([
       "b a:2222",
       "c a:2222",

@@ -1,0 +1,79 @@
+/** Connections to the agents of paired machines, which describe them and dial from there. */
+import { agentAddresses } from "../../agent/agent-addresses.js";
+import { AgentConnection } from "../../agent/agent-connection.js";
+import type { MachineFacts } from "../../api/machines.js";
+import { loadIdentity } from "../../identity/identity.js";
+import type { Prober } from "../../reachability/probe.js";
+import type { TrustedMachine } from "../../trust/trusted-machine.js";
+
+/** A machine that is there answers in milliseconds; what does not is tested from here all the same. */
+const CONNECT_MILLIS = 3000;
+
+export class PairedAgents {
+  readonly #connections: ReadonlyMap<string, AgentConnection>;
+
+  private constructor(connections: ReadonlyMap<string, AgentConnection>) {
+    this.#connections = connections;
+  }
+
+  /** Resolves when every machine answered, or had its time. */
+  static async connect(
+    paired: readonly TrustedMachine[],
+    dataDir: string,
+    signal: AbortSignal,
+  ): Promise<PairedAgents> {
+    // Without paired machines an identity is not needed, and looking at a machine should not make one.
+    if (paired.length === 0) return new PairedAgents(new Map());
+    const identity = await loadIdentity(dataDir);
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MILLIS)]);
+    const connections = paired.map((machine) => {
+      const { deviceId, certPem, name } = machine;
+      return new AgentConnection({
+        identity,
+        deviceId,
+        certPem,
+        name,
+        addresses: () => agentAddresses(machine),
+      });
+    });
+    await Promise.all(connections.map((connection) => answered(connection, deadline)));
+    const agents = new PairedAgents(
+      new Map(connections.map((connection) => [connection.deviceId, connection])),
+    );
+    if (signal.aborted) await agents.close();
+    signal.throwIfAborted();
+    return agents;
+  }
+
+  /** What a machine says of itself; undefined where it did not answer. */
+  factsOf(machineId: string): Omit<MachineFacts, "kind"> | undefined {
+    const facts = this.#connections.get(machineId)?.facts();
+    return facts?.presence === "online" ? facts : undefined;
+  }
+
+  /** Undefined where the machine did not answer, or this one may only look at it. */
+  proberOf(machineId: string): Prober | undefined {
+    const facts = this.factsOf(machineId);
+    return facts && facts.role !== "view" ? this.#connections.get(machineId)?.probe : undefined;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#connections.values()].map((connection) => connection.close()));
+  }
+}
+
+function answered(connection: AgentConnection, deadline: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      const { presence, platform } = connection.facts();
+      if (!deadline.aborted && (presence !== "online" || platform === "")) return;
+      stop();
+      deadline.removeEventListener("abort", look);
+      resolve();
+    };
+    const stop = connection.onFacts(look);
+    deadline.addEventListener("abort", look, { once: true });
+    connection.open();
+    look();
+  });
+}

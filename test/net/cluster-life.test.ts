@@ -1,0 +1,97 @@
+/** What becomes of a cluster of two real installations when its settings and its machines change. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ClusterState, Task } from "../../main/api/cluster.js";
+import { peerMissing } from "../support/peers.js";
+import { Installation } from "./support/installation.js";
+import { Network } from "./support/network.js";
+
+describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("a cluster of two machines", () => {
+  let network: Network;
+  let gpuPc: Installation;
+  let pi: Installation;
+  let piId: string;
+
+  const tasksIn = (state: ClusterState): Task[] => state.machines.flatMap(({ tasks }) => tasks);
+  /** Resolves with the first state, as gpu-pc sees it, that fits. */
+  async function clusterThat(fits: (state: ClusterState) => boolean, millis = 30_000): Promise<ClusterState> {
+    const coming = gpuPc.api.next("cluster", fits, millis);
+    coming.catch(() => undefined);
+    const now = await gpuPc.api.call("cluster.get");
+    return fits(now) ? now : await coming;
+  }
+  const taskIn = (state: ClusterState, name: string): Task | undefined =>
+    tasksIn(state).find(({ job, index }) => `${job}/${index}` === name);
+  const bothRun = (state: ClusterState) =>
+    tasksIn(state).length === 2 && tasksIn(state).every((task) => task.state === "running");
+  const value = async () => {
+    const { problem, fetches } = await gpuPc.runWelcome();
+    return problem?.message ?? fetches[0]?.values[0];
+  };
+
+  beforeAll(async () => {
+    network = await Network.create(2, { names: ["gpu-pc", "raspberrypi"] });
+    [gpuPc, pi] = await Promise.all([
+      Installation.start(network.host("gpu-pc")),
+      Installation.start(network.host("raspberrypi")),
+    ]);
+    await gpuPc.pairWith(pi);
+    piId = await pi.id();
+    await gpuPc.api.call("cluster.addTasks", { job: "worker", count: 1 });
+    await gpuPc.api.call("cluster.addTasks", { machineId: piId, job: "worker", count: 1 });
+    await clusterThat(bothRun);
+  }, 60_000);
+
+  afterAll(async () => {
+    await Promise.all([gpuPc?.stop(), pi?.stop()]);
+    await network?.dispose();
+  });
+
+  test("computes with fixed membership, too", async () => {
+    await gpuPc.api.call("cluster.setMembership", { membership: "fixed" });
+    await clusterThat(bothRun);
+    expect(await value()).toBe("11.0");
+    await gpuPc.api.call("cluster.setMembership", { membership: "dynamic" });
+    await clusterThat(bothRun);
+    expect(await value()).toBe("11.0");
+  }, 90_000);
+
+  test("computes when it is open, by addresses of the network, and closed again", async () => {
+    await gpuPc.api.call("cluster.setAccess", { access: "open" });
+    const open = await clusterThat(bothRun);
+    for (const { address } of tasksIn(open)) expect(address).not.toContain("localhost");
+    expect(await value()).toBe("11.0");
+    await gpuPc.api.call("cluster.setAccess", { access: "secure" });
+    const secure = await clusterThat(bothRun);
+    for (const { address } of tasksIn(secure)) expect(address).toContain("localhost");
+    expect(await value()).toBe("11.0");
+  }, 90_000);
+
+  test("moves a task to the other machine as the table says", async () => {
+    const state = await clusterThat(bothRun);
+    const here = state.machines[0]?.id ?? "";
+    const rows = (machineOf: (name: string) => string) =>
+      tasksIn(state).map(({ id: taskId, job, index, engine, gpu }) => ({
+        ...{ taskId, job, index, engine, gpu },
+        machineId: machineOf(`${job}/${index}`),
+      }));
+    await gpuPc.api.call("cluster.applyTable", { rows: rows(() => here) });
+    await clusterThat((now) => bothRun(now) && now.machines[0]?.tasks.length === 2);
+    expect(await value()).toBe("11.0");
+    await gpuPc.api.call("cluster.applyTable", { rows: rows((name) => (name === "worker/1" ? piId : here)) });
+    await clusterThat((now) => bothRun(now) && now.machines[0]?.tasks.length === 1);
+    expect(await value()).toBe("11.0");
+  }, 90_000);
+
+  test("shows that a machine is gone, and that its task is back with it", async () => {
+    const before = taskIn(await clusterThat(bothRun), "worker/1");
+    await pi.stop({ signal: "SIGKILL", keep: true });
+    const gone = await clusterThat((state) => taskIn(state, "worker/1")?.state === "unresponsive");
+    expect(taskIn(gone, "worker/1")?.problem?.message).toBe("raspberrypi does not answer.");
+    expect(await value()).toContain("worker/1");
+    pi = await Installation.start(network.host("raspberrypi"), {}, pi.folder);
+    const back = await clusterThat(bothRun);
+    expect(taskIn(back, "worker/1")).toMatchObject({ id: before?.id, colour: before?.colour });
+    expect(taskIn(back, "worker/1")?.notice?.message).toMatch(/^worker\/1 was restarted at .*gone\.$/);
+    expect(await value()).toBe("11.0");
+  }, 90_000);
+});
