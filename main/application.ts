@@ -104,6 +104,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     name: () => describer.description().name,
     machine: describer,
     tasks,
+    isLocalServer: (port) => cluster.hasLocalServer(port),
     isolation,
     agent: {
       prober: probeAddress,

@@ -33,6 +33,9 @@ export interface ModelCollaborators {
   readonly reachPort?: ReachPort;
 }
 
+/** How long a task that is no longer listed is remembered. */
+const REMEMBERED_MILLIS = 60_000;
+
 export class ClusterModel {
   readonly foreign: ForeignServers;
   readonly restarts = new RestartWatch();
@@ -53,14 +56,13 @@ export class ClusterModel {
   readonly #stopListening: () => void;
   /** How often a task's state was cleared. */
   readonly #clears = new Map<string, number>();
-  /** Tasks that are being made anew under their old id, and keep their colour meanwhile. */
-  readonly #moving = new Set<string>();
+  /** When each task was listed last, in milliseconds since the epoch. */
+  readonly #listedAt = new Map<string, number>();
   #membership: Membership = "dynamic";
   #access: Access = "secure";
   #notice: Problem | undefined;
   /** The tasks as of the last change; undefined when they are to be listed anew. */
   #tasks: readonly ClusterTask[] | undefined;
-  #listed = new Set<string>();
   #changePending = false;
   /** What the newest tunnels were made from. */
   #told = "";
@@ -173,17 +175,6 @@ export class ClusterModel {
     this.changed();
   }
 
-  /** Keeps what belongs to the tasks while a command takes them away and brings them back. */
-  async whileMoving<T>(taskIds: readonly string[], work: () => Promise<T>): Promise<T> {
-    for (const id of taskIds) this.#moving.add(id);
-    try {
-      return await work();
-    } finally {
-      for (const id of taskIds) this.#moving.delete(id);
-      this.changed();
-    }
-  }
-
   /** Calls the listener after every change until the returned function is called. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
@@ -249,16 +240,17 @@ export class ClusterModel {
     this.changed();
   }
 
-  /** A task that is listed no longer gives its colour back. */
+  /** A task that stays away gives its colour back; one that moves, or whose machine restarts, is soon listed again. */
   #forgetRemoved(): void {
-    const listed = new Set(this.tasks().map(({ id }) => id));
-    for (const id of this.#listed) {
-      if (listed.has(id) || this.#moving.has(id)) continue;
+    const now = Date.now();
+    for (const { id } of this.tasks()) this.#listedAt.set(id, now);
+    for (const [id, at] of this.#listedAt) {
+      if (now - at < REMEMBERED_MILLIS) continue;
+      this.#listedAt.delete(id);
       this.#colours.free(id);
       this.restarts.forget(id);
       this.#clears.delete(id);
     }
-    this.#listed = new Set([...listed, ...this.#moving]);
   }
 
   async #load(): Promise<void> {

@@ -137,12 +137,10 @@ export class ClusterService {
       const plan = planTable(rows, this.tasks(), model.machines(), model.access);
       const changed = [...plan.add, ...plan.replace.map(({ wish }) => wish), ...plan.addForeign];
       model.notice = undefined;
-      for (const task of plan.remove) await this.#remove(task);
+      // First what may still be refused without anything being lost: a server that does not answer.
+      for (const place of plan.addForeign) await model.foreign.add(place);
       for (const { id, job, index } of plan.renameForeign) model.foreign.rename(id, job, index);
-      for (const place of plan.addForeign) {
-        model.foreign.remove(place.id);
-        await model.foreign.add(place);
-      }
+      for (const task of plan.remove) await this.#remove(task);
       await this.#replace(plan.replace);
       await this.#placement.place([...plan.add].sort(serversFirst));
       const isNew = ({ id }: ClusterTask) => changed.some((wish) => wish.id === id);
@@ -190,8 +188,7 @@ export class ClusterService {
   }
 
   async startTask(taskId: string): Promise<void> {
-    const task = this.#task(taskId);
-    await this.#model.whileMoving([taskId], () => this.#placement.start(task));
+    await this.#placement.start(this.#task(taskId));
   }
 
   async stopTask(taskId: string): Promise<void> {
@@ -264,9 +261,7 @@ export class ClusterService {
   }
 
   async #replace(changes: readonly { task: ClusterTask; wish: TaskWish }[]): Promise<void> {
-    const ids = changes.map(({ task }) => task.id);
-    const inOrder = [...changes].sort((a, b) => serversFirst(a.wish, b.wish));
-    await this.#model.whileMoving(ids, () => this.#placement.replace(inOrder));
+    await this.#placement.replace([...changes].sort((a, b) => serversFirst(a.wish, b.wish)));
   }
 
   /** In a fixed cluster the other tasks must be told of those that are new, which they are at their start only. */

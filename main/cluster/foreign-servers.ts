@@ -55,7 +55,7 @@ export class ForeignServers {
   }
 
   /**
-   * Takes in a server once it has answered.
+   * Takes in a server once it has answered, in place of the one with the same id if there is one.
    *
    * @throws ProblemError UNAVAILABLE when nothing at the address answers as a TensorFlow server does.
    */
@@ -102,6 +102,7 @@ export class ForeignServers {
   }
 
   #watch(server: ForeignServer, probe: HealthProbe): void {
+    this.#entries.get(server.id)?.over.abort();
     const entry: Entry = { server, over: new AbortController() };
     this.#entries.set(server.id, entry);
     this.#onChange();

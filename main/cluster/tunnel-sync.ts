@@ -4,6 +4,8 @@ import { NO_TUNNELS, type TunnelRequest } from "./tunnel-table.js";
 
 /** A machine that refused or did not answer is asked again no sooner than this. */
 const RETRY_MILLIS = 2000;
+/** A program that has a port may end. */
+const ASK_FOR_PORTS_AGAIN_MILLIS = 10_000;
 
 interface Told {
   readonly host: TunnelHost;
@@ -69,6 +71,10 @@ export class TunnelSync {
     if (facts.presence !== "online") {
       // It may come back as another process, which knows nothing.
       told.said = undefined;
+      if (told.takenPorts.length > 0) {
+        told.takenPorts = [];
+        this.#onChange();
+      }
       return;
     }
     if (told.said === undefined && wanted === NO_TUNNELS) return;
@@ -89,12 +95,21 @@ export class TunnelSync {
       const isNew = JSON.stringify(takenPorts) !== JSON.stringify(told.takenPorts);
       told.takenPorts = takenPorts;
       if (isNew) this.#onChange();
+      if (takenPorts.length > 0) this.#later(told, ASK_FOR_PORTS_AGAIN_MILLIS);
     } catch (error) {
-      told.said = undefined;
       told.notBefore = Date.now() + RETRY_MILLIS;
       if (!told.failing) console.error(`${told.name} could not be told of its tunnels:`, error);
       told.failing = true;
-      setTimeout(this.#onChange, RETRY_MILLIS).unref();
+      this.#later(told, RETRY_MILLIS);
     }
+  }
+
+  /** Has a machine told again after a while, though nothing has changed. */
+  #later(told: Told, millis: number): void {
+    const again = () => {
+      told.said = undefined;
+      this.#onChange();
+    };
+    setTimeout(again, millis).unref();
   }
 }

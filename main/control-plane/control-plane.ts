@@ -46,6 +46,8 @@ export interface ControlPlaneOptions extends Standing {
   readonly name: () => string;
   readonly machine: MachineDescriber;
   readonly tasks: TaskHost;
+  /** Whether a server that somebody else started here, and that the cluster uses, listens at a port. */
+  readonly isLocalServer: (port: number) => boolean;
   /** Tasks of this machine that are shut off from the network. */
   readonly isolation: Pick<Isolation, "connectTask" | "setTunnelPorts">;
   readonly agent: Pick<AgentServiceOptions, "prober" | "firewall">;
@@ -81,7 +83,8 @@ export class ControlPlane {
         onChange: (listener) => trust.onChange(() => listener()),
       },
       dial: (request) => dialAgent({ ...request, identity, alpn: Alpn.tunnel }),
-      isTaskPort: (candidate) => tasks.tasks().some((task) => task.port === candidate),
+      isTaskPort: (candidate) =>
+        options.isLocalServer(candidate) || tasks.tasks().some((task) => task.port === candidate),
       connectTask: options.isolation.connectTask,
       onPorts: options.isolation.setTunnelPorts,
     });

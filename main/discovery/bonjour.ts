@@ -41,8 +41,8 @@ export interface OpenBonjour {
   query(questions: readonly Question[]): void;
   /** Lets the library answer questions, to the group. */
   answer(questions: readonly Question[]): void;
-  /** Closes the socket without a word. */
-  destroy(): void;
+  /** Closes the socket without a word. Resolves when it is closed. */
+  destroy(): Promise<void>;
 }
 
 /** Opens at once; errors are told to the listener and never thrown. */
@@ -96,12 +96,10 @@ export function openBonjour(
     bonjour,
     query: (questions) => mdns.query(questions),
     answer: (questions) => answer({ questions }),
-    destroy: () => {
-      try {
-        bonjour.destroy();
-      } catch {
-        // Its socket was never bound.
-      }
+    destroy: async () => {
+      // Not while multicast-dns sets the socket up, if that is what failed: it goes on with it, closed or not.
+      await Promise.resolve();
+      await new Promise<void>((resolve) => bonjour.destroy(resolve));
     },
   };
 }

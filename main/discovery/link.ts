@@ -136,13 +136,11 @@ export class Link {
 
   /** Closes, after saying goodbye if the network is still there. */
   async close(goodbye: boolean): Promise<void> {
-    for (const timer of this.#timers) clearTimeout(timer);
-    clearTimeout(this.#answer);
     if (this.#state === "open" && goodbye) {
       this.#state = "leaving";
       await new Promise<void>((resolve) => this.#library.bonjour.unpublishAll(() => resolve()));
     }
-    this.#end();
+    await this.#end();
   }
 
   #begin(): void {
@@ -154,16 +152,18 @@ export class Link {
 
   #fail(error: Error): void {
     if (this.#state === "closed") return;
-    this.#end();
+    void this.#end();
     this.#error = error;
     this.#listeners.changed();
   }
 
-  #end(): void {
+  async #end(): Promise<void> {
     if (this.#state === "closed") return;
     this.#state = "closed";
+    for (const timer of this.#timers) clearTimeout(timer);
+    clearTimeout(this.#answer);
     this.#browser?.stop();
-    this.#library.destroy();
+    await this.#library.destroy();
   }
 
   /** The library reads whatever reaches the port, by any interface, from anywhere, and any number of packets. */

@@ -16,8 +16,22 @@ export interface CommandEnd {
 export type RunCommand = (
   program: string,
   args: readonly string[],
-  options: { readonly signal: AbortSignal; readonly timeoutMillis?: number },
+  options: CommandOptions,
 ) => Promise<CommandEnd>;
+
+export interface CommandOptions {
+  readonly signal: AbortSignal;
+  /** The program is ended then; without it, never. */
+  readonly timeoutMillis?: number;
+}
+
+/** A script that changes rules takes seconds; one that hangs must end all the same. */
+const SCRIPT_MILLIS = 120_000;
+
+/** For a script that has begun to change rules: stopping it half-way would leave half of them. */
+export function uninterrupted(): CommandOptions {
+  return { signal: new AbortController().signal, timeoutMillis: SCRIPT_MILLIS };
+}
 
 const NOT_FOUND = 127;
 const ENDED_BY_SIGNAL = 128;

@@ -1,5 +1,6 @@
 /** Which routes are worth testing: who has to reach whom for the cluster to work, and for the machines to see each other. */
 import type { ClusterState, Machine, Task } from "../api/cluster.js";
+import { deviceIdSchema } from "../api/machines.js";
 import { hostOf, isLoopbackHost } from "./hosts.js";
 import type { ProbeKind } from "./probe.js";
 
@@ -16,6 +17,8 @@ export interface PlannedRoute {
   readonly addresses: readonly [string, ...string[]];
   readonly via: "direct" | "tunnel";
   readonly task?: Task;
+  /** Of an agent: who is meant. Addresses of containers and old networks may lead to another one. */
+  readonly deviceId?: string;
 }
 
 /** Above so many routes to tasks, each machine tests one task of each other machine only: they share their way. */
@@ -71,6 +74,7 @@ export function agentRoute(from: Machine, to: Machine): PlannedRoute[] {
       kind: "agent",
       addresses: [first, ...others],
       via: "direct",
+      ...(deviceIdSchema.safeParse(to.id).success ? { deviceId: to.id } : {}),
     },
   ];
 }

@@ -130,7 +130,7 @@ export class RouteTests {
       for (const address of plan.addresses) {
         const layers = await prober({ address, kind: plan.kind, signal });
         const tested = { plan, address, layers };
-        if (works(layers)) return tested;
+        if (works(layers) && isMeant(plan, layers)) return tested;
         failed ??= tested;
       }
     } catch (error) {
@@ -146,6 +146,11 @@ export function works(layers: readonly LayerResult[]): boolean {
     layers.length > 0 &&
     layers.every(({ layer, outcome }) => outcome === "ok" || layer === "ping" || layer === "name")
   );
+}
+
+/** Whether it was the agent that was meant that answered. */
+function isMeant({ deviceId }: PlannedRoute, layers: readonly LayerResult[]): boolean {
+  return deviceId === undefined || layers.some(({ layer, detail }) => layer === "tls" && detail === deviceId);
 }
 
 function cannotDial({ from }: PlannedRoute): Problem {

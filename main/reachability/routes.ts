@@ -87,7 +87,7 @@ function describe(
 }
 
 function factsOf(
-  { from, to, kind, via, task }: PlannedRoute,
+  { from, to, kind, via, task, deviceId }: PlannedRoute,
   address: string,
   layers: readonly LayerResult[],
   reach: Reach,
@@ -109,7 +109,7 @@ function factsOf(
     reverseWorks: reach.agent(to.id, from.id) ? true : undefined,
     firewall: firewallOf(to.id),
     wizard: to.kind === "this" || to.kind === "paired",
-    deviceId: kind === "agent" ? to.id : undefined,
+    deviceId,
     otherHosts: to.addresses,
   });
 }

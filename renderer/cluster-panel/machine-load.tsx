@@ -19,7 +19,7 @@ interface MeterProps {
 export function Meter({ name, value, values, max, title }: MeterProps): ReactElement {
   return (
     <div className="m" title={title}>
-      <span>{name}</span>
+      <span className="meter-name">{name}</span>
       <span className="mv">{value ?? "–"}</span>
       <Sparkline
         values={values}

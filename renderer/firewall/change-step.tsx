@@ -33,7 +33,7 @@ export function ChangeStep({ wizard }: { readonly wizard: FirewallWizard }): Rea
       {facts && facts.blockRules.length > 0 ? <BlockRules wizard={wizard} facts={facts} /> : null}
       {plan ? (
         <div className={wizard.plan ? "plan" : "plan old"} aria-busy={!wizard.plan}>
-          <CodeField text={plan.script} label="The whole script" />
+          {plan.script.trim() === "" ? null : <CodeField text={plan.script} label="The whole script" />}
           {plan.notes.map(({ kind, text }) => (
             <p key={text} className={`wizard-note ${kind}`}>
               <Icon name={kind === "ok" ? "check" : "warning"} />

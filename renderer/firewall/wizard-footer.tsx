@@ -76,17 +76,23 @@ function ChangeFooter({ wizard: { plan, busy } }: FooterProps): ReactElement {
   return (
     <>
       <span className="grow fg2 ell" title={plan?.undoScript}>
-        {undo === "" ? "Nothing has been changed." : `Undo: ${undo}`}
+        {undo === "" ? "Nothing has been changed." : `Undo: ${undo.replace(/^# /, "")}`}
       </span>
       <Button onClick={goTo("blocked")}>Back</Button>
-      <Button
-        variant="primary"
-        disabled={plan === undefined || busy || empty}
-        {...(plan?.elevation === "by-hand" ? {} : { icon: "shield" as const })}
-        onClick={act("firewall.apply")}
-      >
-        {plan?.elevation === "by-hand" ? "Next" : "Apply…"}
-      </Button>
+      {empty ? (
+        <Button variant="primary" onClick={close}>
+          Done
+        </Button>
+      ) : (
+        <Button
+          variant="primary"
+          disabled={plan === undefined || busy}
+          {...(plan?.elevation === "by-hand" ? {} : { icon: "shield" as const })}
+          onClick={act("firewall.apply")}
+        >
+          {plan?.elevation === "by-hand" ? "Next" : "Apply…"}
+        </Button>
+      )}
     </>
   );
 }

@@ -1,10 +1,11 @@
 /**
- * `npm run bench [-- steps|worker|window|tunnel …]`: Tensordeck beside Python's TensorFlow, in one run and in turns. Prints a
+ * `npm run bench [-- steps|worker|window|tunnel|machines …]`: Tensordeck beside Python's TensorFlow, in one run and in turns. Prints a
  * table and writes nothing. Ratios compare what ran side by side; absolute numbers are this machine's.
  */
 import { cpus } from "node:os";
 import { hasPeer, type PeerName } from "../support/find-peers.js";
 import { stopAllPeers } from "../support/processes.js";
+import { machinesMeasurement } from "./machines.js";
 import { type Measurement, type Row, tableText } from "./report.js";
 import { stepsMeasurement } from "./steps.js";
 import { tunnelMeasurement } from "./tunnel.js";
@@ -16,6 +17,7 @@ const measurements: Readonly<Record<string, { measurement: Measurement; needs: P
   worker: { measurement: workerStartMeasurement, needs: "tensorflow" },
   window: { measurement: windowStartMeasurement, needs: "chromium" },
   tunnel: { measurement: tunnelMeasurement, needs: "namespaces" },
+  machines: { measurement: machinesMeasurement, needs: "namespaces" },
 };
 
 const howToGet: Partial<Record<PeerName, string>> = {
@@ -59,4 +61,6 @@ async function main(wanted: readonly string[]): Promise<number> {
   return failures === 0 ? 0 : 1;
 }
 
+// Whatever is measured announces nothing on the real network.
+process.env.TENSORDECK_NETWORK = "off";
 process.exitCode = await main(process.argv.slice(2));

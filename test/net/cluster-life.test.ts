@@ -1,7 +1,8 @@
 /** What becomes of a cluster of two real installations when its settings and its machines change. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ClusterState, Task } from "../../main/api/cluster.js";
-import { peerMissing } from "../support/peers.js";
+import { peerMissing, tensorflowPython } from "../support/peers.js";
+import { environmentWithoutProxies, freePort } from "../support/processes.js";
 import { Installation } from "./support/installation.js";
 import { Network } from "./support/network.js";
 
@@ -80,6 +81,31 @@ describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("a clust
     await gpuPc.api.call("cluster.applyTable", { rows: rows((name) => (name === "worker/1" ? piId : here)) });
     await clusterThat((now) => bothRun(now) && now.machines[0]?.tasks.length === 1);
     expect(await value()).toBe("11.0");
+  }, 90_000);
+
+  test("uses a server that somebody started on its machine, from the other one as well", async () => {
+    const port = await freePort();
+    const script = `
+import signal, tensorflow as tf
+tf.distribute.Server({"local": ["127.0.0.1:${port}"]}, job_name="local", task_index=0)
+print("serves", flush=True)
+signal.pause()`;
+    const server = await gpuPc.host.spawn(tensorflowPython(), ["-c", script], {
+      env: { ...environmentWithoutProxies(), CUDA_VISIBLE_DEVICES: "-1" },
+      ready: /serves/,
+      readyTimeoutMillis: 60_000,
+    });
+    const [first] = tasksIn(await clusterThat(bothRun));
+    await gpuPc.api.call("cluster.removeTask", { taskId: first?.id ?? "" });
+    const address = `127.0.0.1:${port}`;
+    const id = await gpuPc.api.call("cluster.addForeign", { address, job: "worker", index: 0 });
+    // worker/1, whose node needs a value of worker/0, is on the other machine.
+    await clusterThat((state) => bothRun(state) && taskIn(state, "worker/0")?.foreign === true);
+    expect(await value()).toBe("11.0");
+    await gpuPc.api.call("cluster.removeTask", { taskId: id });
+    await server.stop();
+    await gpuPc.api.call("cluster.addTasks", { job: "worker", count: 1 });
+    await clusterThat(bothRun);
   }, 90_000);
 
   test("shows that a machine is gone, and that its task is back with it", async () => {

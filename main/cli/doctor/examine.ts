@@ -51,12 +51,7 @@ export async function examine(
   const agents = await PairedAgents.connect(paired, options.dataDir, signal);
   try {
     const placed = await placeTasks(description, paired, options.cluster);
-    const machines = placed.map((machine) => {
-      const facts = agents.factsOf(machine.id);
-      // What it was reached by stands before what it says of itself.
-      const addresses = [...new Set([...machine.addresses, ...(facts?.addresses ?? [])])];
-      return { ...machine, ...facts, addresses };
-    });
+    const machines = placed.map((machine) => ({ ...machine, ...agents.factsOf(machine.id) }));
     return await examineMachines(options, machines, agents, { signal, onProgress });
   } finally {
     await agents.close();

@@ -1,4 +1,5 @@
 /** Connections to the agents of paired machines, which describe them and dial from there. */
+import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import { agentAddresses } from "../../agent/agent-addresses.js";
 import { AgentConnection } from "../../agent/agent-connection.js";
 import type { MachineFacts } from "../../api/machines.js";
@@ -45,10 +46,18 @@ export class PairedAgents {
     return agents;
   }
 
-  /** What a machine says of itself; undefined where it did not answer. */
+  /**
+   * What a machine says of itself, with the address at which it answered before those that it gives; undefined where it
+   * did not answer.
+   */
   factsOf(machineId: string): Omit<MachineFacts, "kind"> | undefined {
-    const facts = this.#connections.get(machineId)?.facts();
-    return facts?.presence === "online" ? facts : undefined;
+    const connection = this.#connections.get(machineId);
+    const facts = connection?.facts();
+    if (facts?.presence !== "online") return undefined;
+    const reached = parseHostPort(connection?.address ?? "");
+    if (!reached) return facts;
+    const { host, port } = reached;
+    return { ...facts, addresses: [...new Set([host, ...facts.addresses])], agentPort: port };
   }
 
   /** Undefined where the machine did not answer, or this one may only look at it. */

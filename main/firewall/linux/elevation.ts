@@ -2,7 +2,7 @@
 import type { FirewallPlan } from "../../api/firewall.js";
 import { problem } from "../../problems.js";
 import type { Outcome } from "../backend.js";
-import type { RunCommand } from "../command.js";
+import { type RunCommand, uninterrupted } from "../command.js";
 import { ALREADY } from "../shell.js";
 
 /** How this process stands to the administrator. */
@@ -43,7 +43,7 @@ export async function executeScript(
   const asked = elevation === "pkexec";
   const { code, stderr } = asked
     ? await run("pkexec", ["--disable-internal-agent", "/bin/sh", "-c", script], { signal })
-    : await run("/bin/sh", ["-c", script], { signal });
+    : await run("/bin/sh", ["-c", script], uninterrupted());
   if (code === 0) return { state: "applied" };
   if (code === ALREADY) return { state: "already" };
   if (asked && code === PKEXEC_DISMISSED) return { state: "declined" };

@@ -24,7 +24,7 @@ const ALL_IPTABLES = "iptables-nft ip6tables-nft iptables-legacy ip6tables-legac
 /** Prints family, table, chain and handle of every rule of ours. */
 const OWN_NFT =
   "own_nft() { if has nft; then nft -a list ruleset | " +
-  `awk '/^table/ { family = $2; table = $3 } /^\tchain/ { chain = $2 } /comment "Tensordeck / { print family, table, chain, $NF }'; fi; }`;
+  `awk '/^table/ { family = $2; table = $3 } /^\\tchain/ { chain = $2 } /comment "Tensordeck / { print family, table, chain, $NF }'; fi; }`;
 
 /** Prints the command and the rule as it was added, for every rule of ours. */
 const OWN_IPTABLES =
@@ -72,7 +72,7 @@ export function filterSteps(
           ? nftCommands(place, wanted, sources)
           : iptablesCommands(place.command, wanted, sources),
       ),
-      ...(fileLines.length > 0 ? [appendToFile(fileLines)] : []),
+      ...(fileLines.length > 0 ? appendToFile(fileLines) : []),
     ]),
     notes: persistenceNotes(places, kept),
   };
@@ -129,13 +129,17 @@ function escaped(name: string): string {
   return name.replace(/[.*+?^${}()|[\]\\-]/g, "\\$&");
 }
 
-/** Adds the rules to the file unless nft would not read it then; the file is only ever written whole. */
-function appendToFile(lines: readonly string[]): string {
+/** Adds the rules to the file, unless nft would not read it then; the file is only ever written whole. */
+function appendToFile(lines: readonly string[]): string[] {
   const words = [FILE_BEGIN, ...lines, FILE_END].map(quote).join(" ");
-  return (
-    `copy=$(mktemp) && cp ${NFT_FILE} "$copy" && printf '%s\\n' ${words} >> "$copy" && ` +
-    `nft -c -f "$copy" && cat "$copy" > ${NFT_FILE} && rm -f "$copy"`
-  );
+  return [
+    "copy=$(mktemp)",
+    `cp ${NFT_FILE} "$copy"`,
+    `printf '%s\\n' ${words} >> "$copy"`,
+    'nft -c -f "$copy"',
+    `cat "$copy" > ${NFT_FILE}`,
+    'rm -f "$copy"',
+  ];
 }
 
 function persistenceNotes(places: readonly FilterPlace[], kept: readonly NftPlace[]): Note[] {

@@ -3,7 +3,7 @@ import type { FirewallFacts, FirewallPlan } from "../../api/firewall.js";
 import { problem } from "../../problems.js";
 import { peerNetwork } from "../addresses.js";
 import type { FirewallBackend, Inspection, Outcome } from "../backend.js";
-import type { RunCommand } from "../command.js";
+import { type RunCommand, uninterrupted } from "../command.js";
 import { type Note, ok, titles, warning } from "../notes.js";
 import { openings, ruleNames } from "../rules.js";
 import { quote, type ShellScript, shellScript } from "../shell.js";
@@ -68,7 +68,7 @@ export function macosFirewall({
       const { code, stderr } =
         asked === "osascript"
           ? await run("/usr/bin/osascript", [...WITH_RIGHTS, script], { signal })
-          : await run("/bin/sh", ["-c", script], { signal });
+          : await run("/bin/sh", ["-c", script], uninterrupted());
       return outcomeOf(code, stderr);
     },
   };
@@ -195,6 +195,7 @@ function macosNotes({ state, stealth }: MacosAnswer, tasks: boolean, singlePeer:
       ),
     );
   }
+  notes.push(ok("Undo takes the programs off the list again; macOS then asks when they are used next."));
   if (stealth) notes.push(warning("Stealth mode is on: this Mac answers no pings, which stays so."));
   return notes;
 }

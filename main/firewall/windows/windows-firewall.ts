@@ -3,7 +3,7 @@ import { win32 } from "node:path";
 import type { FirewallFacts, FirewallPlan } from "../../api/firewall.js";
 import { problem } from "../../problems.js";
 import type { FirewallBackend, Inspection, Outcome } from "../backend.js";
-import type { RunCommand } from "../command.js";
+import { type RunCommand, uninterrupted } from "../command.js";
 import { commonNotes, type Note, ok, warning } from "../notes.js";
 import { firewallRule, openings, ownRuleTexts } from "../rules.js";
 import type { FirewallChange } from "../tool.js";
@@ -42,8 +42,13 @@ export function windowsFirewall(options: WindowsFirewallOptions): FirewallBacken
       return windowsInspection(readAnswer(stdout), agentPort());
     },
     execute: async (script, elevation, signal) => {
-      const outer = elevation === "uac" ? elevateScript(script) : script;
-      const { code, stderr } = await run(powershell, scriptArguments(outer), { signal });
+      const asked = elevation === "uac";
+      const outer = asked ? elevateScript(script) : script;
+      const { code, stderr } = await run(
+        powershell,
+        scriptArguments(outer),
+        asked ? { signal } : uninterrupted(),
+      );
       return outcomeOf(code, stderr);
     },
   };

@@ -4,10 +4,11 @@ import type { FirewallApply, FirewallFacts, FirewallWizard } from "../../api/fir
 import type { Problem } from "../../api/problem.js";
 import type { EmitEvent } from "../../events.js";
 import { problem, problemOf } from "../../problems.js";
-import { canonicalAddress, contains, networkOf } from "../addresses.js";
+import { canonicalAddress } from "../addresses.js";
 import type { FirewallChange, FirewallTool } from "../tool.js";
-import { diagnose, type Evidence, verify } from "./wizard-findings.js";
-import type { WizardMachine, WizardMachines } from "./wizard-machine.js";
+import { diagnose, verify, verifyUndone } from "./wizard-findings.js";
+import { addressSeenBy, firstAddress, type WizardMachine, type WizardMachines } from "./wizard-machine.js";
+import type { Evidence } from "./wizard-proof.js";
 import { nextState, type WizardEvent } from "./wizard-state.js";
 import { testPorts } from "./wizard-tests.js";
 
@@ -22,6 +23,8 @@ interface Session {
   state: FirewallWizard;
   /** Whatever is tested, planned or applied at the moment; at most one thing. */
   work: AbortController | undefined;
+  /** What the newest change was for, which says what is to be verified. */
+  goal: "apply" | "undo";
 }
 
 /** One thing that is done for a session, until it is aborted. */
@@ -59,6 +62,7 @@ export class FirewallWizardService {
     const agent = agentPort === undefined ? [] : [agentPort];
     const session: Session = {
       work: undefined,
+      goal: "apply",
       state: {
         machine: { id: machine.id, name: machine.name },
         ...(peer && { peer: { id: peer.id, name: peer.name, address: firstAddress(peer) } }),
@@ -123,6 +127,7 @@ export class FirewallWizardService {
         remedy: "Look at what will change first.",
       });
     }
+    session.goal = "apply";
     this.#dispatch(session, { kind: "applying", since: this.#now() });
     this.#work(session, async (work) => {
       const tool = this.#tool(session);
@@ -144,6 +149,7 @@ export class FirewallWizardService {
   /** Takes the rules away. @throws ProblemError FAILED_PRECONDITION while the rules are being changed. */
   undo(): void {
     const session = this.#idleSession();
+    session.goal = "undo";
     this.#dispatch(session, { kind: "undoing", since: this.#now() });
     this.#work(session, (work) =>
       this.#follow(work, this.#tool(session).undo(changeOf(session.state), work.signal)),
@@ -204,8 +210,14 @@ export class FirewallWizardService {
   /** Step 4. */
   async #verify(work: Work): Promise<void> {
     const { evidence, failure } = await this.#gather(work);
-    const { plan, apply } = work.session.state;
-    this.#tell(work, { kind: "verified", ...verify(evidence, plan, apply?.state) });
+    const { goal, state } = work.session;
+    const verification = goal === "undo" ? verifyUndone(evidence) : verify(evidence, state.plan);
+    this.#tell(work, { kind: "verified", ...verification });
+    // Somebody ran the command that was shown.
+    if (state.apply?.state === "by-hand" && verification.passed) {
+      const reached = goal === "undo" ? "undone" : "applied";
+      this.#tell(work, { kind: "by-hand-done", apply: { state: reached, since: this.#now() } });
+    }
     if (failure) this.#tell(work, { kind: "failed", problem: failure });
   }
 
@@ -306,18 +318,4 @@ export class FirewallWizardService {
 
 function changeOf({ scope, ports, removeBlockRules }: FirewallWizard): FirewallChange {
   return { scope, ports, removeBlockRules };
-}
-
-function firstAddress({ addresses }: WizardMachine): string {
-  return addresses.map(canonicalAddress).find((address) => address !== undefined) ?? "";
-}
-
-/** The peer's address as the machine's firewall sees it: the one in a network that both are in, where there is one. */
-function addressSeenBy({ adapters }: FirewallFacts, peer: WizardMachine): string | undefined {
-  const networks = adapters.flatMap(({ address }) => {
-    const [host = "", length] = address.split("/");
-    return networkOf(host, Number(length))?.text ?? [];
-  });
-  const addresses = peer.addresses.flatMap((address) => canonicalAddress(address) ?? []);
-  return addresses.find((address) => networks.some((network) => contains(network, address))) ?? addresses[0];
 }

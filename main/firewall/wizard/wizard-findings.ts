@@ -1,17 +1,25 @@
 /** What tests and facts say together, in words. Pure. */
-import type { FirewallApply, FirewallFacts, FirewallPlan, Proof } from "../../api/firewall.js";
+import type { FirewallPlan } from "../../api/firewall.js";
 import { explainRoute } from "../../reachability/explain.js";
 import { portRanges, portText } from "../ports.js";
-import { isInPlace, ruleText } from "../rules.js";
 import type { WizardMachine } from "./wizard-machine.js";
+import {
+  type Evidence,
+  layersText,
+  listeningProof,
+  othersProof,
+  ownRulesProof,
+  peerProof,
+  publicProof,
+  ruleProof,
+} from "./wizard-proof.js";
 import type { Findings } from "./wizard-state.js";
-import { connects, type Dial, layerOf, type PortTest } from "./wizard-tests.js";
+import { connects, layerOf, type PortTest } from "./wizard-tests.js";
 
-export interface Evidence {
-  readonly machine: WizardMachine;
-  readonly peer: WizardMachine | undefined;
-  readonly tests: readonly PortTest[];
-  readonly facts: FirewallFacts | undefined;
+export interface Verification {
+  readonly findings: Findings;
+  /** Everything is as it was meant to be, as far as that can be seen. */
+  readonly passed: boolean;
 }
 
 /** Step 1: what is blocked, with proof. */
@@ -101,33 +109,37 @@ function withoutPeer({ machine, facts, tests }: Evidence): Omit<Findings, "proof
 }
 
 /** Step 4: what the other machine and the firewall itself say after the change. */
-export function verify(
-  evidence: Evidence,
-  plan: FirewallPlan | undefined,
-  apply: FirewallApply["state"] | undefined,
-): { readonly findings: Findings; readonly passed: boolean } {
+export function verify(evidence: Evidence, plan: FirewallPlan | undefined): Verification {
   const { machine, peer, facts, tests } = evidence;
-  const undone = apply === "undone";
   const proof = [
     ...peerProof(evidence, tests),
-    ...(undone ? ownRulesProof(evidence) : ruleProof(machine, facts, plan)),
+    ...ruleProof(machine, facts, plan),
     ...(facts?.tool === "windows" ? [publicProof] : []),
   ];
-  const passed = proof.length > 0 && !proof.some(({ outcome }) => outcome === "failed");
-  if (undone) return { findings: { ...undoneFindings(evidence), proof }, passed };
   // Without a word of the firewall and without a peer nothing is proved.
-  const proved = passed && proof.some(({ outcome }) => outcome === "ok");
+  const passed =
+    !proof.some(({ outcome }) => outcome === "failed") && proof.some(({ outcome }) => outcome === "ok");
+  const words = passed ? passedWords(machine, peer) : stillBlocked(evidence);
+  return { findings: { ...words, proof }, passed };
+}
+
+/** Step 4 of the way back: whether the rules are gone. That nobody gets through any more is as it should be. */
+export function verifyUndone(evidence: Evidence): Verification {
+  const { machine, facts, tests } = evidence;
+  const left = facts && !facts.problem ? facts.ownRules : [];
+  const words = left.length === 0 ? undoneWords(evidence) : leftWords(machine, left);
   return {
-    findings: { ...(proved ? passedWords(machine, peer) : stillBlocked(evidence)), proof },
-    passed: proved,
+    findings: { ...words, proof: [...peerProof(evidence, tests), ...ownRulesProof(evidence)] },
+    passed: left.length === 0,
   };
 }
 
-const publicProof: Proof = {
-  what: "Public profile",
-  outcome: "ok",
-  detail: "still closed: all rules are for the Private profile",
-};
+function leftWords(machine: WizardMachine, left: readonly string[]): Omit<Findings, "proof"> {
+  return {
+    headline: `The rules are still there on ${machine.name}`,
+    explanation: `${sentence(left.join("; "))} Test again once the command has run.`,
+  };
+}
 
 function passedWords(machine: WizardMachine, peer: WizardMachine | undefined): Omit<Findings, "proof"> {
   return peer
@@ -157,7 +169,7 @@ function stillBlocked(evidence: Evidence): Omit<Findings, "proof"> {
   };
 }
 
-function undoneFindings({ machine, peer, tests }: Evidence): Omit<Findings, "proof"> {
+function undoneWords({ machine, peer, tests }: Evidence): Omit<Findings, "proof"> {
   const open = tests.some(({ dial }) => dial !== undefined && connects(dial));
   return {
     headline: `The rules were removed from ${machine.name}`,
@@ -166,107 +178,6 @@ function undoneFindings({ machine, peer, tests }: Evidence): Omit<Findings, "pro
         ? `${peer.name} still gets through, so another rule or none at all decides that.`
         : "The firewall is as it was before, except for Block rules that were removed.",
   };
-}
-
-function peerProof({ machine, peer }: Evidence, tests: readonly PortTest[]): Proof[] {
-  if (!peer) return [];
-  const ping = tests.map(({ dial }) => layerOf(dial?.layers, "ping")).find((layer) => layer !== undefined);
-  const pings: Proof[] =
-    ping === undefined
-      ? []
-      : [
-          {
-            what: `${peer.name} → ${machine.name}`,
-            // Many machines that are up answer no ping.
-            outcome: ping.outcome === "ok" ? "ok" : "unknown",
-            detail:
-              ping.outcome === "ok"
-                ? `ping ${ping.detail ?? "answers"}`
-                : `ping: ${ping.detail ?? "no answer"}`,
-          },
-        ];
-  return [...pings, ...tests.flatMap(({ port, dial }) => (dial ? [dialProof(machine, port, dial)] : []))];
-}
-
-function dialProof({ name }: WizardMachine, port: number, dial: Dial): Proof {
-  const what = `${dial.from} → ${name}:${port}`;
-  if (!dial.layers) return { what, outcome: "unknown", detail: dial.why ?? "not tried" };
-  const tcp = layerOf(dial.layers, "tcp");
-  if (tcp?.outcome === "ok") {
-    const millis = tcp.millis === undefined ? "" : ` in ${Math.max(1, Math.round(tcp.millis))} ms`;
-    return { what, outcome: "ok", detail: `connected${millis}` };
-  }
-  return { what, outcome: "failed", detail: layersText(dial) };
-}
-
-function listeningProof({ machine, tests }: Evidence): Proof[] {
-  return tests.flatMap(({ port, listening, listener }): Proof[] =>
-    listening === undefined
-      ? []
-      : [
-          {
-            what: `${machine.name}:${port}`,
-            outcome: listening ? "ok" : "failed",
-            detail: listening ? `${listener} is listening` : "nothing listens",
-          },
-        ],
-  );
-}
-
-function othersProof({ machine, tests }: Evidence): Proof[] {
-  return tests.flatMap(({ port, others }) => others.map((dial) => dialProof(machine, port, dial)));
-}
-
-function ruleProof(
-  machine: WizardMachine,
-  facts: FirewallFacts | undefined,
-  plan: FirewallPlan | undefined,
-): Proof[] {
-  if (!plan || plan.rules.length === 0) return [];
-  if (!facts || facts.problem) {
-    const detail = facts?.problem?.message ?? "the firewall cannot be asked now";
-    return [{ what: `Rules on ${machine.name}`, outcome: "unknown", detail }];
-  }
-  const own = new Set(facts.ownRules);
-  const left = facts.blockRules.filter(({ name }) => plan.removals.includes(name));
-  return [
-    ...plan.rules.map(
-      (rule): Proof => ({
-        what: `Rule on ${machine.name}`,
-        outcome: own.has(ruleText(rule)) ? "ok" : "failed",
-        detail: own.has(ruleText(rule)) ? ruleText(rule) : `${rule.name} is not there`,
-      }),
-    ),
-    ...left.map(
-      ({ name }): Proof => ({
-        what: `Block rule on ${machine.name}`,
-        outcome: "failed",
-        detail: `${name} is still there`,
-      }),
-    ),
-    ...(isInPlace(facts, { ...plan, removals: [] }) ? [] : strayProof(machine, facts, plan)),
-  ];
-}
-
-function strayProof(machine: WizardMachine, facts: FirewallFacts, plan: FirewallPlan): Proof[] {
-  const wanted = new Set(plan.rules.map(ruleText));
-  return facts.ownRules
-    .filter((text) => !wanted.has(text))
-    .map((text) => ({ what: `Rule on ${machine.name}`, outcome: "unknown", detail: `besides: ${text}` }));
-}
-
-function ownRulesProof({ machine, facts }: Evidence): Proof[] {
-  if (!facts?.active) return [];
-  const what = `Rules of Tensordeck on ${machine.name}`;
-  if (facts.problem) return [{ what, outcome: "unknown", detail: facts.problem.message }];
-  return facts.ownRules.length === 0
-    ? [{ what, outcome: "unknown", detail: "none" }]
-    : facts.ownRules.map((detail) => ({ what, outcome: "ok", detail }));
-}
-
-function layersText(dial: Dial | undefined): string {
-  const failure = dial?.layers?.find(({ layer, outcome }) => layer !== "ping" && outcome === "failed");
-  return failure?.detail ?? dial?.why ?? "no connection";
 }
 
 function sentences(...parts: readonly (string | undefined)[]): string {

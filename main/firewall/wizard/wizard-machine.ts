@@ -1,5 +1,7 @@
 /** Machines as the wizard sees them. */
+import type { FirewallFacts } from "../../api/firewall.js";
 import type { LayerResult } from "../../api/reachability.js";
+import { canonicalAddress, contains, networkOf } from "../addresses.js";
 import type { FirewallTool } from "../tool.js";
 
 export interface WizardMachine {
@@ -31,4 +33,19 @@ export interface WizardMachines {
   firewallOf(machineId: string): FirewallTool | undefined;
   /** Undefined where the machine cannot be asked now. */
   proberOf(machineId: string): WizardProber | undefined;
+}
+
+/** The likeliest numeric address; empty where none is known. */
+export function firstAddress({ addresses }: WizardMachine): string {
+  return addresses.map(canonicalAddress).find((address) => address !== undefined) ?? "";
+}
+
+/** The peer's address as the machine's firewall sees it: the one in a network that both are in, where there is one. */
+export function addressSeenBy({ adapters }: FirewallFacts, peer: WizardMachine): string | undefined {
+  const networks = adapters.flatMap(({ address }) => {
+    const [host = "", length] = address.split("/");
+    return networkOf(host, Number(length))?.text ?? [];
+  });
+  const addresses = peer.addresses.flatMap((address) => canonicalAddress(address) ?? []);
+  return addresses.find((address) => networks.some((network) => contains(network, address))) ?? addresses[0];
 }

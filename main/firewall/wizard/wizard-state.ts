@@ -32,6 +32,8 @@ export type WizardEvent =
   /** The user wants the change; nothing has been asked for yet. */
   | { readonly kind: "applying"; readonly since: number }
   | { readonly kind: "applied"; readonly apply: FirewallApply }
+  /** A test showed that somebody did by hand what was to be done. */
+  | { readonly kind: "by-hand-done"; readonly apply: FirewallApply }
   /** Tested after a change. `passed`: nothing that was tested failed. */
   | { readonly kind: "verified"; readonly findings: Findings; readonly passed: boolean }
   /** The machine was told to take the rules away. */
@@ -79,6 +81,8 @@ export function nextState(state: FirewallWizard, event: WizardEvent): FirewallWi
       };
     case "applied":
       return applied(state, event.apply);
+    case "by-hand-done":
+      return { ...state, apply: event.apply };
     case "verified":
       return verified(state, event.findings, event.passed);
   }

@@ -118,6 +118,9 @@ describe("the cluster table", () => {
     expect(task("chief/0").devices[0]?.name).toBe("/job:chief/replica:0/task:0/device:CPU:0");
     await cluster.applyTable([...ours(), row("chief/0", { address: "10.0.0.2:2300" })]);
     expect(names().at(-1)).toBe("chief/0 on gpu-pc");
+    const silent = [row("ps/0"), row("chief/0", { address: "silent:2222" })];
+    await expect(cluster.applyTable(silent)).rejects.toThrow("No TensorFlow server answers at silent:2222.");
+    expect(names().length).toBe(4);
     await cluster.applyTable([...ours(), row("chief/0", { address: "nas:2300" })]);
     await cluster.forgetHost("foreign:nas");
     expect(names().length).toBe(3);

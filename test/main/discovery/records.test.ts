@@ -1,42 +1,87 @@
-/** The records of an announcement: what is written is read again, and nothing else is. */
+/**
+ * The records of an announcement: what bonjour-service publishes for us is found by it again, and nothing else is. Its own
+ * service and browser do the work, with an emitter in place of the network.
+ */
+import { EventEmitter } from "node:events";
+import Bonjour from "bonjour-service";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodePacket, encodePacket, type Packet } from "../../../main/discovery/packet.js";
+import type { DnsRecord, Packet } from "../../../main/discovery/packet.js";
 import {
   announceable,
-  announcement,
-  asksFor,
-  readResponse,
-  search,
+  type Heard,
+  isGoodbye,
+  mentionedIn,
+  outgoing,
+  ownQuestions,
+  questionsAbout,
+  readFound,
+  relevant,
+  SERVICE,
+  serviceOf,
 } from "../../../main/discovery/records.js";
+import type { Announced } from "../../../main/discovery/sighting.js";
 
 const deviceId = "a2".repeat(26);
 const machine = { deviceId, name: "gpu-pc", port: 2220, version: "1.0.0" };
+const noop = () => undefined;
 
-function received(packet: Packet): Required<Packet> {
-  return decodePacket(encodePacket(packet));
+/** What is sent of what the library publishes. */
+function announcement(announced: Announced, addresses: readonly string[], lifetime: number): Packet {
+  // Its types know only "PTR", "SRV", …, with data of any kind.
+  const answers: DnsRecord[] = new Bonjour.Service(serviceOf(announced), noop, noop).records();
+  return outgoing({ type: "response", answers }, announced.deviceId, addresses, lifetime);
+}
+
+/** What the library finds in a response, and we take of it. */
+function heardIn(packet: Packet): Heard[] {
+  const network = Object.assign(new EventEmitter(), { query: noop });
+  const heard: Heard[] = [];
+  const browser = new Bonjour.Browser(network, { type: SERVICE }, (service) => {
+    const found = readFound(service, 3600);
+    if (found !== undefined) heard.push(found.heard);
+  });
+  const from = { address: "192.168.1.5", family: "IPv4", port: 5353, size: 0 };
+  network.emit("response", { ...packet, answers: relevant(packet), additionals: [] }, from);
+  browser.stop();
+  return heard;
 }
 
 describe("an announcement", () => {
+  const addresses = ["192.168.1.5", "fd00::5"];
+
   it("says who, where and for how long", () => {
-    const told = readResponse(received(announcement(machine, ["192.168.1.5", "fd00::5"], 120)));
-    expect(told).toEqual({
-      heard: [{ ...machine, addresses: ["192.168.1.5", "fd00::5"], lifetime: 120 }],
-      gone: [],
-      incomplete: [],
-    });
+    const packet = announcement(machine, addresses, 120);
+    expect(heardIn(packet)).toEqual([{ ...machine, addresses, lifetime: 120 }]);
+    expect(mentionedIn(relevant(packet))).toEqual({ gone: [], incomplete: [] });
+    expect(isGoodbye(packet)).toBe(false);
   });
 
-  it("without time is a goodbye", () => {
-    const told = readResponse(received(announcement(machine, ["192.168.1.5"], 0)));
-    expect(told).toEqual({ heard: [], gone: [deviceId], incomplete: [] });
+  it("has our time and this interface's addresses, whatever the library puts in", () => {
+    const packet = announcement(machine, addresses, 120);
+    expect(new Set(packet.answers?.map(({ ttl }) => ttl))).toEqual(new Set([120]));
+    const places = packet.answers?.filter(({ type }) => type === "A" || type === "AAAA");
+    expect(places?.map(({ data }) => data)).toEqual(addresses);
+    expect(places?.every(({ flush }) => flush)).toBe(true);
+  });
+
+  it("without time is a goodbye, and not of the whole type", () => {
+    const packet = announcement(machine, addresses, 0);
+    expect(isGoodbye(packet)).toBe(true);
+    expect(heardIn(packet)).toEqual([]);
+    expect(mentionedIn(relevant(packet)).gone).toEqual([deviceId]);
+    expect(packet.answers?.some(({ name }) => name.startsWith("_services."))).toBe(false);
+  });
+
+  it("is believed for so long at most as we say", () => {
+    expect(heardIn(announcement(machine, [], 0x7fff_ffff))[0]?.lifetime).toBe(3600);
   });
 
   it("carries any name that a user may give, in a form that is read again", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (name) => {
         const written = { ...machine, name: announceable(name) };
-        const [heard] = readResponse(received(announcement(written, [], 120))).heard;
+        const [heard] = heardIn(announcement(written, [], 120));
         expect(heard?.name).toBe(written.name);
       }),
     );
@@ -46,9 +91,14 @@ describe("an announcement", () => {
   });
 
   it("of which a part is missing is asked about, not believed", () => {
-    const { type, answers = [] } = announcement(machine, [], 120);
-    const part = received({ type, answers: answers.filter((answer) => answer.type !== "TXT") });
-    expect(readResponse(part)).toEqual({ heard: [], gone: [], incomplete: [deviceId] });
+    const { answers = [], ...packet } = announcement(machine, [], 120);
+    const part = { ...packet, answers: answers.filter(({ type }) => type !== "TXT") };
+    expect(heardIn(part)).toEqual([]);
+    expect(mentionedIn(relevant(part))).toEqual({ gone: [], incomplete: [deviceId] });
+    const questions = questionsAbout([deviceId]);
+    expect(ownQuestions(deviceId, { ...query(), questions }, 120)).toEqual(
+      questions.map(({ name, type }) => ({ name: name.toLowerCase(), type })),
+    );
   });
 
   it.each([
@@ -66,50 +116,74 @@ describe("an announcement", () => {
     const answers = packet.answers?.map((answer) => {
       return answer.type === "TXT" && lying?.type === "TXT" ? { ...answer, data: lying.data } : answer;
     });
-    expect(readResponse(received({ ...packet, answers: answers ?? [] })).heard).toEqual([]);
+    expect(answers).not.toEqual(packet.answers);
+    expect(heardIn({ ...packet, answers: answers ?? [] })).toEqual([]);
   });
 
-  it("never makes reading fail, whatever bytes come", () => {
-    const honest = encodePacket(announcement(machine, ["192.168.1.5"], 120));
-    const edit = fc.record({ at: fc.nat(honest.length - 1), byte: fc.nat(255) });
+  it("of too many machines at once is none", () => {
+    const [pointer] = announcement(machine, [], 120).answers ?? [];
+    if (pointer === undefined) throw new Error("The pointer comes first.");
+    expect(relevant({ type: "response", answers: Array(16).fill(pointer) })).toHaveLength(16);
+    expect(relevant({ type: "response", answers: Array(17).fill(pointer) })).toEqual([]);
+  });
+
+  it("never makes reading fail, whatever records come", () => {
+    const honest = announcement(machine, ["192.168.1.5"], 120).answers ?? [];
+    const name = fc.constantFrom(...new Set(honest.map((record) => record.name)), "", ".", "x".repeat(300));
+    const common = { name, ttl: fc.option(fc.nat(), { nil: undefined }) };
+    const record = fc.oneof(
+      fc.constantFrom(...honest),
+      fc.record({ ...common, type: fc.constantFrom("A", "AAAA", "PTR"), data: fc.oneof(name, fc.string()) }),
+      fc.record({
+        ...common,
+        type: fc.constant("SRV"),
+        data: fc.record({ port: fc.nat(65535), target: name }),
+      }),
+      fc.record({
+        ...common,
+        type: fc.constant("TXT"),
+        data: fc.array(fc.uint8Array().map((bytes) => Buffer.from(bytes))),
+      }),
+    );
     fc.assert(
-      fc.property(fc.array(edit, { maxLength: 8 }), fc.nat(honest.length), (edits, length) => {
-        const bytes = Buffer.from(honest.subarray(0, length));
-        for (const { at, byte } of edits) if (at < bytes.length) bytes[at] = byte;
-        let packet: Required<Packet>;
-        try {
-          packet = decodePacket(bytes);
-        } catch {
-          return;
-        }
-        readResponse(packet);
-        asksFor(deviceId, packet, 120);
+      fc.property(fc.array(record, { maxLength: 20 }), (records) => {
+        // The records of fast-check are of the type that goes with their data.
+        const packet = { type: "response", answers: records as DnsRecord[] } as const;
+        heardIn(packet);
+        mentionedIn(relevant(packet));
+        ownQuestions(deviceId, { ...query(), answers: packet.answers }, 120);
       }),
     );
   });
 });
 
+function query(...questions: { name: string; type: string }[]): Required<Packet> {
+  return { type: "query", questions, answers: [], additionals: [] };
+}
+
 describe("a question", () => {
-  const ask = (name: string, type: string) => received({ type: "query", questions: [{ name, type }] });
+  const asks = (name: string, type: string) =>
+    ownQuestions(deviceId, query({ name, type }), 120).length === 1;
 
   it("for the service, the machine or its host is ours to answer", () => {
-    expect(asksFor(deviceId, received(search()), 120)).toBe(true);
-    expect(asksFor(deviceId, ask(`${deviceId.toUpperCase()}._Tensordeck._tcp.local`, "TXT"), 120)).toBe(true);
-    expect(asksFor(deviceId, ask(`${deviceId}.local`, "A"), 120)).toBe(true);
-    expect(asksFor(deviceId, ask(`${deviceId}.local`, "ANY"), 120)).toBe(true);
+    expect(asks("_tensordeck._tcp.local", "PTR")).toBe(true);
+    expect(asks(`${deviceId.toUpperCase()}._Tensordeck._tcp.local`, "TXT")).toBe(true);
+    expect(asks(`${deviceId}.local`, "A")).toBe(true);
+    expect(asks(`${deviceId}.local`, "ANY")).toBe(true);
   });
 
   it("for others is not", () => {
-    expect(asksFor(deviceId, ask("_http._tcp.local", "PTR"), 120)).toBe(false);
-    expect(asksFor(deviceId, ask(`${"b3".repeat(26)}._tensordeck._tcp.local`, "SRV"), 120)).toBe(false);
-    expect(asksFor(deviceId, ask(`${deviceId}.local`, "TXT"), 120)).toBe(false);
+    expect(asks("_http._tcp.local", "PTR")).toBe(false);
+    expect(asks(`${"b3".repeat(26)}._tensordeck._tcp.local`, "SRV")).toBe(false);
+    expect(asks(`${deviceId}.local`, "TXT")).toBe(false);
   });
 
   it("whose asker knows the answer, and will for a while, needs none", () => {
     const [pointer] = announcement(machine, [], 120).answers ?? [];
     if (pointer === undefined) throw new Error("The pointer comes first.");
-    const knowing = (ttl: number) => received({ ...search(), answers: [{ ...pointer, ttl }] });
-    expect(asksFor(deviceId, knowing(100), 120)).toBe(false);
-    expect(asksFor(deviceId, knowing(30), 120)).toBe(true);
+    const search = query({ name: "_tensordeck._tcp.local", type: "PTR" });
+    const knowing = (ttl: number) => ({ ...search, answers: [{ ...pointer, ttl }] });
+    expect(ownQuestions(deviceId, knowing(100), 120)).toEqual([]);
+    expect(ownQuestions(deviceId, knowing(30), 120)).toHaveLength(1);
   });
 });

@@ -260,12 +260,21 @@ describe("applying", () => {
     const early = await world.until(({ apply, busy }) => apply?.problem !== undefined && !busy);
     expect(early).toMatchObject({ step: "apply", apply: { state: "by-hand" } });
     expect(early.apply?.problem?.message).toContain("still does not reach");
-    // Somebody has run the command.
-    world.windows.answer = { ...world.windows.answer, interactive: true };
-    world.wizard.goTo({ step: "change" });
-    await world.idle();
-    world.wizard.apply();
-    expect((await world.until(({ step, busy }) => step === "verify" && !busy)).headline).toContain("reaches");
+    world.windows.paste(waiting.apply?.command ?? "");
+    world.wizard.test();
+    const done = await world.until(({ apply, busy }) => apply?.state === "applied" && !busy);
+    expect(done).toMatchObject({ step: "verify", headline: "raspberrypi reaches gpu-pc" });
+    expect(world.windows.prompts).toBe(0);
+
+    world.wizard.undo();
+    const undo = await world.until(({ apply }) => apply?.state === "by-hand");
+    world.wizard.test();
+    const left = await world.until(({ apply, busy }) => apply?.problem !== undefined && !busy);
+    expect(left.apply?.problem?.message).toBe("The rules are still there on gpu-pc");
+    world.windows.paste(undo.apply?.command ?? "");
+    world.wizard.test();
+    const undone = await world.until(({ apply, busy }) => apply?.state === "undone" && !busy);
+    expect(undone).toMatchObject({ step: "verify", headline: "The rules were removed from gpu-pc" });
   });
 
   it("runs nothing else than what was shown", async () => {

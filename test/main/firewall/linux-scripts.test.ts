@@ -93,6 +93,67 @@ describe("a machine that blocks nothing", () => {
   });
 });
 
+describe("the line for a terminal", () => {
+  const nft = JSON.stringify({
+    nftables: [
+      {
+        chain: {
+          family: "inet",
+          table: "filter",
+          name: "input",
+          type: "filter",
+          hook: "input",
+          policy: "drop",
+        },
+      },
+    ],
+  });
+  const common = { "ip -json address show": addresses, "nft --version": "nftables v1.0.6" };
+  const kinds = {
+    ufw: { run: ufw, uid: 1000 },
+    firewalld: {
+      run: machine({
+        ...common,
+        "firewall-cmd --state": "running\n",
+        "firewall-cmd --version": "1.3.3\n",
+        "firewall-cmd --get-default-zone": "public\n",
+        "firewall-cmd --get-active-zones": "public\n  interfaces: eth0\n",
+        "firewall-cmd --list-all-zones": "",
+      }),
+      uid: 1000,
+    },
+    nftables: {
+      run: machine({
+        ...common,
+        "nft --json list ruleset": nft,
+        "cat /etc/nftables.conf": "table inet filter {\n chain input {\n",
+      }),
+      uid: 0,
+    },
+    "nftables that cannot be read": { run: machine(common), uid: 1000 },
+  };
+
+  it.each(Object.entries(kinds))(
+    "of %s is one line that a terminal takes as it is",
+    async (_, { run, uid }) => {
+      const { command, script } = await planOn(run, {}, uid);
+      // A tab would complete a word, an exclamation mark outside of quotation marks recall a command.
+      expect(command).not.toMatch(/\p{Cc}/u);
+      expect(script.split("\n").filter((line) => /\t/.test(line))).toEqual([]);
+      expect(() => execFileSync("/bin/sh", ["-n", "-c", script])).not.toThrow();
+      expect(() => execFileSync("/bin/sh", ["-n", "-c", command])).not.toThrow();
+      const inner = execFileSync("/bin/sh", ["-c", `sudo() { printf '%s' "$3"; }; ${command}`]).toString();
+      expect(inner.split("; ").join("\n")).toBe(
+        script
+          .replace(/^#.*\n/, "")
+          .trimEnd()
+          .split("; ")
+          .join("\n"),
+      );
+    },
+  );
+});
+
 describe("where packets are dropped", () => {
   const chain = (more: object) => ({
     chain: { family: "inet", table: "filter", name: "input", type: "filter", hook: "input", ...more },

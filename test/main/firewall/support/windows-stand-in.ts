@@ -51,6 +51,13 @@ export class WindowsStandIn {
     return await this.#ask(decodeScript(inner), signal);
   };
 
+  /** Somebody with the rights pastes a command into a terminal. */
+  paste(command: string): void {
+    const encoded = /-EncodedCommand ([A-Za-z0-9+/=]+)$/.exec(command)?.[1];
+    if (encoded === undefined) throw new Error(`This is no command of Tensordeck: ${command}`);
+    this.#apply(decodeScript(encoded));
+  }
+
   #ask(script: string, signal: AbortSignal): Promise<CommandEnd> {
     switch (this.ending) {
       case "accept":
