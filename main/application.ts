@@ -24,6 +24,7 @@ import type { Host } from "./host.js";
 import { MachineDescriber } from "./machine/machine-describer.js";
 import { OpListService } from "./ops/op-list-service.js";
 import { defined, problem } from "./problems.js";
+import { KnownFacts } from "./reachability/known-facts.js";
 import { probeAddress } from "./reachability/probe.js";
 import { ReachabilityService } from "./reachability/reachability-service.js";
 import { RuntimeService } from "./runtime/runtime-service.js";
@@ -126,11 +127,17 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const door = new ClusterDoor(cluster);
   const proberOf = (machineId: string) =>
     machineId === standing.identity.deviceId ? probeAddress : network.proberOf(machineId);
+  const known = new KnownFacts({
+    machineId: () => standing.identity.deviceId,
+    listen: (listener) => events.listen(listener),
+    tasks: () => cluster.tasks(),
+  });
   const reachability = new ReachabilityService({
     cluster,
     emit,
     proberOf,
     measure: (from, to, signal) => network.measureLink(from, to, signal),
+    facts: () => known.facts(),
   });
   const wizard = new FirewallWizardService({
     machines: wizardMachines({
@@ -140,8 +147,15 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       network,
       proberOf,
     }),
-    emit,
+    emit: (event, data) => {
+      const before = event === "firewall" ? shown : undefined;
+      emit(event, data);
+      shown = wizard.get();
+      // What was just opened or closed again shows in the links.
+      if (before?.busy && shown?.busy === false && shown.apply) reachability.check();
+    },
   });
+  let shown = wizard.get();
   network.presence.onChange(() => {
     describer.tellChanges();
     cluster.refresh();
@@ -260,6 +274,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       describer.dispose();
       ops.dispose();
       reachability.dispose();
+      known.dispose();
       wizard.close();
       // Tasks end while sessions close: a session whose master is gone has nothing left to close.
       await Promise.allSettled([runs.dispose(), tasks.dispose(), cluster.dispose(), runtime.dispose()]);

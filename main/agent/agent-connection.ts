@@ -162,8 +162,8 @@ export class AgentConnection implements TaskHost, FirewallTool, LinkMeasurer {
   readonly probe: Prober = async ({ signal, ...request }) => {
     const options = { deadlineMillis: PROBE_DEADLINE_MILLIS, signal };
     const { layers } = await this.#channel().call("probe", ProbeRequest.fromPartial(request), options);
-    return layers.map(({ layer, outcome, millis, detail }) =>
-      layerResultSchema.parse(defined({ layer, outcome, millis, detail })),
+    return layers.map(({ layer, outcome, millis, detail, cause }) =>
+      layerResultSchema.parse(defined({ layer, outcome, millis, detail, cause })),
     );
   };
 

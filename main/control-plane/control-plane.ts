@@ -67,6 +67,9 @@ export class ControlPlane {
   readonly #vouchedFor = new Set<string>();
   readonly #sharedWindow: SharedWindow | undefined;
   readonly #agent: AgentService;
+  readonly #stopWatching: () => void;
+  /** Paired machines that answered last time. */
+  readonly #online = new Set<string>();
   readonly #trust: TrustStore;
   readonly #ownId: string;
 
@@ -154,6 +157,7 @@ export class ControlPlane {
       },
       file: join(dataDir, "machines.json"),
     });
+    this.#stopWatching = this.machines.onChange(() => this.#followPresence());
   }
 
   /** Takes in a machine by address or device ID; answers its id. */
@@ -201,11 +205,21 @@ export class ControlPlane {
 
   /** Ends every line and listens no more. */
   async close(): Promise<void> {
+    this.#stopWatching();
     await this.presence.close();
     this.#agent.close();
     await this.pairing.close();
     await Promise.all([this.machines.close(), this.tunnels.close()]);
     await this.#trust.close();
+  }
+
+  /** Connections through tunnels to a machine that is gone would else wait until the system gives up resending. */
+  #followPresence(): void {
+    for (const { facts } of this.machines.list()) {
+      if (facts.kind !== "paired") continue;
+      if (facts.presence === "online") this.#online.add(facts.id);
+      else if (this.#online.delete(facts.id)) this.tunnels.disconnect(facts.id);
+    }
   }
 
   #serve(agentPort: AgentPort): void {

@@ -6,7 +6,7 @@ import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import type { EventEmitter } from "node:events";
 import Bonjour from "bonjour-service";
 import type { NetworkInterface } from "./interfaces.js";
-import type { Packet, Question } from "./packet.js";
+import type { DnsRecord, Packet, Question } from "./packet.js";
 
 export const MDNS_PORT = 5353;
 const GROUP4 = "224.0.0.251";
@@ -28,8 +28,8 @@ export interface BonjourListeners {
   failed(error: Error): void;
   /** Whether the library is to read what came from there. */
   admits(from: RemoteInfo): boolean;
-  /** A response, before the library reads it. What is to be read can be changed. */
-  response(packet: { -readonly [part in keyof Packet]-?: Packet[part] }): void;
+  /** A response, before the library's browsers read it. @returns The records that they read instead. */
+  incoming(packet: Packet): readonly DnsRecord[];
   /** A query, which the library answers only when and as far as it is given to `answer`. */
   query(packet: Required<Packet>): void;
   /** A packet that is about to be sent. @returns What is sent instead, if anything. */
@@ -73,7 +73,10 @@ export function openBonjour(
     if ("syscall" in error) listeners.failed(error);
   });
   // The library's browsers come to listen later, and so are told after us.
-  mdns.on("response", listeners.response);
+  mdns.on("response", (packet: { answers: readonly DnsRecord[]; additionals: readonly DnsRecord[] }) => {
+    packet.answers = listeners.incoming({ type: "response", ...packet });
+    packet.additionals = [];
+  });
   const answer = takeOver(mdns, "query");
   mdns.on("query", listeners.query);
 

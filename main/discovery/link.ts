@@ -6,7 +6,7 @@ import type { RemoteInfo } from "node:dgram";
 import type Bonjour from "bonjour-service";
 import { MDNS_PORT, type OpenBonjour, openBonjour } from "./bonjour.js";
 import type { NetworkInterface } from "./interfaces.js";
-import type { Packet, Question } from "./packet.js";
+import type { DnsRecord, Packet, Question } from "./packet.js";
 import {
   type Heard,
   isGoodbye,
@@ -86,11 +86,7 @@ export class Link {
       ready: () => this.#begin(),
       failed: (error) => this.#fail(error),
       admits: (from) => this.#admits(from),
-      response: (packet) => {
-        const { answers, additionals } = this.#receive(packet);
-        packet.answers = answers;
-        packet.additionals = additionals;
-      },
+      incoming: (packet) => this.#receive(packet),
       query: (packet) => this.#heed(packet),
       outgoing: (packet) => this.#sending(packet),
     });
@@ -191,7 +187,7 @@ export class Link {
    *
    * @returns What the browser is to read of the packet.
    */
-  #receive(packet: Packet): Pick<Required<Packet>, "answers" | "additionals"> {
+  #receive(packet: Packet): DnsRecord[] {
     // The browser tells of a service once, and keeps neither its time nor its addresses up to date. Whom it has not
     // heard of, it tells of again.
     this.#browser?.services.splice(0);
@@ -204,7 +200,7 @@ export class Link {
       this.#lastInquiry = now;
       this.#library.query(questionsAbout(unknown.slice(0, MOST_INQUIRIES)));
     }
-    return { answers: records, additionals: [] };
+    return records;
   }
 
   #found(service: Bonjour.Service): void {

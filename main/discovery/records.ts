@@ -153,7 +153,7 @@ export function relevant({ answers = [], additionals = [] }: Packet): DnsRecord[
 }
 
 /** What records say of machines besides how to reach them. */
-export interface Mentioned {
+interface Mentioned {
   /** Device IDs that say goodbye. */
   readonly gone: readonly string[];
   /** Device IDs that are named without their port or texts: those have to be asked for. */

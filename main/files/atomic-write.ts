@@ -9,7 +9,11 @@ import { basename, dirname, join } from "node:path";
  *
  * @throws Error of Node's own, among them EISDIR for what is no file, EACCES or EPERM for a file that may not be written.
  */
-export async function writeFileAtomically(path: string, bytes: Uint8Array | string): Promise<void> {
+export async function writeFileAtomically(
+  path: string,
+  bytes: Uint8Array | string,
+  newMode = 0o666,
+): Promise<void> {
   const target = await realpath(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return path;
     throw error;
@@ -22,7 +26,7 @@ export async function writeFileAtomically(path: string, bytes: Uint8Array | stri
   const mode = existing && existing.mode & 0o777;
   const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.tmp`);
   try {
-    const file = await open(temporary, "wx", mode ?? 0o666);
+    const file = await open(temporary, "wx", mode ?? newMode);
     try {
       await file.writeFile(bytes);
       await file.sync();

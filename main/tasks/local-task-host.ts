@@ -43,6 +43,10 @@ export class LocalTaskHost implements TaskHost {
   readonly #supervisor: TaskSupervisor;
   readonly #wanted: WantedTasks | undefined;
   readonly #places = new Map<string, Place>();
+  /** Tasks of an earlier life that have not come back yet, and are kept until they do. */
+  readonly #awaited = new Map<string, WantedTask>();
+  /** Resolves when they are known: nothing is written over them before. */
+  readonly #loaded: Promise<void>;
   /** Orders that are being carried out, so that one that is sent again waits for the first. */
   readonly #starting = new Map<string, Promise<HostTask>>();
   readonly #changeListeners = new Set<() => void>();
@@ -52,6 +56,7 @@ export class LocalTaskHost implements TaskHost {
     this.#collaborators = collaborators;
     this.#wanted =
       collaborators.wantedFile === undefined ? undefined : new WantedTasks(collaborators.wantedFile);
+    this.#loaded = this.#load();
     const { launch, openProbe, readUsage, ports } = collaborators;
     this.#supervisor = new TaskSupervisor(
       defined({
@@ -72,18 +77,20 @@ export class LocalTaskHost implements TaskHost {
 
   /**
    * Brings back the tasks of an earlier life at their old ports; those that ran then are started. To be called once. One
-   * that cannot come back keeps no other from it.
+   * that cannot come back keeps no other from it, and is tried again with the next application.
    */
   async restore(): Promise<void> {
-    const stored = (await this.#wanted?.load()) ?? [];
-    for (const wanted of stored) {
+    await this.#loaded;
+    if (this.#awaited.size === 0) return;
+    for (const wanted of [...this.#awaited.values()]) {
       try {
         await this.#bringBack(wanted);
+        this.#awaited.delete(wanted.id);
       } catch (error) {
         console.error(`${wanted.job}/${wanted.index} did not come back:`, error);
       }
     }
-    if (stored.length > 0) await this.#save();
+    await this.#save();
   }
 
   tasks(): readonly HostTask[] {
@@ -150,11 +157,15 @@ export class LocalTaskHost implements TaskHost {
     await this.#supervisor.dispose();
   }
 
+  async #load(): Promise<void> {
+    for (const wanted of (await this.#wanted?.load()) ?? []) this.#awaited.set(wanted.id, wanted);
+  }
+
   async #bringBack({ port, isolate, runs, cluster, ...identity }: WantedTask): Promise<void> {
     const { id } = identity;
     if (this.#places.has(id)) return;
-    this.#places.set(id, { isolate, fixed: cluster && { cluster }, runs, gpus: [] });
     const task = await this.#supervisor.addAgain(identity, port);
+    this.#places.set(id, { isolate, fixed: cluster && { cluster }, runs, gpus: [] });
     if (runs) await this.#launch(id, restartNotice(task.name, new Date()));
   }
 
@@ -218,12 +229,14 @@ export class LocalTaskHost implements TaskHost {
   }
 
   async #save(): Promise<void> {
+    await this.#loaded;
     const wanted = this.#supervisor.tasks().flatMap((task): WantedTask[] => {
       const place = this.#places.get(task.identity.id);
       if (!place) return [];
       const { isolate, runs, fixed } = place;
       return [defined({ ...task.identity, port: task.port, isolate, runs, cluster: fixed?.cluster })];
     });
-    await this.#wanted?.save(wanted);
+    const awaited = [...this.#awaited.values()].filter(({ id }) => !this.#places.has(id));
+    await this.#wanted?.save([...wanted, ...awaited]);
   }
 }

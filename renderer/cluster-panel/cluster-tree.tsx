@@ -51,6 +51,8 @@ export function ClusterTree({ machines, frame }: ClusterTreeProps): ReactElement
   const known = rows.findIndex(({ key }) => key === current);
   const focusable = Math.max(0, known);
   const tree = useRef<HTMLDivElement>(null);
+  /** The row that the focus is on its way to while the page does not have it yet. */
+  const heading = useRef<string>(undefined);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame,
@@ -73,12 +75,19 @@ export function ClusterTree({ machines, frame }: ClusterTreeProps): ReactElement
     if (row === undefined) return;
     setCurrent(row.key);
     virtual.scrollToIndex(index);
-    // A row that comes into view is in the page with the next frame.
-    const focus = () =>
-      tree.current
-        ?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row.key)}"] [role="treeitem"]`)
-        ?.focus({ preventScroll: true });
+    heading.current = row.key;
+    const focus = () => {
+      // A key that was pressed since leads elsewhere.
+      if (heading.current !== row.key) return;
+      const item = tree.current?.querySelector<HTMLElement>(
+        `[data-row="${CSS.escape(row.key)}"] [role="treeitem"]`,
+      );
+      if (!item) return;
+      heading.current = undefined;
+      item.focus({ preventScroll: true });
+    };
     focus();
+    // A row that comes into view is in the page with the next frame.
     requestAnimationFrame(() => requestAnimationFrame(focus));
   };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
@@ -89,7 +98,8 @@ export function ClusterTree({ machines, frame }: ClusterTreeProps): ReactElement
       openMenu(row);
       return;
     }
-    const from = rows.findIndex(({ key }) => key === row.closest<HTMLElement>("[data-row]")?.dataset.row);
+    const at = heading.current ?? row.closest<HTMLElement>("[data-row]")?.dataset.row;
+    const from = rows.findIndex(({ key }) => key === at);
     const to = targetOf(event.key, rows, from);
     if (to === undefined) return;
     event.preventDefault();
@@ -124,7 +134,10 @@ export function ClusterTree({ machines, frame }: ClusterTreeProps): ReactElement
           >
             {content(row, {
               focusable: item.index === focusable,
-              onFocus: () => setCurrent(row.key),
+              onFocus: () => {
+                heading.current = undefined;
+                setCurrent(row.key);
+              },
               nodes: row.kind === "task" ? (counts.get(taskName(row.task)) ?? 0) : 0,
               position: place.get(row.machine.id) ?? 1,
               machineCount,

@@ -214,6 +214,23 @@ describe("tasks after a restart of the application", () => {
     expect(second.host.tasks()[0]?.notice).toBeUndefined();
   });
 
+  it("are not forgotten for an order that comes before they are back", async () => {
+    const first = make();
+    await first.host.start(order("a"));
+    await first.host.dispose();
+    const second = make();
+    await second.host.start(order("b", { index: 1 }));
+    await second.host.dispose();
+    const third = make();
+    await third.host.restore();
+    expect(
+      third.host
+        .tasks()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(["a", "b"]);
+  });
+
   it("that crashed are tried again", async () => {
     const first = make();
     await first.host.start(order("a"));

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ClusterState, Task } from "../../../main/api/cluster.js";
 import type { PairingState } from "../../../main/api/machines.js";
 import type { RunUpdate } from "../../../main/api/runs.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
@@ -23,6 +24,25 @@ net.createServer((client) => {
   server.on("error", () => client.destroy());
 }).listen(path, () => console.log("carrying"));
 `;
+
+/** The tasks of all machines. */
+export function tasksIn({ machines }: Pick<ClusterState, "machines">): Task[] {
+  return machines.flatMap(({ tasks }) => tasks);
+}
+
+/** A state in a few lines, for the message of a test that waited in vain. */
+function sketch({ machines, ...cluster }: ClusterState): string {
+  const lines = machines.flatMap(({ name, kind, presence, problem, tasks }) => [
+    `${name}, ${kind}, ${presence} ${problem?.message ?? ""}`,
+    ...tasks.map(({ job, index, address, state, ...task }) => {
+      const said = [task.problem, task.notice].map((one) => one && JSON.stringify(one));
+      return `  ${job}/${index} ${address} ${state} ${said.join(" ")}`;
+    }),
+  ]);
+  return [`${cluster.membership}, ${cluster.access}, ${JSON.stringify(cluster.exposures)}`, ...lines].join(
+    "\n",
+  );
+}
 
 export interface InstallationOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -127,6 +147,29 @@ export class Installation {
     return (await this.api.call("cluster.get")).machines;
   }
 
+  /** Resolves with the first state of the cluster, as this installation sees it, that fits. */
+  async cluster(fits: (state: ClusterState) => boolean, timeoutMillis = 30_000): Promise<ClusterState> {
+    const coming = this.api.next("cluster", fits, timeoutMillis);
+    coming.catch(() => undefined);
+    const now = await this.api.call("cluster.get");
+    if (fits(now)) return now;
+    try {
+      return await coming;
+    } catch (error) {
+      const last = await this.api.call("cluster.get");
+      throw new Error(`${this.host.name} sees ${sketch(last)}`, { cause: error });
+    }
+  }
+
+  /** Resolves with the tasks by name once there are as many, all of them running. */
+  async tasks(count: number, timeoutMillis?: number): Promise<ReadonlyMap<string, Task>> {
+    const state = await this.cluster((now) => {
+      const tasks = tasksIn(now);
+      return tasks.length === count && tasks.every((task) => task.state === "running");
+    }, timeoutMillis);
+    return new Map(tasksIn(state).map((task) => [`${task.job}/${task.index}`, task]));
+  }
+
   /** Resolves with the pairing once it has come that far. */
   async pairing(fits: (state: PairingState) => boolean): Promise<PairingState> {
     const coming = this.api.next("pairing", (state) => state !== undefined && fits(state));
@@ -152,8 +195,10 @@ export class Installation {
     await other.machine(await this.id(), ({ kind, presence }) => kind === "paired" && presence === "online");
   }
 
-  /** Runs a step of the welcome graph, which is pinned to worker/0 and worker/1, with a trace; resolves when it is over. */
-  async runWelcome(): Promise<RunUpdate> {
+  /**
+   * Runs the welcome graph, which is pinned to worker/0 and worker/1; resolves when that is over. A single step is traced.
+   */
+  async runWelcome(steps = 1): Promise<RunUpdate> {
     const { metaGraph } = await this.api.call("documents.openExample", { id: "welcome" });
     const { graphDef } = MetaGraphDef.decode(metaGraph);
     const over = this.api.next("run", ({ state }) => ["done", "failed", "stopped"].includes(state), 60_000);
@@ -163,8 +208,8 @@ export class Installation {
       feeds: [],
       fetches: ["z:0"],
       targets: [],
-      steps: 1,
-      trace: true,
+      steps,
+      trace: steps === 1,
       softPlacement: true,
       logDevicePlacement: false,
     });
