@@ -164,14 +164,16 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     // Whatever was found or installed is something to compute with here.
     if (event === "runtime") describer.tellChanges();
   });
-  // After the cluster, which knows the colours that they had.
-  void cluster.loaded.then(() => tasks.restore());
   void describer.start();
-  void settings.get().then(async ({ visible }) => {
-    await network.presence.setVisible(visible);
-    // Whoever sees this machine wants to know what can compute here, whether or not it shows a window.
-    if (network.presence.port !== undefined) await runtime.get();
-  });
+  // Tasks come back after the cluster, which knows the colours that they had, and before anybody sees this machine
+  // without them.
+  void cluster.loaded
+    .then(() => tasks.restore())
+    .then(async () => {
+      await network.presence.setVisible((await settings.get()).visible);
+      // Whoever sees this machine wants to know what can compute here, whether or not it shows a window.
+      if (network.presence.port !== undefined) await runtime.get();
+    });
   const documents = new DocumentService({
     examples: engine.examples,
     onUsed: (path) => settings.addRecentDocument(path),

@@ -6,10 +6,11 @@
  * answers, and a secret to show there. That it answers is what proves that it lives: numbers of processes are given anew.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { link, mkdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
+import { link, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
+import { makePrivateFolder } from "../files/private-files.js";
 import { processExists } from "../hosts/shared/parent.js";
 import { errnoOf, fileProblem, problem, problemOf } from "../problems.js";
 
@@ -62,7 +63,7 @@ export class InstanceLock {
       void answerOn(socket, secret, onLink);
     });
     try {
-      await mkdir(dataDir, { recursive: true });
+      await makePrivateFolder(dataDir);
       await new Promise<void>((resolve, reject) => {
         server.once("error", reject);
         server.listen({ host: "127.0.0.1", port: 0 }, resolve);

@@ -1,9 +1,8 @@
 /** What the application keeps of the cluster over its own restarts; tasks are kept by the machines that run them. */
-import { mkdir, readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { accessSchema, jobNameSchema, membershipSchema } from "../api/cluster.js";
-import { writeFileAtomically } from "../files/atomic-write.js";
+import { writePrivateFile } from "../files/private-files.js";
 import { errnoOf } from "../problems.js";
 
 const clusterFileSchema = z.object({
@@ -57,8 +56,7 @@ export class ClusterFile {
 
   async #write(text: string): Promise<void> {
     try {
-      await mkdir(dirname(this.#path), { recursive: true });
-      await writeFileAtomically(this.#path, text);
+      await writePrivateFile(this.#path, text);
     } catch (error) {
       console.error(`The cluster could not be written to ${this.#path}.`, error);
     }

@@ -11,6 +11,8 @@ export interface ClusterTask {
   readonly engine: Engine;
   /** Machine that it runs on; of a foreign server the machine that is known by its address, or "foreign:" and the host. */
   readonly machineId: string;
+  /** The name of that machine; undefined for this one. */
+  readonly elsewhere: string | undefined;
   /** A server that somebody else started. */
   readonly foreign: boolean;
   readonly state: TaskState;

@@ -7,6 +7,7 @@ import { basename, dirname, join } from "node:path";
  * through to the disk, then renamed over it. A link is written through; an existing file keeps its permissions. What
  * could not be written in place is refused: a renaming would replace a device, or a file that is write-protected.
  *
+ * @param newMode Permissions of a file that is not there yet, from which the umask takes.
  * @throws Error of Node's own, among them EISDIR for what is no file, EACCES or EPERM for a file that may not be written.
  */
 export async function writeFileAtomically(

@@ -1,7 +1,8 @@
 /** Who this installation is: a key that never leaves the data folder, and the certificate that others pin. */
 import { createPrivateKey, randomBytes, X509Certificate } from "node:crypto";
-import { chmod, constants, copyFile, link, mkdir, open, readFile, stat, unlink } from "node:fs/promises";
+import { chmod, constants, copyFile, link, open, readFile, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { makePrivateFolder } from "../files/private-files.js";
 import { errnoOf, fileProblem, messageOf, problem } from "../problems.js";
 import { certificateProblem, makeCertificate } from "./certificate.js";
 import { deviceIdOf } from "./device-id.js";
@@ -79,7 +80,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
 /** Written beside its place and then put there whole, which fails where another process was faster. */
 async function make(dataDir: string, path: string): Promise<string> {
   const { certPem, keyPem } = await makeCertificate();
-  await mkdir(dataDir, { recursive: true });
+  await makePrivateFolder(dataDir);
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
     const file = await open(temporary, "wx", OWNER_ONLY);

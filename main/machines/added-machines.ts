@@ -1,11 +1,10 @@
 /** Machines that the user named by address because no announcement of theirs comes here, until they are paired. */
-import { mkdir, readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { deviceIdSchema } from "../api/machines.js";
 import { delay } from "../deferred.js";
-import { writeFileAtomically } from "../files/atomic-write.js";
+import { writePrivateFile } from "../files/private-files.js";
 import { errnoOf, messageOf } from "../problems.js";
 
 /** Asking is a whole TLS handshake, and the other side counts how often it is asked by strangers. */
@@ -133,8 +132,7 @@ export class AddedMachines {
     const kept = this.list().map(({ deviceId, name, address }) => ({ deviceId, name, address }));
     this.#writing = this.#writing.then(async () => {
       try {
-        await mkdir(dirname(path), { recursive: true });
-        await writeFileAtomically(path, `${JSON.stringify(kept, undefined, 2)}\n`);
+        await writePrivateFile(path, `${JSON.stringify(kept, undefined, 2)}\n`);
       } catch (error) {
         console.error(`${path} could not be written: ${messageOf(error)}`);
       }

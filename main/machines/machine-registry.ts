@@ -10,7 +10,7 @@ import type { Discovery } from "../discovery/discovery.js";
 import type { Sighting } from "../discovery/sighting.js";
 import { messageOf, problem } from "../problems.js";
 import type { TaskHost } from "../tasks/task-host.js";
-import type { TrustStore } from "../trust/trust-store.js";
+import type { Learned, TrustStore } from "../trust/trust-store.js";
 import type { TrustedMachine } from "../trust/trusted-machine.js";
 import { AddedMachines, type AskAgent } from "./added-machines.js";
 import { agentAddresses, discoveredFacts, pairedFacts } from "./machine-facts.js";
@@ -27,7 +27,7 @@ export interface OwnMachine {
 
 export interface RegistryCollaborators<L extends MachineLink> {
   readonly own: OwnMachine;
-  readonly trust: Pick<TrustStore, "all" | "get" | "put" | "remove" | "onChange">;
+  readonly trust: Pick<TrustStore, "all" | "get" | "put" | "update" | "remove" | "onChange">;
   readonly connect: ConnectMachine<L>;
   readonly discovery: Pick<Discovery, "sightings" | "onChange" | "search">;
   readonly askAgent: AskAgent;
@@ -119,7 +119,7 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     const trusted = this.#collaborators.trust.get(deviceId);
     if (trusted) {
       const addresses = [host, ...trusted.addresses.filter((other) => other !== host)];
-      await this.#collaborators.trust.put({ ...trusted, addresses, agentPort: port });
+      await this.#collaborators.trust.update(deviceId, { addresses, agentPort: port });
       this.#paired.get(deviceId)?.link.dialNow();
     } else {
       this.#added.put(found);
@@ -264,20 +264,20 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     if (!trusted || !reached) return;
     this.#added.remove(deviceId);
     const said = link.facts();
-    const next: TrustedMachine = {
-      ...trusted,
-      name: said.name || trusted.name,
-      role: said.role ?? trusted.role,
+    const { name, role, agentPort, addresses } = trusted;
+    const learned: Learned = {
+      name: said.name || name,
+      role: said.role ?? role,
       agentPort: reached.port,
-      addresses: [reached.host, ...trusted.addresses.filter((host) => host !== reached.host)].slice(
+      addresses: [reached.host, ...addresses.filter((host) => host !== reached.host)].slice(
         0,
         KEPT_ADDRESSES,
       ),
     };
-    if (JSON.stringify(next) === JSON.stringify(trusted)) return;
+    if (JSON.stringify(learned) === JSON.stringify({ name, role, agentPort, addresses })) return;
     this.#collaborators.trust
-      .put(next)
-      .catch((error: unknown) => console.error(`What is known of ${next.name} was not kept:`, error));
+      .update(deviceId, learned)
+      .catch((error: unknown) => console.error(`What is known of ${learned.name} was not kept:`, error));
   }
 
   #sightingsChanged(): void {

@@ -75,8 +75,14 @@ function findLost(
   return undefined;
 }
 
-function silence({ name, snapshot }: ClusterTask): ProblemError {
-  return problem("UNAVAILABLE", `The run failed because ${name} stopped answering.`, {
+/** "worker/0", or "worker/1 on raspberrypi" where that is another machine. */
+function withMachine({ name, elsewhere }: ClusterTask): string {
+  return elsewhere === undefined ? name : `${name} on ${elsewhere}`;
+}
+
+function silence(task: ClusterTask): ProblemError {
+  const { name, snapshot } = task;
+  return problem("UNAVAILABLE", `The run failed because ${withMachine(task)} stopped answering.`, {
     reason: snapshot.problem?.message ?? "Its process is there, but is paused or hangs.",
     remedy: `Restart ${name}, initialize the variables that it held and run again.`,
     task: name,
@@ -93,7 +99,8 @@ function lossOf(before: Participant, now: ClusterTask | undefined): ProblemError
   }
   if (now.state === "failed") {
     const cause = now.snapshot.problem;
-    return problem("UNAVAILABLE", `The run failed because ${cause?.message ?? `${name} ended.`}`, {
+    const end = (cause?.message ?? `${name} ended.`).replace(name, withMachine(now));
+    return problem("UNAVAILABLE", `The run failed because ${end}`, {
       reason: cause?.reason,
       remedy: `Start ${name} again, initialize its variables and run again.`,
       details: cause?.details,
@@ -101,7 +108,7 @@ function lossOf(before: Participant, now: ClusterTask | undefined): ProblemError
     });
   }
   if (now.state === "stopped" || now.state === "stopping") {
-    return problem("UNAVAILABLE", `The run failed because ${name} was stopped.`, {
+    return problem("UNAVAILABLE", `The run failed because ${withMachine(now)} was stopped.`, {
       reason: "It was stopped or is being restarted; the variables that it held are lost.",
       remedy: `Start ${name} if it does not come back, initialize its variables and run again.`,
       task: name,
@@ -110,7 +117,7 @@ function lossOf(before: Participant, now: ClusterTask | undefined): ProblemError
   const restarted =
     now.state === "starting" || (now.incarnation !== undefined && now.incarnation !== before.incarnation);
   if (restarted) {
-    return problem("ABORTED", `The run failed because ${name} was restarted.`, {
+    return problem("ABORTED", `The run failed because ${withMachine(now)} was restarted.`, {
       reason: "The variables that it held are lost.",
       remedy: "Initialize them and run again.",
       task: name,

@@ -1,10 +1,9 @@
 /** What the user chose, kept in one JSON file of the data folder. */
-import { mkdir, readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
 import { type Settings, settingsSchema } from "../api/app.js";
 import type { Params } from "../api/contract.js";
 import type { EmitEvent } from "../events.js";
-import { writeFileAtomically } from "../files/atomic-write.js";
+import { writePrivateFile } from "../files/private-files.js";
 import { errnoOf, fileProblem } from "../problems.js";
 
 const MAX_RECENT_DOCUMENTS = 20;
@@ -69,8 +68,7 @@ export class SettingsService {
 
   async #write(text: string): Promise<void> {
     try {
-      await mkdir(dirname(this.#path), { recursive: true });
-      await writeFileAtomically(this.#path, text);
+      await writePrivateFile(this.#path, text);
     } catch (error) {
       throw fileProblem(`The settings could not be written to ${this.#path}`, error);
     }

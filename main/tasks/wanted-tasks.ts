@@ -1,9 +1,8 @@
 /** The tasks that somebody wants on this machine, kept in a file so that they come back when it or the application restarts. */
-import { mkdir, readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { engineSchema, gpuChoiceSchema, jobNameSchema } from "../api/cluster.js";
-import { writeFileAtomically } from "../files/atomic-write.js";
+import { writePrivateFile } from "../files/private-files.js";
 import { errnoOf } from "../problems.js";
 
 const wantedTaskSchema = z.object({
@@ -59,8 +58,7 @@ export class WantedTasks {
     if (!tasks) return;
     this.#next = undefined;
     try {
-      await mkdir(dirname(this.#path), { recursive: true });
-      await writeFileAtomically(this.#path, `${JSON.stringify(tasks, undefined, 2)}\n`);
+      await writePrivateFile(this.#path, `${JSON.stringify(tasks, undefined, 2)}\n`);
     } catch (error) {
       console.error(`The tasks could not be written to ${this.#path}; they will not come back.`, error);
     }

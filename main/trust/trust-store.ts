@@ -3,14 +3,15 @@
  * same file from another process, so it is watched; a machine that is taken out loses its rights within a second.
  */
 import { type StatWatcher, unwatchFile, watchFile } from "node:fs";
-import { chmod, mkdir, readFile, rename } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
 import type { Role } from "../api/machines.js";
 import { ProblemError } from "../api/wire.js";
-import { writeFileAtomically } from "../files/atomic-write.js";
+import { writePrivateFile } from "../files/private-files.js";
 import { errnoOf, fileProblem, messageOf, problem } from "../problems.js";
 import {
   type Preauthorisation,
+  storable,
   type TrustedMachine,
   type TrustFile,
   trustFileSchema,
@@ -19,10 +20,12 @@ import {
 export const TRUST_FILE = "trust.json";
 
 const WATCH_INTERVAL_MILLIS = 1000;
-const OWNER_ONLY = 0o600;
 /** The code of what is thrown for a file that cannot be understood. */
 const BROKEN = "DATA_LOSS";
 const nobody: TrustFile = { machines: [], preauthorised: [] };
+
+/** What is learned of a paired machine while it is used. */
+export type Learned = Pick<TrustedMachine, "name" | "role" | "addresses" | "agentPort">;
 
 /** Called with the machine whose trust was given, changed or taken. */
 export type TrustListener = (deviceId: string) => void;
@@ -32,6 +35,8 @@ export class TrustStore {
   readonly #listeners = new Set<TrustListener>();
   #machines = new Map<string, TrustedMachine>();
   #preauthorised = new Map<string, Preauthorisation>();
+  /** Machines that were forgotten and are still in the file, which could not be written yet. */
+  readonly #forgotten = new Set<string>();
   /** Changes happen one after the other: each is read, changed and written. */
   #changing: Promise<void> = Promise.resolve();
   /** How many changes are under way, during which what the file says is older than what is known here. */
@@ -84,10 +89,31 @@ export class TrustStore {
    * @throws ProblemError when it cannot be written; it holds until this process ends all the same.
    */
   async put(machine: TrustedMachine): Promise<void> {
-    this.#machines.set(machine.deviceId, machine);
-    this.#tell(machine.deviceId);
+    const kept = storable(machine);
+    this.#forgotten.delete(kept.deviceId);
+    this.#machines.set(kept.deviceId, kept);
+    this.#tell(kept.deviceId);
     await this.#change(({ machines, preauthorised }) => ({
-      machines: [...byId(machines).set(machine.deviceId, machine).values()],
+      machines: [...byId(machines).set(kept.deviceId, kept).values()],
+      preauthorised,
+    }));
+  }
+
+  /**
+   * Keeps what was learned of a machine. Unlike `put`, it gives no trust: one that another process has forgotten in the
+   * meantime stays forgotten, and the role that it was granted there stays.
+   *
+   * @throws ProblemError when it cannot be written.
+   */
+  async update(deviceId: string, learned: Partial<Learned>): Promise<void> {
+    const machine = this.#machines.get(deviceId);
+    if (!machine) return;
+    this.#machines.set(deviceId, storable({ ...machine, ...learned }));
+    this.#tell(deviceId);
+    await this.#change(({ machines, preauthorised }) => ({
+      machines: machines.map((stored) =>
+        stored.deviceId === deviceId ? storable({ ...stored, ...learned }) : stored,
+      ),
       preauthorised,
     }));
   }
@@ -95,9 +121,10 @@ export class TrustStore {
   /**
    * Forgets a machine, and that it may pair without a code. It holds at once: whoever listens ends its connections.
    *
-   * @throws ProblemError when it cannot be written; the machine would be trusted again after a restart.
+   * @throws ProblemError when it cannot be written; the machine would be trusted again after a restart, and not before.
    */
   async remove(deviceId: string): Promise<void> {
+    this.#forgotten.add(deviceId);
     const known = this.#machines.delete(deviceId);
     this.#preauthorised.delete(deviceId);
     if (known) this.#tell(deviceId);
@@ -155,14 +182,14 @@ export class TrustStore {
     this.#changes++;
     const written = this.#changing.then(async () => {
       try {
-        await mkdir(dirname(this.#path), { recursive: true });
         const stored = await readTrust(this.#path).catch((error: unknown) => {
           if (!isBroken(error)) throw error;
           return { machines: this.all(), preauthorised: [...this.#preauthorised.values()] };
         });
-        const text = `${JSON.stringify(changed(stored), undefined, 2)}\n`;
-        await writeFileAtomically(this.#path, text);
-        if (process.platform !== "win32") await chmod(this.#path, OWNER_ONLY);
+        const forgotten = [...this.#forgotten];
+        const next = this.#withoutForgotten(changed(stored));
+        await writePrivateFile(this.#path, `${JSON.stringify(next, undefined, 2)}\n`);
+        for (const deviceId of forgotten) this.#forgotten.delete(deviceId);
       } catch (error) {
         throw fileProblem(`The paired machines could not be written to ${this.#path}`, error);
       } finally {
@@ -176,15 +203,27 @@ export class TrustStore {
   /** Takes over what another process wrote. A file that cannot be read changes nothing. */
   async #reread(): Promise<void> {
     await this.#changing;
-    const stored = await readTrust(this.#path).catch(() => undefined);
+    const read = await readTrust(this.#path).catch(() => undefined);
     // What is being changed here is newer than what was read, and the file is read again once it is written.
-    if (!stored || this.#changes > 0) return;
+    if (!read || this.#changes > 0) return;
+    const stored = this.#withoutForgotten(read);
     const before = this.#machines;
     this.#machines = byId(stored.machines);
     this.#preauthorised = byId(stored.preauthorised);
     for (const id of new Set([...before.keys(), ...this.#machines.keys()])) {
       if (JSON.stringify(before.get(id)) !== JSON.stringify(this.#machines.get(id))) this.#tell(id);
     }
+  }
+
+  #withoutForgotten({ machines, preauthorised }: TrustFile): TrustFile {
+    const isForgotten = (deviceId: string) => this.#forgotten.has(deviceId);
+    return {
+      machines: machines.filter(({ deviceId }) => !isForgotten(deviceId)),
+      // It may have been promised anew since.
+      preauthorised: preauthorised.filter(
+        ({ deviceId }) => !isForgotten(deviceId) || this.#preauthorised.has(deviceId),
+      ),
+    };
   }
 
   #tell(deviceId: string): void {

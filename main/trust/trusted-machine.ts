@@ -26,16 +26,28 @@ export interface Preauthorisation {
   readonly role: Role;
 }
 
+const LONGEST_HOST = 253;
+const MOST_ADDRESSES = 32;
+
 const trustedMachineSchema = z.object({
   deviceId: deviceIdSchema,
-  name: z.string().max(253),
+  name: z.string().max(LONGEST_HOST),
   certPem: z.string().max(8192),
   grantedRole: roleSchema,
   role: roleSchema,
-  addresses: z.array(z.string().max(253)).max(32),
+  addresses: z.array(z.string().max(LONGEST_HOST)).max(MOST_ADDRESSES),
   agentPort: z.number().int().min(0).max(65_535),
   pairedAt: z.number(),
 });
+
+/** A machine as the file can hold it: what it said of itself must not make the file one that cannot be read again. */
+export function storable(machine: TrustedMachine): TrustedMachine {
+  return {
+    ...machine,
+    name: machine.name.slice(0, LONGEST_HOST),
+    addresses: machine.addresses.filter(({ length }) => length <= LONGEST_HOST).slice(0, MOST_ADDRESSES),
+  };
+}
 
 /** What the file of the store holds. */
 export const trustFileSchema = z.object({

@@ -101,17 +101,15 @@ describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("three m
     );
     const workers = ["worker/0", "worker/1", "worker/2"].map((name) => tasks.get(name)?.address ?? "");
     const jobs = JSON.stringify({ worker: workers, ps: [tasks.get("ps/0")?.address ?? ""] });
-    const [after, sums, two, other] = await Promise.all([
+    const [after, sums, two] = await Promise.all([
       runScriptOn(gpuPc.host, "door_growing.py", [DOOR, "3"]),
-      // The two that are not paired exchange tensors, whichever of them has the master.
+      // The two that are not paired exchange tensors.
       runPythonOn(mac.host, CHAIN, [localhost(tasks, "worker/1"), jobs]),
       // What a machine's own door offers is the cluster as that machine knows it.
       runScriptOn(pi.host, "s1_two_tasks.py", [DOOR]),
-      runPythonOn(pi.host, CHAIN, [localhost(tasks, "worker/2"), jobs]),
     ]);
     expect(after).toContain("variables 5.0 5.0\nrefused True Assert");
     expect(sums).toContain("sum 3.0");
-    expect(other).toContain("sum 3.0");
     expect(two).toContain("z = 11.0");
     expect(two).toContain("ran z /job:worker/replica:0/task:1/device:CPU:0");
   });
@@ -123,8 +121,9 @@ describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("three m
     process.kill(victim?.pid ?? 0, "SIGKILL");
     const { state, problem } = await failed;
     expect(state).toBe("failed");
-    expect(problem?.message).toContain("worker/1");
-    expect(JSON.stringify(problem)).toContain("raspberrypi");
+    expect(problem?.message).toBe(
+      "The run failed because worker/1 on raspberrypi ended unexpectedly (signal SIGKILL).",
+    );
     const down = await gpuPc.cluster(({ machines }) =>
       machines.some(({ tasks }) => tasks.some((task) => task.state === "failed")),
     );

@@ -1,9 +1,18 @@
 /** Descriptions and metrics of a machine between the contract and the wire. */
+import { isIP } from "node:net";
 import * as wire from "../../../protos/generated/tensordeck/agent.js";
 import { engineSchema } from "../../api/cluster.js";
 import { type Gpu, type MachineMetrics, type Role, roleSchema } from "../../api/machines.js";
 import type { MachineDescription } from "../../machine/description.js";
+import { printableName } from "../../printable.js";
 import { defined } from "../../problems.js";
+
+/** More than any machine has; what is beyond was made up. */
+const MOST_ADDRESSES = 32;
+const HIGHEST_PORT = 65_535;
+const MOST_GPUS = 64;
+const MOST_PROCESSES = 256;
+const MOST_ENGINES = 16;
 
 /** What a paired machine answers of itself, and what the asking one may do there. */
 export interface DescribedMachine {
@@ -38,7 +47,10 @@ export function machineToMessage({ deviceId, role, description }: DescribedMachi
   });
 }
 
-/** Engines and roles that this version does not know are left out, the lowest role taken: the other may be newer. */
+/**
+ * Engines and roles that this version does not know are left out, the lowest role taken: the other may be newer. Its words
+ * come out printable and its addresses are addresses: they are shown, kept, dialled and named to firewalls.
+ */
 export function machineFromMessage(message: wire.MachineDescription): DescribedMachine {
   const { deviceId, role, agentPort, memoryBytes, gpus, engines, addresses } = message;
   const { name, platform, osName, arch, cores, version } = message;
@@ -46,20 +58,20 @@ export function machineFromMessage(message: wire.MachineDescription): DescribedM
     deviceId,
     role: roleSchema.catch("view").parse(role),
     description: {
-      name,
-      platform,
-      osName,
-      arch,
+      name: printableName(name),
+      platform: printableName(platform),
+      osName: printableName(osName),
+      arch: printableName(arch),
       cores,
-      version,
-      addresses,
+      version: printableName(version),
+      addresses: addresses.filter((address) => isIP(address) !== 0).slice(0, MOST_ADDRESSES),
       memoryBytes: Number(memoryBytes),
-      ...(agentPort > 0 && { agentPort }),
-      engines: engines.flatMap(({ engine, version: of, gpu }) => {
+      ...(agentPort > 0 && agentPort <= HIGHEST_PORT && { agentPort }),
+      engines: engines.slice(0, MOST_ENGINES).flatMap(({ engine, version: of, gpu }) => {
         const known = engineSchema.safeParse(engine);
-        return known.success ? [{ engine: known.data, version: of, gpu }] : [];
+        return known.success ? [{ engine: known.data, version: printableName(of), gpu }] : [];
       }),
-      gpus: gpus.map(gpuFromMessage),
+      gpus: gpus.slice(0, MOST_GPUS).map(gpuFromMessage),
     },
   };
 }
@@ -68,14 +80,14 @@ function gpuFromMessage(message: wire.Gpu): Gpu {
   const { index, name, memoryBytes, usedBytes, busyPercent, processes } = message;
   return defined({
     index,
-    name,
+    name: printableName(name),
     memoryBytes: Number(memoryBytes),
     usedBytes: usedBytes === undefined ? undefined : Number(usedBytes),
     busyPercent,
-    processes: processes.map(({ pid, name: program, memoryBytes: held, taskId }) =>
+    processes: processes.slice(0, MOST_PROCESSES).map(({ pid, name: program, memoryBytes: held, taskId }) =>
       defined({
         pid: Number(pid),
-        name: program,
+        name: printableName(program),
         memoryBytes: Number(held),
         taskId: taskId === "" ? undefined : taskId,
       }),

@@ -14,6 +14,7 @@ import {
   type TaskMetrics,
   taskStateSchema,
 } from "../../api/cluster.js";
+import { printableName, printableText } from "../../printable.js";
 import { defined, problem, problemOf } from "../../problems.js";
 import type { ClusterTasks } from "../../tasks/launcher.js";
 import type { FixedPlace, HostTask, TaskOrder } from "../../tasks/task-host.js";
@@ -22,12 +23,29 @@ import { problemFromMessage, problemToMessage } from "./problem.js";
 /** Tasks that one cluster may have; as many as the contract's table. */
 const MAX_CLUSTER_TASKS = 512;
 
+/** More than any machine has. */
+const MOST_DEVICES = 256;
+
+const taskIdSchema = z
+  .string()
+  .regex(/^[\w-]{1,64}$/, "a task id is 1 to 64 letters, digits, dashes and underscores");
+const jobSchema = jobNameSchema.max(64);
+const indexSchema = z.number().int().min(0).max(9999);
+const portSchema = z.number().int().min(0).max(65_535);
+
 const orderSchema = z.object({
-  taskId: z.string().regex(/^[\w-]{1,64}$/, "a task id is 1 to 64 letters, digits, dashes and underscores"),
-  job: jobNameSchema.max(64),
-  index: z.number().int().min(0).max(9999),
+  taskId: taskIdSchema,
+  job: jobSchema,
+  index: indexSchema,
   engine: engineSchema,
-  port: z.number().int().min(0).max(65_535),
+  port: portSchema,
+});
+
+const placeSchema = z.object({
+  id: taskIdSchema,
+  job: jobSchema,
+  index: indexSchema,
+  port: portSchema.catch(0),
 });
 
 export function taskToMessage(task: HostTask): wire.Task {
@@ -57,24 +75,26 @@ export function taskToMessage(task: HostTask): wire.Task {
   });
 }
 
-/** A task with the one sample of metrics that came with it. States that a newer version may know count as unresponsive. */
+/**
+ * A task with the one sample of metrics that came with it. States that a newer version may know count as unresponsive; words
+ * come out printable, and a port that is none as not chosen: this machine would listen there for the task.
+ *
+ * @throws ProblemError INVALID_ARGUMENT when it is no task that could be in a cluster.
+ */
 export function taskFromMessage(message: wire.Task): HostTask {
-  const { id, job, index, port, pid, startedAt, devices, metrics, incarnation, isolated, owner } = message;
+  const { pid, startedAt, devices, metrics, incarnation, isolated, owner } = message;
   return defined({
-    id,
-    job,
-    index,
-    port,
+    ...checkedAs(placeSchema, message, "A task of another machine"),
     engine: engineSchema.catch("tensorflow").parse(message.engine),
     gpu: gpuFromMessage(message.gpu),
     state: taskStateSchema.catch("unresponsive").parse(message.state),
     pid: pid === undefined ? undefined : Number(pid),
     startedAt: startedAt === undefined ? undefined : Number(startedAt),
-    devices: devices.map(({ name, type, memoryLimitBytes, description }) => ({
-      name,
-      type,
+    devices: devices.slice(0, MOST_DEVICES).map(({ name, type, memoryLimitBytes, description }) => ({
+      name: printableText(name),
+      type: printableName(type),
       memoryLimitBytes: Number(memoryLimitBytes),
-      description,
+      description: printableText(description),
     })),
     metrics: metrics === undefined ? [] : [metricsFromMessage(metrics)],
     problem: message.problem && problemFromMessage(message.problem),
@@ -172,7 +192,7 @@ export function lineFromMessage({ sequence, at, level, text }: wire.LogLine): Lo
     sequence: Number(sequence),
     at: Number(at),
     level: logLineSchema.shape.level.catch("info").parse(level),
-    text,
+    text: printableText(text),
   };
 }
 

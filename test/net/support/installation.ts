@@ -1,6 +1,5 @@
 /** Tensordeck as it is installed on a host of a test's network, driven from outside of that network. */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ClusterState, Task } from "../../../main/api/cluster.js";
@@ -11,19 +10,8 @@ import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js
 import { ApiClient } from "../../e2e/support/api-client.js";
 import { libtensorflowDir, repositoryRoot } from "../../support/find-peers.js";
 import { environmentWithoutProxies, freePort, type PeerProcess } from "../../support/processes.js";
+import { Carrier } from "./carrier.js";
 import type { Host } from "./network.js";
-
-/** Carries connections of a unix socket, which every namespace of the machine sees, to a port of the host's loopback. */
-const CARRY = `
-const [, path, port] = process.argv;
-const net = require("node:net");
-net.createServer((client) => {
-  const server = net.connect(Number(port), "127.0.0.1");
-  client.pipe(server).pipe(client);
-  client.on("error", () => server.destroy());
-  server.on("error", () => client.destroy());
-}).listen(path, () => console.log("carrying"));
-`;
 
 /** The tasks of all machines. */
 export function tasksIn({ machines }: Pick<ClusterState, "machines">): Task[] {
@@ -55,21 +43,20 @@ export class Installation {
   readonly folder: string;
   readonly api: ApiClient;
   readonly #port: number;
-  readonly #carrier: PeerProcess;
-  readonly #door: Server;
+  readonly #carrier: Carrier;
 
   private constructor(
     host: Host,
     parts: Pick<Installation, "process" | "folder" | "api">,
-    carrying: { port: number; carrier: PeerProcess; door: Server },
+    port: number,
+    carrier: Carrier,
   ) {
     this.host = host;
     this.process = parts.process;
     this.folder = parts.folder;
     this.api = parts.api;
-    this.#port = carrying.port;
-    this.#carrier = carrying.carrier;
-    this.#door = carrying.door;
+    this.#port = port;
+    this.#carrier = carrier;
   }
 
   /**
@@ -95,23 +82,9 @@ export class Installation {
       ready: /^open (\S+)$/m,
       readyTimeoutMillis: 20_000,
     });
-    const path = join(home, "window.sock");
-    rmSync(path, { force: true });
-    const carrier = await host.spawn(process.execPath, ["-e", CARRY, path, String(port)], {
-      ready: /carrying/,
-    });
-    const door = createServer((client) => {
-      const server = connect(path);
-      client.pipe(server).pipe(client);
-      client.on("error", () => server.destroy());
-      server.on("error", () => client.destroy());
-    });
-    await new Promise<void>((resolve, reject) => {
-      door.once("error", reject);
-      door.listen(port, "127.0.0.1", resolve);
-    });
+    const carrier = await Carrier.open(host, port);
     const api = await ApiClient.connect(started.match?.[1] ?? "");
-    return new Installation(host, { process: started, folder: home, api }, { port, carrier, door });
+    return new Installation(host, { process: started, folder: home, api }, port, carrier);
   }
 
   /** A one-time address of its window, good outside of the network too. */
@@ -226,8 +199,7 @@ export class Installation {
   } = {}): Promise<void> {
     this.api.close();
     await this.process.stop(signal);
-    await this.#carrier.stop("SIGKILL");
-    await new Promise((resolve) => this.#door.close(resolve));
+    await this.#carrier.close();
     if (!keep) rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -1,0 +1,24 @@
+/** The data folder and what is kept in it, which is no other account's business. */
+import { chmod, mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { writeFileAtomically } from "./atomic-write.js";
+
+const OWNER_ONLY = 0o600;
+const OWNER_ONLY_FOLDER = 0o700;
+
+/** Makes a folder, and those above it, where there is none. One that is there keeps its permissions: it may be shared. */
+export async function makePrivateFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: OWNER_ONLY_FOLDER });
+}
+
+/**
+ * Writes a file of the data folder, as `writeFileAtomically`, that only this account can read.
+ *
+ * @throws Error of Node's own.
+ */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
+  await makePrivateFolder(dirname(path));
+  await writeFileAtomically(path, text, OWNER_ONLY);
+  // Of an earlier version, or a copy that was put back.
+  if (process.platform !== "win32") await chmod(path, OWNER_ONLY);
+}
