@@ -168,7 +168,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   // Tasks come back after the cluster, which knows the colours that they had, and before anybody sees this machine
   // without them.
   void cluster.loaded
-    .then(() => tasks.restore())
+    .then(() => tasks.restore((owner) => network.mayOwnTasks(owner)))
     .then(async () => {
       await network.presence.setVisible((await settings.get()).visible);
       // Whoever sees this machine wants to know what can compute here, whether or not it shows a window.

@@ -18,6 +18,11 @@ import { secureContextOptions } from "./tls-options.js";
 
 /** Two below TensorFlow's customary 2222. */
 export const DEFAULT_AGENT_PORT = 2220;
+/**
+ * Connections that one machine may have open for one protocol; a browser at a machine's window has the most. Those of
+ * tunnels have a limit of their own.
+ */
+const MAX_OPEN_OF_PEER = 64;
 /** A handshake on a local network takes milliseconds; a Pi under load some hundreds. */
 const HANDSHAKE_TIMEOUT_MILLIS = 10_000;
 /** All addresses of both families. */
@@ -174,7 +179,7 @@ export class AgentPort {
     // A pairing is open to anybody; whom a tunnel admits, a paired machine has vouched for.
     const vouchedFor = admitted && socket.alpnProtocol === Alpn.tunnel;
     this.#handshakeOver(connectionKey(socket), peer?.trusted !== undefined || vouchedFor);
-    if (!admitted || !protocol) {
+    if (!admitted || !protocol || this.#hasTooMany(peer.deviceId, socket.alpnProtocol)) {
       // The caller sees its connection end after the handshake, which it takes as a refusal.
       socket.destroySoon();
       return;
@@ -189,6 +194,14 @@ export class AgentPort {
     socket.write(Uint8Array.of(ADMITTED), () => {
       if (!socket.destroyed) protocol.handler(peer);
     });
+  }
+
+  #hasTooMany(deviceId: string, alpn: string | false | null): boolean {
+    if (alpn === Alpn.tunnel) return false;
+    const open = [...this.#open].filter(
+      ([socket, { peer }]) => peer.deviceId === deviceId && socket.alpnProtocol === alpn,
+    );
+    return open.length >= MAX_OPEN_OF_PEER;
   }
 
   /** Undefined for a peer without a certificate, with one that no machine would show, or with our own. */

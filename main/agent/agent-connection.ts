@@ -18,6 +18,7 @@ import {
 import type { MachineFacts } from "../api/machines.js";
 import { type LinkSpeed, layerResultSchema } from "../api/reachability.js";
 import type { FirewallChange, FirewallQuestion, FirewallTool } from "../firewall/tool.js";
+import { printableText } from "../printable.js";
 import { defined, problem } from "../problems.js";
 import type { Prober } from "../reachability/probe.js";
 import type { FixedPlace, HostTask, TaskHost, TaskOrder } from "../tasks/task-host.js";
@@ -162,9 +163,10 @@ export class AgentConnection implements TaskHost, FirewallTool, LinkMeasurer {
   readonly probe: Prober = async ({ signal, ...request }) => {
     const options = { deadlineMillis: PROBE_DEADLINE_MILLIS, signal };
     const { layers } = await this.#channel().call("probe", ProbeRequest.fromPartial(request), options);
-    return layers.map(({ layer, outcome, millis, detail, cause }) =>
-      layerResultSchema.parse(defined({ layer, outcome, millis, detail, cause })),
-    );
+    return layers.map(({ layer, outcome, millis, detail: said, cause }) => {
+      const detail = said === undefined ? undefined : printableText(said);
+      return layerResultSchema.parse(defined({ layer, outcome, millis, detail, cause }));
+    });
   };
 
   /** Measures the way from that machine to another one. */

@@ -8,6 +8,7 @@ import { problem } from "../problems.js";
 import type { Prober } from "../reachability/probe.js";
 import type { HostTask, TaskHost } from "../tasks/task-host.js";
 import type { TrustStore } from "../trust/trust-store.js";
+import { CallerLimits } from "./caller-limits.js";
 import type { LinkMeasurer, MachineSource, TunnelHolder } from "./collaborators.js";
 import { sendLog } from "./log-stream.js";
 import { type DescribedMachine, machineToMessage } from "./messages/machine.js";
@@ -20,6 +21,10 @@ import { sendChanges } from "./watch-stream.js";
 /** A measurement of a link takes 64 MB; this bounds what somebody else may make of it. */
 const MAX_SINK_BYTES = 1 << 30;
 const FORGET_DELAY_MILLIS = 100;
+/** Tasks of one machine; each is a process of some hundred megabytes. */
+const MAX_TASKS = 128;
+/** A window tests six routes from one machine at a time. */
+const MAX_PROBES = 16;
 
 export interface AgentServiceOptions {
   /** Of this machine. */
@@ -119,6 +124,7 @@ function machineHandlers({ deviceId, trust, machine, tasks, window }: AgentServi
 }
 
 function taskHandlers({ tasks, machine }: AgentServiceOptions) {
+  const limits = new CallerLimits(MAX_TASKS, "tasks");
   const found = (taskId: string): HostTask => {
     const task = tasks.tasks().find(({ id }) => id === taskId);
     if (task) return task;
@@ -133,8 +139,11 @@ function taskHandlers({ tasks, machine }: AgentServiceOptions) {
       found(taskId);
       await sendLog(tasks, taskId, afterSequence, signal, send);
     },
-    startTask: async (request, { caller }) =>
-      taskToMessage(await tasks.start(orderFromMessage(request, caller))),
+    startTask: async (request, { caller }) => {
+      const order = orderFromMessage(request, caller);
+      const others = tasks.tasks().filter(({ id, owner }) => owner === caller && id !== order.taskId);
+      return taskToMessage(await limits.within(caller, () => tasks.start(order), others.length));
+    },
     startAgain: async (request) => {
       const { id } = found(taskIdOf(request));
       await tasks.startAgain(id, request.serverDef && fixedPlaceOf(request.serverDef));
@@ -157,12 +166,13 @@ function taskHandlers({ tasks, machine }: AgentServiceOptions) {
 }
 
 function networkHandlers({ prober, tunnels, links }: AgentServiceOptions) {
+  const probes = new CallerLimits(MAX_PROBES, "probes under way");
   return {
     setTunnels: async (request, { caller }) => ({
       takenPorts: await tunnels.setTunnels(caller, tunnelsOf(request)),
     }),
-    probe: async (request, { signal }) => {
-      const layers = await prober({ ...probeOf(request), signal });
+    probe: async (request, { caller, signal }) => {
+      const layers = await probes.within(caller, () => prober({ ...probeOf(request), signal }));
       return wire.ProbeReply.fromPartial({ layers });
     },
     measureLink: async (request, { signal }) => {

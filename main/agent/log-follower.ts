@@ -1,6 +1,7 @@
 /** Following the logs of another machine's tasks: of those that somebody looked at, as each costs a stream. */
 import type { LogLine } from "../api/cluster.js";
 import { problem, problemOf } from "../problems.js";
+import { LOG_CAPACITY_LINES } from "../tasks/log-ring.js";
 import type { AgentChannel } from "./agent-channel.js";
 import { lineFromMessage } from "./messages/tasks.js";
 
@@ -94,7 +95,8 @@ async function readKept(channel: AgentChannel, taskId: string, afterSequence: nu
   const request = { taskId, afterSequence: BigInt(afterSequence) };
   const onAnswer = (answer: { lines: Parameters<typeof lineFromMessage>[0][]; caughtUp: boolean }) => {
     lines.push(...answer.lines.map(lineFromMessage));
-    if (answer.caughtUp) over.abort();
+    // A machine that keeps more than that says things that nobody reads.
+    if (answer.caughtUp || lines.length >= 2 * LOG_CAPACITY_LINES) over.abort();
   };
   try {
     await channel.stream("watchLog", request, onAnswer, { deadlineMillis: 10_000, signal: over.signal });

@@ -4,6 +4,9 @@ import { KEPT_SAMPLES } from "../tasks/metrics-sampler.js";
 import type { HostTask } from "../tasks/task-host.js";
 import { taskFromMessage } from "./messages/tasks.js";
 
+/** As many as one cluster may have. What a machine lists beyond is passed over. */
+const MOST_TASKS = 512;
+
 export class RemoteTasks {
   readonly #listeners = new Set<() => void>();
   #tasks = new Map<string, HostTask>();
@@ -23,7 +26,9 @@ export class RemoteTasks {
     const kept = isFirst ? new Map<string, HostTask>() : this.#tasks;
     // Nothing is made in between: the old samples are looked up before the list is replaced.
     const next = new Map(kept);
-    for (const message of tasks) next.set(message.id, this.#merged(taskFromMessage(message)));
+    for (const task of tasks.flatMap(readable)) {
+      if (next.has(task.id) || next.size < MOST_TASKS) next.set(task.id, this.#merged(task));
+    }
     for (const id of removedTaskIds) next.delete(id);
     this.#tasks = next;
     this.#tell();
@@ -57,5 +62,14 @@ export class RemoteTasks {
 
   #tell(): void {
     for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+/** Nothing for what cannot be a task: it is that machine's to mend, and no reason to lose sight of the others. */
+function readable(message: wire.Task): HostTask[] {
+  try {
+    return [taskFromMessage(message)];
+  } catch {
+    return [];
   }
 }

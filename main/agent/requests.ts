@@ -5,6 +5,7 @@ import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { firewallScopeSchema } from "../api/firewall.js";
 import { deviceIdSchema } from "../api/machines.js";
 import type { FirewallChange, FirewallQuestion } from "../firewall/tool.js";
+import { printableText } from "../printable.js";
 import { defined, problem } from "../problems.js";
 import type { ProbeRequest } from "../reachability/probe.js";
 import type { TunnelRequest } from "./collaborators.js";
@@ -99,7 +100,9 @@ export function toJson(value: unknown): wire.JsonValue {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, (_, value: unknown) =>
+      typeof value === "string" ? printableText(value) : value,
+    );
   } catch {
     return undefined;
   }

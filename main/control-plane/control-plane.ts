@@ -24,6 +24,7 @@ import type { TaskHost } from "../tasks/task-host.js";
 import { TrustStore } from "../trust/trust-store.js";
 import { TunnelService } from "../tunnel/tunnel-service.js";
 import type { Isolation } from "../tunnel/zone/isolation.js";
+import { mayOwnTasks, removeTasksOfFormerOwners } from "./former-owners.js";
 import type { NetworkScope } from "./network-scope.js";
 import { Presence } from "./presence.js";
 
@@ -68,6 +69,7 @@ export class ControlPlane {
   readonly #sharedWindow: SharedWindow | undefined;
   readonly #agent: AgentService;
   readonly #stopWatching: () => void;
+  readonly #stopRemoving: () => void;
   /** Paired machines that answered last time. */
   readonly #online = new Set<string>();
   readonly #trust: TrustStore;
@@ -86,11 +88,13 @@ export class ControlPlane {
         onChange: (listener) => trust.onChange(() => listener()),
       },
       dial: (request) => dialAgent({ ...request, identity, alpn: Alpn.tunnel }),
-      isTaskPort: (candidate) =>
-        options.isLocalServer(candidate) || tasks.tasks().some((task) => task.port === candidate),
+      taskOwner: (candidate) =>
+        tasks.tasks().find((task) => task.port === candidate)?.owner ??
+        (options.isLocalServer(candidate) ? identity.deviceId : undefined),
       connectTask: options.isolation.connectTask,
       onPorts: options.isolation.setTunnelPorts,
     });
+    this.#stopRemoving = removeTasksOfFormerOwners(trust, identity.deviceId, tasks);
     this.links = new LinkMeter({ identity, trust });
     this.pairing = new PairingService({
       identity,
@@ -176,6 +180,11 @@ export class ControlPlane {
     });
   }
 
+  /** Whether a machine, this one or another, may have tasks here. */
+  mayOwnTasks(deviceId: string): boolean {
+    return mayOwnTasks(this.#trust, this.#ownId, deviceId);
+  }
+
   /** How a paired machine dials; undefined where it cannot be asked. */
   proberOf(machineId: string): Prober | undefined {
     const link = this.machines.link(machineId);
@@ -206,6 +215,7 @@ export class ControlPlane {
   /** Ends every line and listens no more. */
   async close(): Promise<void> {
     this.#stopWatching();
+    this.#stopRemoving();
     await this.presence.close();
     this.#agent.close();
     await this.pairing.close();

@@ -1,5 +1,6 @@
 /** Running the system's programs: the one place where the firewall code meets the machine. */
 import { execFile } from "node:child_process";
+import { endWithSignal } from "../../worker-runtime/engines/end-with-signal.js";
 import { errnoOf } from "../problems.js";
 
 export interface CommandEnd {
@@ -43,12 +44,11 @@ const systemFolders = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
 export const runCommand: RunCommand = (program, args, { signal, timeoutMillis = 0 }) =>
   new Promise((resolve, reject) => {
-    execFile(
+    const child = execFile(
       program,
       [...args],
       {
         encoding: "utf8",
-        signal,
         timeout: timeoutMillis,
         windowsHide: true,
         maxBuffer: MAX_OUTPUT_BYTES,
@@ -64,6 +64,7 @@ export const runCommand: RunCommand = (program, args, { signal, timeoutMillis = 
         else resolve({ code: exitCodeOf(error), stdout, stderr });
       },
     );
+    endWithSignal(child, signal);
   });
 
 function exitCodeOf(error: unknown): number {

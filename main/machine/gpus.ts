@@ -1,6 +1,7 @@
 /** NVIDIA's GPUs of this machine, as their driver's own tool tells it. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { endWithSignal } from "../../worker-runtime/engines/end-with-signal.js";
 import type { Gpu } from "../api/machines.js";
 import { defined } from "../problems.js";
 
@@ -11,12 +12,12 @@ const MEBIBYTE = 2 ** 20;
 export type NvidiaSmi = (args: readonly string[], signal: AbortSignal) => Promise<string>;
 
 export const nvidiaSmi: NvidiaSmi = async (args, signal) => {
-  const { stdout } = await promisify(execFile)("nvidia-smi", [...args], {
+  const running = promisify(execFile)("nvidia-smi", [...args], {
     timeout: TIMEOUT_MILLIS,
     windowsHide: true,
-    signal,
   });
-  return stdout;
+  endWithSignal(running.child, signal);
+  return (await running).stdout;
 };
 
 /** None where there is no driver. Processes are named by id; which task they are is for the caller to say. */

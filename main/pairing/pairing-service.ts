@@ -82,7 +82,7 @@ export class PairingService {
     agentPort.handle(
       Alpn.pairing,
       (peer) => void this.#reception.receive(peer),
-      () => this.#reception.hasRoom,
+      ({ address }) => this.#reception.hasRoomFor(address),
     );
   }
 

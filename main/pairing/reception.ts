@@ -13,6 +13,7 @@ import type { MessageOf, PairingMessage } from "./pairing-messages.js";
 const HELLO_MILLIS = 5000;
 /** Connections that have not said hello; more are closed unanswered. */
 const MAX_WAITING = 8;
+const MAX_WAITING_FROM_ONE_ADDRESS = 4;
 
 /** A machine that said hello. */
 export interface PairingCaller {
@@ -39,20 +40,22 @@ export function attemptKeys(peer: AgentPeer): string[] {
 
 export class Reception {
   readonly #options: ReceptionOptions;
-  readonly #waiting = new Set<PairingConnection>();
+  /** With the addresses that they come from. */
+  readonly #waiting = new Map<PairingConnection, string>();
 
   constructor(options: ReceptionOptions) {
     this.#options = options;
   }
 
-  /** Whether there is room for one more that has not said hello. */
-  get hasRoom(): boolean {
-    return this.#waiting.size < MAX_WAITING;
+  /** Whether there is room for one more of an address that has not said hello. */
+  hasRoomFor(address: string): boolean {
+    const fromThere = [...this.#waiting.values()].filter((other) => other === address).length;
+    return this.#waiting.size < MAX_WAITING && fromThere < MAX_WAITING_FROM_ONE_ADDRESS;
   }
 
   async receive(peer: AgentPeer): Promise<void> {
     const connection = new PairingConnection(peer.socket);
-    this.#waiting.add(connection);
+    this.#waiting.set(connection, peer.address);
     const late = setTimeout(() => connection.destroy(), HELLO_MILLIS);
     const preauthorisation = await this.#options.trust.preauthorisation(peer.deviceId);
     const leave = (): void => {

@@ -11,6 +11,8 @@ type Cluster = Pick<ClusterService, "tasks" | "onChange">;
 
 /** The end of a process is noticed within milliseconds, but connections to it may break first. */
 const NOTICE_MILLIS = 1500;
+/** The end of a server that somebody else started, and of a whole machine, shows only by the answers that do not come. */
+const SILENCE_MILLIS = 8000;
 const NOTICE_INTERVAL_MILLIS = 50;
 
 const lost = new WeakSet<ProblemError>();
@@ -46,12 +48,23 @@ export async function taskEnded(
         error.code === StatusCode.CANCELLED ||
         error.code === StatusCode.UNKNOWN));
   if (!mayFollow) return undefined;
-  const until = Date.now() + NOTICE_MILLIS;
+  const isCutOff = error instanceof TensorFlowError && error.code === StatusCode.UNAVAILABLE;
+  const until = Date.now() + (isCutOff && dependsOnOthers(cluster, watched) ? SILENCE_MILLIS : NOTICE_MILLIS);
   for (;;) {
     const cause = findLost(cluster.tasks(), watched, true);
     if (cause || Date.now() >= until) return cause;
     await delay(NOTICE_INTERVAL_MILLIS);
   }
+}
+
+/** Whether a task runs where nobody tells this machine that it has ended. */
+function dependsOnOthers(cluster: Cluster, watched: readonly Participant[]): boolean {
+  return cluster
+    .tasks()
+    .some(
+      ({ name, foreign, elsewhere }) =>
+        (foreign || elsewhere !== undefined) && watched.some((task) => task.name === name),
+    );
 }
 
 /**

@@ -78,13 +78,15 @@ export class LocalTaskHost implements TaskHost {
   /**
    * Brings back the tasks of an earlier life at their old ports; those that ran then are started. To be called once. One
    * that cannot come back keeps no other from it, and is tried again with the next application.
+   *
+   * @param mayOwn Whether a machine may still have tasks here; those of one that may not are dropped. All may unless given.
    */
-  async restore(): Promise<void> {
+  async restore(mayOwn: (deviceId: string) => boolean = () => true): Promise<void> {
     await this.#loaded;
     if (this.#awaited.size === 0) return;
     for (const wanted of [...this.#awaited.values()]) {
       try {
-        await this.#bringBack(wanted);
+        if (mayOwn(wanted.owner)) await this.#bringBack(wanted);
         this.#awaited.delete(wanted.id);
       } catch (error) {
         console.error(`${wanted.job}/${wanted.index} did not come back:`, error);

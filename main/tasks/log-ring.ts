@@ -4,10 +4,13 @@ import type { LogLine } from "../api/cluster.js";
 export const LOG_CAPACITY_LINES = 5000;
 /** Some libraries print whole graphs in one line; nobody reads more of it in a log. */
 const MAX_LINE_CHARACTERS = 8192;
+/** What one task's lines may take of the application's memory, however long they are. */
+const MAX_CHARACTERS = 4 << 20;
 
 export class LogRing {
   readonly #capacity: number;
   #lines: LogLine[] = [];
+  #characters = 0;
   #nextSequence = 0;
 
   constructor(capacity = LOG_CAPACITY_LINES) {
@@ -18,8 +21,10 @@ export class LogRing {
     const short = text.length > MAX_LINE_CHARACTERS ? `${text.slice(0, MAX_LINE_CHARACTERS)} …` : text;
     const line = { sequence: this.#nextSequence++, at, level, text: short };
     this.#lines.push(line);
+    this.#characters += short.length;
     // Dropping in blocks keeps an append cheap on average.
-    if (this.#lines.length >= this.#capacity * 2) this.#lines = this.#lines.slice(-this.#capacity);
+    if (this.#lines.length >= this.#capacity * 2) this.#keepFrom(this.#lines.length - this.#capacity);
+    if (this.#characters >= MAX_CHARACTERS * 2) this.#keepFrom(this.#firstWithin(MAX_CHARACTERS));
     return line;
   }
 
@@ -30,6 +35,22 @@ export class LogRing {
 
   last(count: number): LogLine[] {
     return count === 0 ? [] : this.#lines.slice(-count);
+  }
+
+  #keepFrom(first: number): void {
+    this.#lines = this.#lines.slice(first);
+    this.#characters = this.#lines.reduce((sum, { text }) => sum + text.length, 0);
+  }
+
+  /** Where the newest lines begin that have at most so many characters. */
+  #firstWithin(characters: number): number {
+    let held = 0;
+    return (
+      this.#lines.findLastIndex(({ text }) => {
+        held += text.length;
+        return held > characters;
+      }) + 1
+    );
   }
 }
 

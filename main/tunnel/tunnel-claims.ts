@@ -28,11 +28,18 @@ export interface AgreedTunnel extends TunnelOrder {
 
 /**
  * Several owners may have clusters here at once. Two that want the same port for the same machine share it; where they
- * want different machines, the one who asked first has it until it no longer asks.
+ * want different machines, the one who asked first has it until it no longer asks. Before all others comes this machine
+ * itself: nobody else says where what is called localhost here leads, against its own user.
  */
 export class TunnelClaims {
   /** In the order in which the owners asked first. */
   readonly #orders = new Map<string, TunnelOrders>();
+  readonly #ownId: string;
+
+  /** @param ownId Device ID of this machine. */
+  constructor(ownId: string) {
+    this.#ownId = ownId;
+  }
 
   owners(): string[] {
     return [...this.#orders.keys()];
@@ -50,7 +57,10 @@ export class TunnelClaims {
   /** What is to be listened at, by port. */
   agreed(): Map<number, AgreedTunnel> {
     const agreed = new Map<number, AgreedTunnel>();
-    for (const [owner, { tunnels }] of this.#orders) {
+    const owners = [...this.#orders].sort(
+      ([a], [b]) => Number(b === this.#ownId) - Number(a === this.#ownId),
+    );
+    for (const [owner, { tunnels }] of owners) {
       for (const { port, deviceId, agentAddresses } of tunnels) {
         const before = agreed.get(port);
         if (before === undefined) {
@@ -74,13 +84,19 @@ export class TunnelClaims {
     return tunnels.flatMap(({ port, deviceId }) => (agreed.get(port)?.deviceId === deviceId ? [] : [port]));
   }
 
-  /** Whether some owner lets a machine reach any port, or this one, of this machine. */
-  admits(deviceId: string, port?: number): boolean {
-    for (const { admissions } of this.#orders.values()) {
-      for (const admission of admissions) {
-        if (admission.deviceId === deviceId && (port === undefined || admission.port === port)) return true;
-      }
-    }
-    return false;
+  /** Whether some owner wants that a machine can reach some port of this one. */
+  admitsAnywhere(deviceId: string): boolean {
+    return [...this.#orders.values()].some(({ admissions }) =>
+      admissions.some((admission) => admission.deviceId === deviceId),
+    );
+  }
+
+  /** The owners that want that a machine can reach a port of this one. */
+  vouchersFor(deviceId: string, port: number): string[] {
+    return [...this.#orders].flatMap(([owner, { admissions }]) =>
+      admissions.some((admission) => admission.deviceId === deviceId && admission.port === port)
+        ? [owner]
+        : [],
+    );
   }
 }

@@ -26,8 +26,8 @@ export interface TunnelCollaborators {
   readonly ownId: string;
   readonly trust: TunnelTrust;
   readonly dial: DialTunnel;
-  /** Whether a task of this machine listens, or is about to listen, at a port. */
-  readonly isTaskPort: (port: number) => boolean;
+  /** Device ID of the machine whose task listens here, or is about to, at a port; undefined where no task does. */
+  readonly taskOwner: (port: number) => string | undefined;
   /** Opens a connection to a task of this machine; 127.0.0.1 unless given. */
   readonly connectTask?: (port: number) => Promise<Socket>;
   /** Told the ports of all tunnels whenever they have changed; whoever waits for a change waits for this, too. */
@@ -37,11 +37,13 @@ export interface TunnelCollaborators {
 }
 
 const HIGHEST_PORT = 65_535;
+/** Below are the ports of the system's own services, whose place no other machine's tunnel takes. */
+const FIRST_TUNNEL_PORT = 1024;
 
 export class TunnelService {
   readonly #collaborators: TunnelCollaborators;
   readonly #dial: DialTunnel;
-  readonly #claims = new TunnelClaims();
+  readonly #claims: TunnelClaims;
   readonly #entrances = new Map<number, TunnelEntrance>();
   readonly #exit: TunnelExit;
   readonly #stopListening: () => void;
@@ -52,10 +54,11 @@ export class TunnelService {
   constructor(collaborators: TunnelCollaborators) {
     this.#collaborators = collaborators;
     this.#dial = gated(collaborators.dial);
-    const { isTaskPort, connectTask, connectionsPerPeer, trust } = collaborators;
+    this.#claims = new TunnelClaims(collaborators.ownId);
+    const { taskOwner, connectTask, connectionsPerPeer, trust } = collaborators;
     this.#exit = new TunnelExit({
-      admits: (deviceId, port) => this.#mayRun(deviceId) || this.#claims.admits(deviceId, port),
-      isTaskPort,
+      admits: (deviceId, port) => this.#mayRun(deviceId) || this.#isVouchedFor(deviceId, port),
+      isTaskPort: (port) => taskOwner(port) !== undefined,
       connectTask,
       connectionsPerPeer,
     });
@@ -69,7 +72,8 @@ export class TunnelService {
    *
    * @param owner Device ID of the machine whose cluster it is.
    * @returns The ports at which connections will not reach the machine that the owner wants: another program listens
-   *   there, a task of this machine, or a tunnel of another owner to another machine.
+   *   there, a task of this machine, or a tunnel of another owner to another machine; or it is one of the system's, below
+   *   1024.
    * @throws ProblemError PERMISSION_DENIED for an owner that may not run anything here; INVALID_ARGUMENT for a port that
    *   is none or two tunnels with one port; UNAVAILABLE when the service is closed.
    */
@@ -102,7 +106,7 @@ export class TunnelService {
 
   /** Whether a machine may say which task it wants to reach: whether there is any that it may. */
   readonly admitsPeer = ({ deviceId }: { readonly deviceId: string }): boolean =>
-    !this.#closed && (this.#mayRun(deviceId) || this.#claims.admits(deviceId));
+    !this.#closed && (this.#mayRun(deviceId) || this.#claims.admitsAnywhere(deviceId));
 
   /** Takes over a connection of another machine's agent that was opened for tunnels. */
   readonly serve = (peer: TunnelPeer): void => {
@@ -152,6 +156,19 @@ export class TunnelService {
     return role === "run" || role === "manage";
   }
 
+  /**
+   * Whether a machine that has no rights here may reach a task all the same: somebody lets it in whose task that is, or who
+   * may do anything here. A machine that may run graphs speaks for its own tasks only.
+   */
+  #isVouchedFor(deviceId: string, port: number): boolean {
+    const { ownId, taskOwner, trust } = this.#collaborators;
+    return this.#claims
+      .vouchersFor(deviceId, port)
+      .some(
+        (owner) => owner === ownId || owner === taskOwner(port) || trust.get(owner)?.grantedRole === "manage",
+      );
+  }
+
   #reviewTrust(): void {
     for (const owner of this.#claims.owners()) {
       if (!this.#mayRun(owner)) this.#claims.delete(owner);
@@ -182,8 +199,11 @@ export class TunnelService {
   }
 
   async #open(tunnel: AgreedTunnel): Promise<TunnelEntrance | undefined> {
+    if (tunnel.port < FIRST_TUNNEL_PORT || this.#collaborators.taskOwner(tunnel.port) !== undefined) {
+      return undefined;
+    }
     // Some systems let a loopback listener take the connections of a server that listens on all addresses.
-    if (this.#collaborators.isTaskPort(tunnel.port) || !(await isPortFree(tunnel.port))) return undefined;
+    if (!(await isPortFree(tunnel.port))) return undefined;
     try {
       return await TunnelEntrance.open(tunnel, this.#dial);
     } catch {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Task } from "../../main/api/cluster.js";
 import { peerMissing } from "../support/peers.js";
 import { Installation } from "./support/installation.js";
-import { type Host, Network } from "./support/network.js";
+import { connects, Network } from "./support/network.js";
 import { runPythonOn, runScriptOn } from "./support/python.js";
 
 /** A session with the cluster's own ClusterSpec, as "Use from Python" writes it: every worker adds to what the one before had. */
@@ -29,11 +29,6 @@ with tf.compat.v1.Session(target, config=config) as session:
 `;
 
 const DOOR = "grpc://127.0.0.1:2300";
-
-async function connects(from: Host, address: string, port: number): Promise<boolean> {
-  const program = "import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 2)";
-  return (await from.exec("python3", ["-c", program, address, String(port)])).code === 0;
-}
 
 function portOf(task: Task | undefined): number {
   return Number(task?.address.replace("localhost:", ""));
@@ -146,7 +141,8 @@ describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("three m
       runScriptOn(pi.host, "s2_reduce_sum.py", [
         localhost(tasks, "worker/0"),
         spec("ps/0"),
-        ["worker/0", "worker/1", "worker/2"].map(spec).join(","),
+        // Two of the three, which the thousand ones can be shared out to.
+        ["worker/0", "worker/1"].map(spec).join(","),
       ]),
       runScriptOn(gpuPc.host, "s4_sharing.py", [localhost(tasks, "local/0"), localhost(tasks, "local/1")]),
     ]);

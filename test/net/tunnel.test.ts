@@ -16,7 +16,7 @@ import { until } from "../main/support/until.js";
 import { libtensorflowDir, peerMissing, repositoryRoot, tensorflowPython } from "../support/peers.js";
 import type { PeerProcess } from "../support/processes.js";
 import type { TunnelHostPlan, TunnelHostReport } from "./fixtures/tunnel-host.js";
-import { type Host, Network } from "./support/network.js";
+import { connects, type Host, Network } from "./support/network.js";
 
 const FIXTURE = join(dirname(fileURLToPath(import.meta.url)), "fixtures", "tunnel-host.ts");
 const STOCK_SERVER = join(repositoryRoot, "test", "interop", "peers", "stock_server.py");
@@ -57,11 +57,6 @@ interface Machine {
   readonly host: Host;
   readonly dataDir: string;
   readonly identity: Identity;
-}
-
-async function connects(from: Host, address: string, port: number): Promise<boolean> {
-  const script = "import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 2)";
-  return (await from.exec("python3", ["-c", script, address, String(port)])).code === 0;
 }
 
 /** Which network namespace a process is in; undefined when it is gone. */

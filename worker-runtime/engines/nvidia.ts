@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
+import { endWithSignal } from "./end-with-signal.js";
 
 const DEADLINE_MILLIS = 5_000;
 /** PCI's numbers: the vendor NVIDIA, and the class of display controllers (its first byte). */
@@ -10,10 +11,10 @@ const displayClass = "0x03";
 /** The GPUs that NVIDIA's driver lists: "NVIDIA GeForce RTX 4090". Empty without a driver or a GPU. */
 export function nvidiaGpus(signal?: AbortSignal): Promise<string[]> {
   return new Promise((resolve) => {
-    execFile(
+    const child = execFile(
       "nvidia-smi",
       ["--query-gpu=name", "--format=csv,noheader"],
-      { timeout: DEADLINE_MILLIS, windowsHide: true, ...(signal === undefined ? {} : { signal }) },
+      { timeout: DEADLINE_MILLIS, windowsHide: true },
       (error, stdout) => {
         resolve(
           error === null
@@ -25,6 +26,7 @@ export function nvidiaGpus(signal?: AbortSignal): Promise<string[]> {
         );
       },
     );
+    endWithSignal(child, signal);
   });
 }
 

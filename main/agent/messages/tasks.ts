@@ -86,7 +86,7 @@ export function taskFromMessage(message: wire.Task): HostTask {
   return defined({
     ...checkedAs(placeSchema, message, "A task of another machine"),
     engine: engineSchema.catch("tensorflow").parse(message.engine),
-    gpu: gpuFromMessage(message.gpu),
+    gpu: gpuChoiceSchema.catch("auto").parse(gpuFromMessage(message.gpu)),
     state: taskStateSchema.catch("unresponsive").parse(message.state),
     pid: pid === undefined ? undefined : Number(pid),
     startedAt: startedAt === undefined ? undefined : Number(startedAt),
@@ -99,9 +99,9 @@ export function taskFromMessage(message: wire.Task): HostTask {
     metrics: metrics === undefined ? [] : [metricsFromMessage(metrics)],
     problem: message.problem && problemFromMessage(message.problem),
     notice: message.notice && problemFromMessage(message.notice),
-    incarnation,
+    incarnation: incarnation === undefined ? undefined : printableName(incarnation),
     isolated,
-    owner,
+    owner: printableName(owner),
   });
 }
 

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { isIPv6 } from "node:net";
+import { endWithSignal } from "../../../worker-runtime/engines/end-with-signal.js";
 import type { LayerResult } from "../../api/reachability.js";
 import { errnoOf } from "../../problems.js";
 import { durationText, failed, skipped, stopwatch, succeeded } from "./result.js";
@@ -36,10 +37,10 @@ export function probePing(host: string, signal: AbortSignal): Promise<LayerResul
   const elapsed = stopwatch();
   const { program, args } = pingCommand(host);
   return new Promise((resolve, reject) => {
-    execFile(
+    const child = execFile(
       program,
       [...args],
-      { timeout: DEADLINE_MILLIS, windowsHide: true, signal, env: { ...process.env, LC_ALL: "C" } },
+      { timeout: DEADLINE_MILLIS, windowsHide: true, env: { ...process.env, LC_ALL: "C" } },
       (error, stdout, stderr) => {
         if (signal.aborted) reject(signal.reason);
         else if (error && errnoOf(error) === "ENOENT")
@@ -47,6 +48,7 @@ export function probePing(host: string, signal: AbortSignal): Promise<LayerResul
         else resolve(readPing(stdout, stderr, elapsed()));
       },
     );
+    endWithSignal(child, signal);
   });
 }
 

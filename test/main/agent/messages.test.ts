@@ -2,14 +2,18 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ClockEstimate } from "../../../main/agent/clock-estimate.js";
 import * as machines from "../../../main/agent/messages/machine.js";
+import { problemFromMessage } from "../../../main/agent/messages/problem.js";
 import {
   fixedPlaceOf,
+  lineFromMessage,
   orderFromMessage,
   orderToMessage,
   taskFromMessage,
   taskToMessage,
 } from "../../../main/agent/messages/tasks.js";
 import { problemOfCall, statusOf } from "../../../main/agent/problem-status.js";
+import { RemoteTasks } from "../../../main/agent/remote-tasks.js";
+import { printableName } from "../../../main/printable.js";
 import { problem } from "../../../main/problems.js";
 import type { HostTask, TaskOrder } from "../../../main/tasks/task-host.js";
 import * as wire from "../../../protos/generated/tensordeck/agent.js";
@@ -24,6 +28,7 @@ function sent<T>(
 }
 
 const whole = fc.integer({ min: 0, max: 2 ** 48 });
+const words = fc.string().map((text) => printableName(text));
 const job = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,20}$/);
 const gpu = fc.oneof(
   fc.constantFrom("auto" as const, "none" as const),
@@ -56,9 +61,9 @@ describe("what goes over the wire comes back as it was", () => {
     const told = { code: "INTERNAL", message: "m", reason: "r", node: "n", task: "worker/0" };
     const task = fc.record<HostTask>(
       {
-        id: fc.string(),
+        id: fc.stringMatching(/^[\w-]{1,64}$/),
         job,
-        index: fc.nat(),
+        index: fc.nat(9999),
         engine: fc.constantFrom("tensorflow", "portable"),
         gpu,
         port: fc.nat(65_535),
@@ -67,10 +72,10 @@ describe("what goes over the wire comes back as it was", () => {
         startedAt: whole,
         devices: fc.array(
           fc.record({
-            name: fc.string(),
-            type: fc.string(),
+            name: words,
+            type: words,
             memoryLimitBytes: whole,
-            description: fc.string(),
+            description: words,
           }),
         ),
         metrics: fc.array(
@@ -79,9 +84,9 @@ describe("what goes over the wire comes back as it was", () => {
         ),
         problem: fc.constant(told),
         notice: fc.constant(told),
-        incarnation: fc.string(),
+        incarnation: words,
         isolated: fc.boolean(),
-        owner: fc.string(),
+        owner: words,
       },
       {
         requiredKeys: [
@@ -125,7 +130,9 @@ describe("what goes over the wire comes back as it was", () => {
 });
 
 test("what a newer version says is taken as far as it is known", () => {
-  const task = taskFromMessage(wire.Task.fromPartial({ id: "t", state: "hibernating", engine: "quantum" }));
+  const task = taskFromMessage(
+    wire.Task.fromPartial({ id: "t", job: "worker", state: "hibernating", engine: "quantum" }),
+  );
   expect(task).toMatchObject({ state: "unresponsive", engine: "tensorflow", gpu: "auto" });
   const described = machines.machineFromMessage(
     wire.MachineDescription.fromPartial({
@@ -135,6 +142,51 @@ test("what a newer version says is taken as far as it is known", () => {
   );
   expect(described.role).toBe("view");
   expect(described.description.engines.map(({ engine }) => engine)).toEqual(["portable"]);
+});
+
+/** Turns the reading direction, clears a terminal, ends a line. */
+const HOSTILE = "\u202egpu\u001b[2J\n-pc\u0000";
+
+test("what a hostile machine says of itself can be shown, kept and dialled", () => {
+  const { description } = machines.machineFromMessage(
+    wire.MachineDescription.fromPartial({
+      name: HOSTILE + "x".repeat(1000),
+      osName: HOSTILE,
+      addresses: ["10.0.0.1", "$(reboot)", "0.0.0.0/0", "localhost", ...Array(100).fill("fd00::1")],
+      agentPort: 70_000,
+      gpus: Array.from({ length: 1000 }, () => ({ name: HOSTILE })),
+    }),
+  );
+  expect(description.name).toMatch(/^gpu\[2J-pcx{50,}$/);
+  expect(description.name.length).toBeLessThanOrEqual(100);
+  expect(description.osName).toBe("gpu[2J-pc");
+  expect(new Set(description.addresses)).toEqual(new Set(["10.0.0.1", "fd00::1"]));
+  expect(description.addresses.length).toBeLessThanOrEqual(32);
+  expect(description.agentPort).toBeUndefined();
+  expect(description.gpus.length).toBeLessThanOrEqual(64);
+  expect(description.gpus[0]?.name).toBe("gpu[2J-pc");
+});
+
+test("tasks that could be in no cluster are passed over, the others are listed, and not without end", () => {
+  const tasks = new RemoteTasks();
+  const task = (more: Parameters<typeof wire.Task.fromPartial>[0]) =>
+    wire.Task.fromPartial({ id: "good", job: "worker", ...more });
+  const bad = [{ job: "<b>" }, { index: -1 }, { id: "../etc" }, { job: "" }];
+  const told = [...bad.map((more) => task({ id: "bad", ...more })), task({ port: 70_000 })];
+  tasks.apply(wire.WatchEvent.fromPartial({ tasks: told }), true);
+  expect(tasks.list()).toMatchObject([{ id: "good", port: 0 }]);
+  const many = Array.from({ length: 5000 }, (_, place) => task({ id: `t${place}` }));
+  tasks.apply(wire.WatchEvent.fromPartial({ tasks: many }), false);
+  expect(tasks.list().length).toBe(512);
+});
+
+test("words of another machine's problems and logs keep their lines, and nothing that a terminal obeys", () => {
+  const problem = problemFromMessage(
+    wire.Problem.create({ code: "INTERNAL", message: HOSTILE, details: "one\n\ttwo\r\u2028three" }),
+  );
+  expect(problem).toEqual({ code: "INTERNAL", message: "gpu[2J\n-pc", details: "one\n\ttwothree" });
+  const line = lineFromMessage({ sequence: 1n, at: 2n, level: "info", text: HOSTILE });
+  expect(line.text).toBe("gpu[2J\n-pc");
 });
 
 test("clusters that cannot be one are refused", () => {

@@ -72,6 +72,10 @@ class MemoryTrust {
     this.#machines.set(machine.deviceId, machine);
     this.#tell(machine.deviceId);
   };
+  update = async (id: string, learned: Partial<TrustedMachine>) => {
+    const machine = this.#machines.get(id);
+    if (machine) await this.put({ ...machine, ...learned });
+  };
   remove = async (id: string) => {
     this.#machines.delete(id);
     this.#tell(id);

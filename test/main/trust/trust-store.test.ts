@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -75,6 +75,49 @@ describe("the paired machines", () => {
     expect(told).toEqual([b.deviceId, a.deviceId]);
     await agent.put({ ...b, name: "c" });
     expect((await open()).all()).toEqual([{ ...b, name: "c" }]);
+  });
+
+  it("stay forgotten when that could not be written, whatever the file says", async () => {
+    const store = await open();
+    const [a, b] = [await someone("a"), await someone("b")];
+    await store.put(a);
+    await store.put(b);
+    const kept = `${folder}.kept`;
+    // Where the folder was is a file now: nothing can be written there.
+    await rename(folder, kept);
+    await writeFile(folder, "");
+    await expect(store.remove(a.deviceId)).rejects.toThrow();
+    await rm(folder);
+    await rename(kept, folder);
+    // Anybody who knocks has the file read again.
+    await store.preauthorisation(b.deviceId);
+    expect(store.all()).toEqual([b]);
+    await store.update(b.deviceId, { name: "c" });
+    expect((await open()).all()).toEqual([{ ...b, name: "c" }]);
+  });
+
+  it("are not trusted again by what is learned of them, nor given back a role", async () => {
+    const [agent, command] = [await open(), await open()];
+    const [a, b] = [await someone("a"), await someone("b")];
+    await agent.put({ ...a, grantedRole: "manage" });
+    await agent.put(b);
+    await command.preauthorisation(a.deviceId);
+    await command.put({ ...a, grantedRole: "view" });
+    await command.remove(b.deviceId);
+    // Before the first one has seen that.
+    await agent.update(a.deviceId, { name: "renamed" });
+    await agent.update(b.deviceId, { name: "renamed" });
+    expect((await open()).all()).toEqual([{ ...a, name: "renamed", grantedRole: "view" }]);
+    await agent.preauthorisation(a.deviceId);
+    expect(agent.all()).toEqual([{ ...a, name: "renamed", grantedRole: "view" }]);
+  });
+
+  it("can be read again whatever they say of themselves", async () => {
+    const store = await open();
+    const a = await someone("a");
+    await store.put({ ...a, name: "n".repeat(5000), addresses: Array(100).fill("10.0.0.1") });
+    await store.update(a.deviceId, { addresses: ["x".repeat(5000), "10.0.0.2"] });
+    expect((await open()).get(a.deviceId)).toMatchObject({ addresses: ["10.0.0.2"] });
   });
 
   it("trust nobody when the file is broken, and keep it", async () => {

@@ -12,7 +12,7 @@ function orders(
 }
 
 test("owners that want the same share it, with the addresses of both", () => {
-  const claims = new TunnelClaims();
+  const claims = new TunnelClaims("here");
   claims.set("first", orders([[2222, "pi", "a:1", "b:1"]]));
   claims.set("second", orders([[2222, "pi", "b:1", "c:1"]]));
   const agreed = claims.agreed();
@@ -24,7 +24,7 @@ test("owners that want the same share it, with the addresses of both", () => {
 });
 
 test("the owner that asked first keeps a port, also after it asked for something else beside it", () => {
-  const claims = new TunnelClaims();
+  const claims = new TunnelClaims("here");
   claims.set("first", orders([[2222, "pi"]]));
   claims.set(
     "second",
@@ -53,12 +53,24 @@ test("the owner that asked first keeps a port, also after it asked for something
   expect(claims.delete("first")).toBe(false);
 });
 
-test("a machine is admitted by the word of any owner, to the ports that were named", () => {
-  const claims = new TunnelClaims();
+test("a port is this machine's own cluster's, whoever asked for it first", () => {
+  const claims = new TunnelClaims("here");
+  claims.set("first", orders([[2222, "pi"]]));
+  claims.set("here", orders([[2222, "gpu"]]));
+  expect(claims.agreed().get(2222)).toMatchObject({ deviceId: "gpu", owners: ["here"] });
+  expect(claims.lost("first", claims.agreed())).toEqual([2222]);
+});
+
+test("a machine is vouched for by any owner, for the ports that were named", () => {
+  const claims = new TunnelClaims("here");
   claims.set("first", orders([], [["pi", 2222]]));
   claims.set("second", orders([], [["pi", 2223]]));
-  expect([2222, 2223, 2224].map((port) => claims.admits("pi", port))).toEqual([true, true, false]);
-  expect([claims.admits("pi"), claims.admits("gpu")]).toEqual([true, false]);
+  expect([2222, 2223, 2224].map((port) => claims.vouchersFor("pi", port))).toEqual([
+    ["first"],
+    ["second"],
+    [],
+  ]);
+  expect([claims.admitsAnywhere("pi"), claims.admitsAnywhere("gpu")]).toEqual([true, false]);
   claims.delete("first");
-  expect(claims.admits("pi", 2222)).toBe(false);
+  expect(claims.vouchersFor("pi", 2222)).toEqual([]);
 });

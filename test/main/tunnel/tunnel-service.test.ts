@@ -315,7 +315,7 @@ describe("who may come in", () => {
     const guest = await machine();
     await pair(owner, there);
     await pair(owner, guest);
-    const task = await there.addTask(echo);
+    const task = await there.addTask(echo, owner.id);
     await guest.tunnels.setTunnels(owner.id, { tunnels: [task.tunnel], admissions: [] });
     expect(await broken(await dial(task.port))).toBe("ECONNRESET");
 
@@ -339,6 +339,40 @@ describe("who may come in", () => {
     await gone;
     client.destroy();
     expect(await broken(await dial(task.port))).toBe("ECONNRESET");
+  });
+
+  test("who may run graphs speaks for its own tasks, who may manage for all", async () => {
+    const owner = await machine();
+    const guest = await machine();
+    await pair(owner, there);
+    await pair(owner, guest);
+    const [own, others] = [await there.addTask(echo, owner.id), await there.addTask(echo)];
+    const admissions = [own, others].map(({ port }) => ({ deviceId: guest.id, port }));
+    await there.tunnels.setTunnels(owner.id, { tunnels: [], admissions });
+    await guest.tunnels.setTunnels(owner.id, { tunnels: [own.tunnel, others.tunnel], admissions: [] });
+    const says = async (port: number) => {
+      const client = await dial(port);
+      client.write("in");
+      const said = await readSome(client);
+      client.destroy();
+      return said;
+    };
+    expect(await says(own.port)).toBe("in");
+    expect(await broken(await dial(others.port))).toBe("ECONNRESET");
+    await trusts(there, owner, "manage");
+    expect(await says(others.port)).toBe("in");
+  });
+
+  test("no tunnel takes a port of the system, nor one of this machine's own cluster", async () => {
+    const rival = await machine();
+    await pair(here, rival);
+    const task = await there.addTask(echo);
+    const theirs = [80, task.port].map((port) => ({ port, deviceId: rival.id, agentAddresses: [] }));
+    const { takenPorts } = await here.tunnels.setTunnels(rival.id, { tunnels: theirs, admissions: [] });
+    expect(takenPorts).toEqual([80]);
+    const own = { tunnels: [task.tunnel], admissions: [] };
+    expect(await here.tunnels.setTunnels(here.id, own)).toEqual({ takenPorts: [] });
+    expect(here.tunnels.status()).toMatchObject([{ deviceId: there.id, owners: [here.id] }]);
   });
 
   test("a machine that may not run graphs sets up no tunnels", async () => {

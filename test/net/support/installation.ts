@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ClusterState, Task } from "../../../main/api/cluster.js";
-import type { PairingState } from "../../../main/api/machines.js";
+import type { PairingState, Role } from "../../../main/api/machines.js";
 import type { RunUpdate } from "../../../main/api/runs.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
@@ -74,6 +74,8 @@ export class Installation {
       env: {
         ...environmentWithoutProxies(),
         HOME: home,
+        // The locks of ports in it are this machine's alone.
+        TMPDIR: home,
         TENSORDECK_DATA_DIR: join(home, "data"),
         TENSORDECK_LIBTENSORFLOW: libtensorflowDir(),
         TENSORDECK_NETWORK: "lan",
@@ -153,14 +155,19 @@ export class Installation {
     return state;
   }
 
-  /** Pairs with another installation as two users do: one reads the code, the other types it. */
-  async pairWith(other: Installation): Promise<void> {
+  /**
+   * Pairs with another installation, which it has found or been told of, as two users do: one reads the code, the other
+   * types it.
+   *
+   * @param granted What this one may do on the other.
+   */
+  async pairWith(other: Installation, granted: Role = "manage"): Promise<void> {
     const otherId = await other.id();
     await this.machine(otherId, ({ kind }) => kind === "discovered");
     await this.api.call("pairing.start", { machineId: otherId, grantedRole: "manage" });
     await this.pairing(({ step }) => step === "code");
     const { code = "" } = await other.pairing((state) => state.code !== undefined);
-    await other.api.call("pairing.setGrantedRole", { role: "manage" });
+    await other.api.call("pairing.setGrantedRole", { role: granted });
     await this.api.call("pairing.enterCode", { code });
     await Promise.all([this, other].map((one) => one.pairing(({ step }) => step === "paired")));
     await Promise.all([this, other].map((one) => one.api.call("pairing.close")));

@@ -81,3 +81,9 @@ export class Network {
     await this.#switch.dispose();
   }
 }
+
+/** Whether a TCP connection from a host to an address opens within two seconds. */
+export async function connects(from: Host, address: string, port: number): Promise<boolean> {
+  const program = "import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 2)";
+  return (await from.exec("python3", ["-c", program, address, String(port)])).code === 0;
+}

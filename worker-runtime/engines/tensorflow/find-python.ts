@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
+import { endWithSignal } from "../end-with-signal.js";
 
 /** Starting a Python and asking it takes 50 ms; one on a sleeping network drive must not hold the search up. */
 const DEADLINE_MILLIS = 5_000;
@@ -69,7 +70,7 @@ print(json.dumps({"executable": sys.executable, "version": list(sys.version_info
 /** What a Python says about itself; undefined when it does not exist, does not answer, or is no Python 3. */
 export function askPython(python: PythonCommand, signal?: AbortSignal): Promise<PythonAnswer | undefined> {
   return new Promise((resolve) => {
-    execFile(
+    const child = execFile(
       python.command,
       [...python.args, "-c", question],
       {
@@ -77,7 +78,6 @@ export function askPython(python: PythonCommand, signal?: AbortSignal): Promise<
         // A tensorflow.py in the folder that the user happens to be in is not a package.
         cwd: path.parse(process.cwd()).root,
         windowsHide: true,
-        ...(signal === undefined ? {} : { signal }),
       },
       (error, stdout) => {
         if (error !== null) {
@@ -87,6 +87,7 @@ export function askPython(python: PythonCommand, signal?: AbortSignal): Promise<
         resolve(parseAnswer(stdout));
       },
     );
+    endWithSignal(child, signal);
   });
 }
 

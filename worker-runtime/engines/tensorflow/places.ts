@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { endWithSignal } from "../end-with-signal.js";
 import type { RuntimeSource } from "./candidate.js";
 import { runtimesFolder } from "./data-folder.js";
 import { findPythons } from "./find-python.js";
@@ -103,16 +104,16 @@ export async function systemPlaces(
 function ldconfigFolders(signal?: AbortSignal): Promise<string[]> {
   return new Promise((resolve) => {
     const ldconfig = ["/sbin/ldconfig", "/usr/sbin/ldconfig"].find(existsSync) ?? "ldconfig";
-    execFile(
+    const child = execFile(
       ldconfig,
       ["-p"],
       {
         timeout: LDCONFIG_DEADLINE_MILLIS,
         maxBuffer: 16 * 1024 * 1024,
-        ...(signal === undefined ? {} : { signal }),
       },
       (error, stdout) => resolve(error === null ? foldersOfLdconfig(stdout) : []),
     );
+    endWithSignal(child, signal);
   });
 }
 

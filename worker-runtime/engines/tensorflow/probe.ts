@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { z } from "zod";
 import { cancelledBy, dataLoss, failedPrecondition } from "../../protocol/status.js";
+import { endWithSignal } from "../end-with-signal.js";
 import { compiledModule, nodeCommand } from "../package-root.js";
 import type { LibraryFiles, LocatedRuntime, RejectedRuntime, RuntimeCandidate } from "./candidate.js";
 import { cacheFolder } from "./data-folder.js";
@@ -135,7 +136,7 @@ function runProbe(library: LibraryFiles, opListFile: string, signal?: AbortSigna
   const node = nodeCommand();
   const request = JSON.stringify({ path: library.path, preload: library.preload, opListFile });
   return new Promise((resolve, reject) => {
-    execFile(
+    const child = execFile(
       node.command,
       [compiledModule("engines/tensorflow/probe-process.js"), request],
       {
@@ -143,7 +144,6 @@ function runProbe(library: LibraryFiles, opListFile: string, signal?: AbortSigna
         windowsHide: true,
         // No GPU is to be touched: the question is only what the library is.
         env: { ...process.env, ...node.env, CUDA_VISIBLE_DEVICES: "-1" },
-        ...(signal === undefined ? {} : { signal }),
       },
       (error, stdout, stderr) => {
         const answer = parseLine(stdout);
@@ -156,6 +156,7 @@ function runProbe(library: LibraryFiles, opListFile: string, signal?: AbortSigna
         }
       },
     );
+    endWithSignal(child, signal);
   });
 }
 

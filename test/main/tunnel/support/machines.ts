@@ -23,8 +23,10 @@ export interface TunnelMachine {
   /**
    * Makes a task of this machine. Its port in the cluster is another one than the one that it listens at, because all
    * machines of a test share their loopback addresses.
+   *
+   * @param owner Device ID of the machine that had it started; this one unless given.
    */
-  addTask(onConnection: (socket: Socket) => void): Promise<TestTask>;
+  addTask(onConnection: (socket: Socket) => void, owner?: string): Promise<TestTask>;
   close(): Promise<void>;
 }
 
@@ -37,6 +39,8 @@ export interface TestTask {
   /** What the other machines are told of it. */
   readonly tunnel: TunnelOrder;
   readonly connections: Set<Socket>;
+  /** Device ID of the machine that had it started. */
+  readonly owner: string;
 }
 
 export async function startMachine(
@@ -52,7 +56,7 @@ export async function startMachine(
     ownId: identity.deviceId,
     trust,
     dial: (request) => dialAgent({ ...request, identity, alpn: Alpn.tunnel, timeoutMillis: 5000 }),
-    isTaskPort: (port) => tasks.has(port),
+    taskOwner: (port) => tasks.get(port)?.owner,
     connectTask: (port) => connectLoopback(tasks.get(port)?.listening ?? 0),
   });
   agentPort.handle(Alpn.tunnel, tunnels.serve, tunnels.admitsPeer);
@@ -62,7 +66,7 @@ export async function startMachine(
     trust,
     agentPort,
     tunnels,
-    addTask: async (onConnection) => {
+    addTask: async (onConnection, owner = identity.deviceId) => {
       const connections = new Set<Socket>();
       const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
         connections.add(socket);
@@ -81,6 +85,7 @@ export async function startMachine(
         server,
         tunnel: { port, deviceId: identity.deviceId, agentAddresses },
         connections,
+        owner,
       };
       tasks.set(port, task);
       return task;

@@ -1,0 +1,126 @@
+/** Two machines on a network that carries no multicast: one is added by its address, and what it may do is changed. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { libtensorflowDir, peerMissing, repositoryRoot } from "../support/peers.js";
+import { environmentWithoutProxies } from "../support/processes.js";
+import { Installation } from "./support/installation.js";
+import { connects, Network } from "./support/network.js";
+
+const PROGRAM = `${repositoryRoot}/build/bin/tensordeck.mjs`;
+
+/** What a firewall of a host drops. */
+const dropping = (rule: string) => `
+table inet test {
+  chain input {
+    type filter hook input priority 0; policy accept;
+    ${rule} drop
+  }
+}
+`;
+
+describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("a machine that is added", () => {
+  let network: Network;
+  let gpuPc: Installation;
+  let pi: Installation;
+  let gpuId: string;
+  let piId: string;
+
+  beforeAll(async () => {
+    network = await Network.create(2, { names: ["gpu-pc", "raspberrypi"] });
+    const [gpu, raspberrypi] = [network.host("gpu-pc"), network.host("raspberrypi")];
+    await Promise.all([gpu, raspberrypi].map((host) => drop(host, "udp dport 5353")));
+    // Tasks cannot be isolated where no namespaces can be made.
+    await raspberrypi.run("mount", ["--bind", "/dev/null", "/usr/bin/unshare"]);
+    [gpuPc, pi] = await Promise.all([Installation.start(gpu), Installation.start(raspberrypi)]);
+    [gpuId, piId] = await Promise.all([gpuPc.id(), pi.id()]);
+  });
+
+  afterAll(async () => {
+    await Promise.all([gpuPc?.stop(), pi?.stop()]);
+    await network?.dispose();
+  });
+
+  async function drop(host: typeof pi.host, rule: string): Promise<void> {
+    await host.run("nft", ["flush", "ruleset"]);
+    await host.run("nft", ["-f", "-"], { input: dropping(rule) });
+  }
+
+  test("by its host's name is found, and pairs", async () => {
+    await expect(gpuPc.api.call("machines.add", { address: piId })).rejects.toMatchObject({
+      problem: { code: "NOT_FOUND", remedy: expect.stringContaining("Add it by its address") },
+    });
+    await expect(gpuPc.api.call("machines.add", { address: "raspberrypi:9" })).rejects.toMatchObject({
+      problem: { code: "UNAVAILABLE" },
+    });
+    expect(await gpuPc.api.call("machines.add", { address: "raspberrypi" })).toBe(piId);
+    await gpuPc.pairWith(pi, "view");
+  });
+
+  test("with the role view shows itself and starts nothing", async () => {
+    const add = () => gpuPc.api.call("cluster.addTasks", { machineId: piId, job: "worker", count: 1 });
+    const machine = await gpuPc.machine(piId, ({ role, metrics }) => role === "view" && metrics.length > 0);
+    expect(machine).toMatchObject({ name: "raspberrypi", platform: "linux" });
+    await expect(add()).rejects.toMatchObject({
+      problem: {
+        code: "PERMISSION_DENIED",
+        message: "raspberrypi does not permit that.",
+        remedy: expect.stringContaining("raise the role of this machine"),
+      },
+    });
+    await pi.api.call("machines.setRole", { machineId: gpuId, role: "run" });
+    await gpuPc.machine(piId, ({ role }) => role === "run");
+    await add();
+    await gpuPc.tasks(1);
+    await pi.api.call("machines.setRole", { machineId: gpuId, role: "view" });
+    const seen = await gpuPc.machine(piId, ({ role }) => role === "view");
+    expect(seen.tasks[0]?.notice?.message).toBe(
+      "worker/0 cannot be used: this machine may only look at raspberrypi.",
+    );
+    await expect(add()).rejects.toMatchObject({ problem: { code: "PERMISSION_DENIED" } });
+    await pi.api.call("machines.setRole", { machineId: gpuId, role: "manage" });
+    await gpuPc.machine(piId, ({ role }) => role === "manage");
+  });
+
+  test("says so where the raw port of a task cannot be shut off, and what a firewall does then", async () => {
+    const port = Number((await gpuPc.tasks(1)).get("worker/0")?.address.split(":")[1]);
+    expect(await connects(gpuPc.host, pi.host.address4, port)).toBe(true);
+    const { exposures } = await gpuPc.cluster((state) => state.exposures.length > 0);
+    expect(exposures).toMatchObject([
+      {
+        message: "The network reaches worker/0 on raspberrypi without signing in.",
+        remedy: expect.stringContaining(`Close port ${port} of raspberrypi with a firewall`),
+      },
+    ]);
+    await drop(pi.host, `iifname "eth0" tcp dport ${port}`);
+    const doctor = (...flags: string[]) =>
+      gpuPc.host.exec(process.execPath, [PROGRAM, "doctor", `raspberrypi:${port}`, ...flags], {
+        env: {
+          ...environmentWithoutProxies(),
+          TENSORDECK_DATA_DIR: `${gpuPc.folder}/data`,
+          TENSORDECK_LIBTENSORFLOW: libtensorflowDir(),
+        },
+      });
+    const [told, json] = await Promise.all([doctor(), doctor("--json")]);
+    expect(told.code).toBe(1);
+    expect(told.stdout.replace(/\s+/g, " ")).toContain(
+      `gpu-pc reaches raspberrypi, but port ${port} does not answer: probably raspberrypi's firewall drops it.`,
+    );
+    const { routes, diagnoses } = JSON.parse(json.stdout);
+    expect(diagnoses).toMatchObject([{ id: "firewall-blocks", severity: "error" }]);
+    expect(routes).toContainEqual(
+      expect.objectContaining({
+        from: "this-machine",
+        to: piId,
+        address: `raspberrypi:${port}`,
+        outcome: "failed",
+      }),
+    );
+    // The tunnel goes on.
+    expect(await connects(gpuPc.host, "127.0.0.1", port)).toBe(true);
+  });
+
+  test("is forgotten on both sides when it is on one", async () => {
+    await gpuPc.api.call("machines.forget", { machineId: piId });
+    await gpuPc.cluster(({ machines }) => machines.every(({ kind }) => kind !== "paired"));
+    await pi.cluster(({ machines }) => machines.every(({ kind }) => kind !== "paired"));
+  });
+});
