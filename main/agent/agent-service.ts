@@ -25,6 +25,8 @@ const FORGET_DELAY_MILLIS = 100;
 const MAX_TASKS = 128;
 /** A window tests six routes from one machine at a time. */
 const MAX_PROBES = 16;
+/** Each fills the network for a second. */
+const MAX_MEASUREMENTS = 4;
 
 export interface AgentServiceOptions {
   /** Of this machine. */
@@ -167,6 +169,7 @@ function taskHandlers({ tasks, machine }: AgentServiceOptions) {
 
 function networkHandlers({ prober, tunnels, links }: AgentServiceOptions) {
   const probes = new CallerLimits(MAX_PROBES, "probes under way");
+  const measurements = new CallerLimits(MAX_MEASUREMENTS, "measurements under way");
   return {
     setTunnels: async (request, { caller }) => ({
       takenPorts: await tunnels.setTunnels(caller, tunnelsOf(request)),
@@ -175,9 +178,11 @@ function networkHandlers({ prober, tunnels, links }: AgentServiceOptions) {
       const layers = await probes.within(caller, () => prober({ ...probeOf(request), signal }));
       return wire.ProbeReply.fromPartial({ layers });
     },
-    measureLink: async (request, { signal }) => {
+    measureLink: async (request, { caller, signal }) => {
       const { deviceId, agentAddresses } = linkOf(request);
-      const speed = await links.measureLink(deviceId, agentAddresses, signal);
+      const speed = await measurements.within(caller, () =>
+        links.measureLink(deviceId, agentAddresses, signal),
+      );
       return wire.MeasureLinkReply.fromPartial({ ...speed, bytes: BigInt(speed.bytes) });
     },
     sink: async (chunks, _, send) => {

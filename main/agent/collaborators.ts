@@ -2,6 +2,7 @@
 import type { MachineMetrics } from "../api/machines.js";
 import type { LinkSpeed } from "../api/reachability.js";
 import type { MachineDescription } from "../machine/description.js";
+import type { TunnelRequest } from "../tunnel/tunnel-request.js";
 
 /** The machine that the agent runs on. */
 export interface MachineSource {
@@ -10,26 +11,6 @@ export interface MachineSource {
   onChange(listener: () => void): () => void;
   /** Measures once a second while anybody listens. */
   onMetrics(listener: (metrics: MachineMetrics) => void): () => void;
-}
-
-/** A loopback port of this machine whose connections are carried to a task elsewhere. */
-export interface TunnelEnd {
-  readonly port: number;
-  /** Machine that runs the task. */
-  readonly deviceId: string;
-  /** Where its agent may be reached, "host:port" each. */
-  readonly agentAddresses: readonly string[];
-}
-
-/** A machine that may reach a port here through a tunnel, on the word of the cluster's owner. */
-export interface TunnelAdmission {
-  readonly deviceId: string;
-  readonly port: number;
-}
-
-export interface TunnelRequest {
-  readonly tunnels: readonly TunnelEnd[];
-  readonly admissions: readonly TunnelAdmission[];
 }
 
 export interface TunnelHolder {

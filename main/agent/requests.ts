@@ -8,7 +8,7 @@ import type { FirewallChange, FirewallQuestion } from "../firewall/tool.js";
 import { printableText } from "../printable.js";
 import { defined, problem } from "../problems.js";
 import type { ProbeRequest } from "../reachability/probe.js";
-import type { TunnelRequest } from "./collaborators.js";
+import type { TunnelRequest } from "../tunnel/tunnel-request.js";
 
 const portSchema = z.number().int().min(1).max(65_535);
 const portsSchema = z.array(portSchema).max(64);

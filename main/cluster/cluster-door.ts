@@ -49,9 +49,9 @@ export class ClusterDoor {
   }
 }
 
-/** The running tasks as a session is told of them; undefined where none runs. */
+/** The running tasks that a session can take in; undefined where there is none. */
 function doorCluster(cluster: Pick<ClusterService, "tasks" | "membership">): DoorCluster | undefined {
-  const running = cluster.tasks().filter(({ state }) => state === "running");
+  const running = cluster.tasks().filter(({ state, unusable }) => state === "running" && !unusable);
   if (running.length === 0) return undefined;
   return {
     clusterDef: ClusterSpec.from(addressesOf(running)).asClusterDef(),

@@ -18,7 +18,7 @@ import { defined, problem } from "../problems.js";
 import { clearServerState } from "../tasks/clear-state.js";
 import { ClusterModel, type ModelCollaborators } from "./cluster-model.js";
 import { type ClusterTask, isActive, PARAMETER_SERVER_JOB, serversFirst, taskNames } from "./cluster-task.js";
-import { planTable } from "./table-plan.js";
+import { checkMachine, planTable } from "./table-plan.js";
 import { TaskPlacement, type TaskWish } from "./task-placement.js";
 import { foreignPlaceOf, wishesOf } from "./task-requests.js";
 
@@ -153,14 +153,17 @@ export class ClusterService {
     });
   }
 
-  /** Opens the cluster or closes it. Tasks whose raw port opens or closes with it, or whose port is no longer theirs alone, are made anew. */
+  /**
+   * Opens the cluster or closes it. Tasks whose raw port opens or closes with it, or whose port is no longer theirs alone,
+   * are made anew.
+   *
+   * @throws ProblemError UNAVAILABLE when the machine of one of these does not answer.
+   */
   setAccess(access: Access): Promise<void> {
     return this.#enqueue(async () => {
       const model = this.#model;
       if (access === model.access) return;
       const active = this.#active();
-      model.notice = undefined;
-      model.access = access;
       const isShut = new Set(
         model
           .machines()
@@ -169,6 +172,9 @@ export class ClusterService {
       );
       const isFixed = model.membership === "fixed";
       const changing = active.filter(({ id }) => isFixed || access === "secure" || isShut.has(id));
+      this.#checkMachines(changing);
+      model.notice = undefined;
+      model.access = access;
       // As they are now: another task may have the same port.
       const fresh = this.tasks().filter(({ id }) => changing.some((task) => task.id === id));
       await this.#replace(fresh.map((task) => ({ task, wish: this.#placement.wishOf(task) })));
@@ -229,14 +235,16 @@ export class ClusterService {
     });
   }
 
-  /** Restarts every task under the new membership. */
+  /** Restarts every task under the new membership. @throws ProblemError UNAVAILABLE when a machine does not answer. */
   setMembership(membership: Membership): Promise<void> {
     return this.#enqueue(async () => {
       const model = this.#model;
       if (membership === model.membership) return;
+      const active = this.#active();
+      this.#checkMachines(active);
       model.membership = membership;
       model.notice = undefined;
-      await this.#placement.restart(this.#active());
+      await this.#placement.restart(active);
     });
   }
 
@@ -250,9 +258,17 @@ export class ClusterService {
     await this.#model.dispose();
   }
 
-  /** Tasks of machines that have a process or are about to have one. */
+  /** Tasks that have a process, or are about to have one, on machines where this one may start and stop them. */
   #active(): ClusterTask[] {
-    return this.tasks().filter((task) => !task.foreign && isActive(task));
+    const machines = this.#model.machines();
+    const mayChange = ({ machineId }: ClusterTask) =>
+      machines.some(({ facts }) => facts.id === machineId && facts.role !== "view");
+    return this.tasks().filter((task) => !task.foreign && isActive(task) && mayChange(task));
+  }
+
+  /** Before anything is changed: half a change leaves tasks that do not find each other. */
+  #checkMachines(tasks: readonly ClusterTask[]): void {
+    for (const task of tasks) checkMachine(task, task.machineId, this.#model.machines());
   }
 
   async #remove(task: ClusterTask): Promise<void> {

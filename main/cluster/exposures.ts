@@ -39,8 +39,8 @@ function rawPorts({ facts, tasks }: ClusterMachine): Problem[] {
     {
       code: "FAILED_PRECONDITION",
       message: `The network reaches ${taskNames(open)} on ${facts.name} without signing in.`,
-      reason: `TensorFlow's server listens on every address of its machine, and ${facts.name} does not let Tensordeck shut ${one ? "its port" : "their ports"} off.`,
-      remedy: `Close port${one ? "" : "s"} ${ports.join(", ")} of ${facts.name} with a firewall; the tunnels of the cluster do not need ${one ? "it" : "them"}.`,
+      reason: `TensorFlow's server listens on every address of its machine. ${one ? "It was" : "They were"} started while that was alone, or ${facts.name} does not let Tensordeck shut ${one ? "its port" : "their ports"} off.`,
+      remedy: `Remove ${one ? "it" : "them"} and add ${one ? "it" : "them"} again. Where that does not help, close port${one ? "" : "s"} ${ports.join(", ")} of ${facts.name} with a firewall; the tunnels of the cluster do not need ${one ? "it" : "them"}.`,
     },
   ];
 }

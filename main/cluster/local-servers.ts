@@ -1,5 +1,4 @@
-import { parseHostPort } from "../../worker-runtime/cluster/address.js";
-import { isLoopback } from "../../worker-runtime/cluster/cluster-table.js";
+import { isLoopback, parseHostPort } from "../../worker-runtime/cluster/address.js";
 import type { ClusterTask } from "./cluster-task.js";
 
 /**

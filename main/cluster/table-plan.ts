@@ -123,7 +123,8 @@ function portOf({ address }: ClusterRow): number {
   return address === undefined ? 0 : (parseHostPort(address)?.port ?? 0);
 }
 
-function checkMachine(
+/** @throws ProblemError when the machine of a task cannot be asked to change it. */
+export function checkMachine(
   task: { readonly job: string; readonly index: number },
   machineId: string,
   machines: readonly ClusterMachine[],

@@ -95,7 +95,7 @@ export class TaskPlacement {
     for (const { task } of changes) this.#context.expectRestart(task.id);
     const before = changes.map(({ task }) => this.wishOf(task));
     try {
-      await Promise.all(changes.map(({ task }) => this.hostOf(task).remove(task.id)));
+      await allDone(changes.map(({ task }) => this.hostOf(task).remove(task.id)));
       await this.place(changes.map(({ wish }) => wish));
     } catch (error) {
       await this.#bringBack(before);
@@ -128,7 +128,7 @@ export class TaskPlacement {
   async restart(tasks: readonly ClusterTask[]): Promise<void> {
     const hosts = tasks.map((task) => this.hostOf(task));
     for (const { id } of tasks) this.#context.expectRestart(id);
-    await Promise.all(tasks.map(({ id }, i) => hosts[i]?.stop(id)));
+    await allDone(tasks.map(async ({ id }, i) => hosts[i]?.stop(id)));
     if (this.#context.membership() === "dynamic") {
       await Promise.all(tasks.map((task) => this.start(task)));
       return;
@@ -237,6 +237,12 @@ export class TaskPlacement {
     const isPending = ({ id, state }: ClusterTask) => taskIds.includes(id) && state === "starting";
     while (this.#context.tasks().some(isPending)) await this.#context.nextChange();
   }
+}
+
+/** Resolves or rejects when nothing is under way any more, so that what then looks at the machines sees how they stay. */
+async function allDone(work: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(work);
+  await Promise.all(work);
 }
 
 export function newTaskId(): string {

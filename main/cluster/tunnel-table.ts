@@ -1,28 +1,6 @@
 /** Who listens where for whom in a secure cluster. Pure: the machines are told by tunnel-sync.ts. */
-import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
-import { isLoopback } from "../../worker-runtime/cluster/cluster-table.js";
-
-/** A loopback port of one machine whose connections are carried to a task elsewhere. */
-export interface TunnelEnd {
-  /** The task's, which is also the one that is listened at. */
-  readonly port: number;
-  /** Machine that runs the task. */
-  readonly deviceId: string;
-  /** Where its agent may be reached, "host:port" each, the likeliest first. */
-  readonly agentAddresses: readonly string[];
-}
-
-/** A machine that may reach a task through a tunnel, on the word of the cluster's owner. */
-export interface TunnelAdmission {
-  readonly deviceId: string;
-  readonly port: number;
-}
-
-/** What one machine is told. */
-export interface TunnelRequest {
-  readonly tunnels: readonly TunnelEnd[];
-  readonly admissions: readonly TunnelAdmission[];
-}
+import { formatHostPort, isLoopback, parseHostPort } from "../../worker-runtime/cluster/address.js";
+import type { TunnelAdmission, TunnelEnd, TunnelRequest } from "../tunnel/tunnel-request.js";
 
 export interface TunnelledTask {
   readonly machineId: string;

@@ -20,11 +20,12 @@ import { MachineRegistry } from "../machines/machine-registry.js";
 import { PairingService } from "../pairing/pairing-service.js";
 import { problem } from "../problems.js";
 import type { Prober } from "../reachability/probe.js";
-import type { TaskHost } from "../tasks/task-host.js";
+import type { HostTask, TaskHost } from "../tasks/task-host.js";
 import { TrustStore } from "../trust/trust-store.js";
-import { TunnelService } from "../tunnel/tunnel-service.js";
+import { type PortHolder, TunnelService } from "../tunnel/tunnel-service.js";
 import type { Isolation } from "../tunnel/zone/isolation.js";
 import { mayOwnTasks, removeTasksOfFormerOwners } from "./former-owners.js";
+import { elsewhere, guardedProber } from "./guarded-prober.js";
 import type { NetworkScope } from "./network-scope.js";
 import { Presence } from "./presence.js";
 
@@ -74,11 +75,15 @@ export class ControlPlane {
   readonly #online = new Set<string>();
   readonly #trust: TrustStore;
   readonly #ownId: string;
+  readonly #tasks: TaskHost;
+  readonly #isLocalServer: (port: number) => boolean;
 
   constructor(options: ControlPlaneOptions) {
     const { identity, trust, machine, tasks, dataDir, scope, port, name } = options;
     this.#trust = trust;
     this.#ownId = identity.deviceId;
+    this.#tasks = tasks;
+    this.#isLocalServer = options.isLocalServer;
     this.#sharedWindow = options.sharedWindow;
     this.tunnels = new TunnelService({
       ownId: identity.deviceId,
@@ -88,9 +93,9 @@ export class ControlPlane {
         onChange: (listener) => trust.onChange(() => listener()),
       },
       dial: (request) => dialAgent({ ...request, identity, alpn: Alpn.tunnel }),
-      taskOwner: (candidate) =>
-        tasks.tasks().find((task) => task.port === candidate)?.owner ??
-        (options.isLocalServer(candidate) ? identity.deviceId : undefined),
+      taskAt: (candidate) =>
+        portHolder(tasks.tasks(), candidate) ??
+        (options.isLocalServer(candidate) ? { owner: identity.deviceId, runs: true } : undefined),
       connectTask: options.isolation.connectTask,
       onPorts: options.isolation.setTunnelPorts,
     });
@@ -105,6 +110,7 @@ export class ControlPlane {
     });
     this.#agent = new AgentService({
       ...options.agent,
+      prober: guardedProber(options.agent.prober, (candidate) => this.#isClusterPort(candidate)),
       ...(options.sharedWindow ? { window: options.sharedWindow } : {}),
       deviceId: identity.deviceId,
       trust,
@@ -113,7 +119,10 @@ export class ControlPlane {
       tunnels: {
         setTunnels: async (owner, request) => (await this.tunnels.setTunnels(owner, request)).takenPorts,
       },
-      links: this.links,
+      links: {
+        measureLink: async (deviceId, addresses, signal) =>
+          await this.links.measureLink(deviceId, await elsewhere(addresses, signal), signal),
+      },
     });
     this.presence = new Presence({
       identity,
@@ -232,6 +241,16 @@ export class ControlPlane {
     }
   }
 
+  /** Whether a port of this machine is one that others have to do with: of a task, a tunnel or the agent. */
+  #isClusterPort(port: number): boolean {
+    return (
+      port === this.presence.port ||
+      this.#tasks.tasks().some((task) => task.port === port) ||
+      this.#isLocalServer(port) ||
+      this.tunnels.status().some((tunnel) => tunnel.port === port)
+    );
+  }
+
   #serve(agentPort: AgentPort): void {
     agentPort.handle(Alpn.grpc, (peer) => this.#agent.accept(peer));
     agentPort.handle(Alpn.tunnel, this.tunnels.serve, this.tunnels.admitsPeer);
@@ -241,6 +260,11 @@ export class ControlPlane {
     }
     this.pairing.listenAt(agentPort);
   }
+}
+
+function portHolder(tasks: readonly HostTask[], port: number): PortHolder | undefined {
+  const task = tasks.find((candidate) => candidate.port === port);
+  return task && { owner: task.owner, runs: task.state !== "stopped" && task.state !== "failed" };
 }
 
 function ownFacts(identity: Identity, machine: MachineDescriber): MachineFacts {

@@ -11,6 +11,7 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import { MasterServiceDefinition } from "../../protos/generated/tensorflow/master_service.js";
+import { formatHostPort } from "../../worker-runtime/cluster/address.js";
 import { errnoOf, messageOf } from "../problems.js";
 import { collect } from "./collect.js";
 import { type DoorCluster, masterAddress } from "./door-cluster.js";
@@ -99,7 +100,7 @@ export class Door {
 
   /** "grpc://127.0.0.1:2300": what a script gives its session. */
   get target(): string {
-    return `grpc://${this.host.includes(":") ? `[${this.host}]` : this.host}:${this.port}`;
+    return `grpc://${formatHostPort({ host: this.host, port: this.port })}`;
   }
 
   /** Ends all connections. The sessions of scripts stay on their tasks. */

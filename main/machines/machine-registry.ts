@@ -2,7 +2,8 @@
  * The machines that there are: this one, those that are paired, and those that announce themselves or were named by
  * address. Whether a paired machine is there, its agent's answer says; an announcement only says where to ask.
  */
-import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { DEFAULT_AGENT_PORT } from "../agent-port/agent-port.js";
 import { deviceIdSchema, type MachineFacts, type Role } from "../api/machines.js";
 import type { ClusterMachine, ClusterMachines, TunnelHost } from "../cluster/cluster-machine.js";
 import { delay } from "../deferred.js";
@@ -35,8 +36,6 @@ export interface RegistryCollaborators<L extends MachineLink> {
   readonly file?: string;
 }
 
-/** Port of an agent where none is given. */
-const AGENT_PORT = 2220;
 /** How long a machine that was named by device ID may take to announce itself. */
 const SEARCH_MILLIS = 3000;
 const UNPAIR_MILLIS = 2000;
@@ -300,7 +299,7 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
 
 /** "host:port" of what the user wrote, with the agents' customary port where none is given. */
 function agentAddressOf(text: string): string {
-  const address = parseHostPort(text) ? text : `${text.includes(":") ? `[${text}]` : text}:${AGENT_PORT}`;
+  const address = parseHostPort(text) ? text : formatHostPort({ host: text, port: DEFAULT_AGENT_PORT });
   const parsed = parseHostPort(address);
   if (parsed && parsed.port !== 0) return address;
   throw problem("INVALID_ARGUMENT", `"${text}" is no address of a machine.`, {

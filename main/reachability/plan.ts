@@ -1,7 +1,8 @@
 /** Which routes are worth testing: who has to reach whom for the cluster to work, and for the machines to see each other. */
+import { formatHostPort, isLoopback } from "../../worker-runtime/cluster/address.js";
 import type { ClusterState, Machine, Task } from "../api/cluster.js";
 import { deviceIdSchema } from "../api/machines.js";
-import { hostOf, isLoopbackHost } from "./hosts.js";
+import { hostOf } from "./hosts.js";
 import type { ProbeKind } from "./probe.js";
 
 /** One route to be tested. */
@@ -63,7 +64,7 @@ export function agentRoute(from: Machine, to: Machine): PlannedRoute[] {
   if (to.kind === "foreign" || agentPort === undefined) return [];
   const [first, ...others] = to.addresses
     .slice(0, MAX_AGENT_ADDRESSES)
-    .map((host) => `${host.includes(":") ? `[${host}]` : host}:${agentPort}`);
+    .map((host) => formatHostPort({ host, port: agentPort }));
   if (first === undefined) return [];
   return [
     {
@@ -89,7 +90,7 @@ export function taskRoute(from: Machine, to: Machine, task: Task, secure: boolea
     to,
     kind: "task",
     addresses: [task.address],
-    via: secure && isLoopbackHost(hostOf(task.address)) ? "tunnel" : "direct",
+    via: secure && isLoopback(hostOf(task.address)) ? "tunnel" : "direct",
     task,
   };
 }

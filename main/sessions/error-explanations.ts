@@ -11,6 +11,12 @@ export interface Explanation {
 /** The first that fits is taken, so the special ones stand before the general. */
 export const explanations: readonly Explanation[] = [
   {
+    pattern: /ClusterSpec names the job and task index to be the same names/i,
+    reason:
+      "The task was started with a ClusterSpec of its own, as in a fixed cluster: by the window of another machine, perhaps. The cluster of this window is dynamic, and tells its tasks of each other with every session.",
+    remedy: "Make the cluster fixed in this window, too, or dynamic in the other one.",
+  },
+  {
     pattern: /Op type not registered|No such op|unknown op/i,
     reason:
       "The TensorFlow of that task does not have this op: it is of another version, or the op is a custom one.",

@@ -1,28 +1,8 @@
 /** What the owners of clusters want of this machine's tunnels, and what follows from it. Pure: no socket is touched. */
-
-/** A loopback port here whose connections are carried to a task elsewhere. */
-export interface TunnelOrder {
-  /** The task's, which is also the one that is listened at here. */
-  readonly port: number;
-  /** Machine that runs the task. */
-  readonly deviceId: string;
-  /** "host:port", the likeliest first. */
-  readonly agentAddresses: readonly string[];
-}
-
-/** A machine that may reach a task here, on the word of the cluster's owner. */
-export interface TunnelAdmission {
-  readonly deviceId: string;
-  readonly port: number;
-}
-
-export interface TunnelOrders {
-  readonly tunnels: readonly TunnelOrder[];
-  readonly admissions: readonly TunnelAdmission[];
-}
+import type { TunnelEnd, TunnelRequest } from "./tunnel-request.js";
 
 /** One port on which the owners agree, with the addresses of all of them. */
-export interface AgreedTunnel extends TunnelOrder {
+export interface AgreedTunnel extends TunnelEnd {
   readonly owners: readonly string[];
 }
 
@@ -33,7 +13,7 @@ export interface AgreedTunnel extends TunnelOrder {
  */
 export class TunnelClaims {
   /** In the order in which the owners asked first. */
-  readonly #orders = new Map<string, TunnelOrders>();
+  readonly #requests = new Map<string, TunnelRequest>();
   readonly #ownId: string;
 
   /** @param ownId Device ID of this machine. */
@@ -42,22 +22,22 @@ export class TunnelClaims {
   }
 
   owners(): string[] {
-    return [...this.#orders.keys()];
+    return [...this.#requests.keys()];
   }
 
   /** Replaces all that the owner asked for before. */
-  set(owner: string, orders: TunnelOrders): void {
-    this.#orders.set(owner, orders);
+  set(owner: string, request: TunnelRequest): void {
+    this.#requests.set(owner, request);
   }
 
   delete(owner: string): boolean {
-    return this.#orders.delete(owner);
+    return this.#requests.delete(owner);
   }
 
   /** What is to be listened at, by port. */
   agreed(): Map<number, AgreedTunnel> {
     const agreed = new Map<number, AgreedTunnel>();
-    const owners = [...this.#orders].sort(
+    const owners = [...this.#requests].sort(
       ([a], [b]) => Number(b === this.#ownId) - Number(a === this.#ownId),
     );
     for (const [owner, { tunnels }] of owners) {
@@ -80,20 +60,20 @@ export class TunnelClaims {
 
   /** Ports that an owner asked for and that lead to another machine than it wants. */
   lost(owner: string, agreed: ReadonlyMap<number, AgreedTunnel>): number[] {
-    const tunnels = this.#orders.get(owner)?.tunnels ?? [];
+    const tunnels = this.#requests.get(owner)?.tunnels ?? [];
     return tunnels.flatMap(({ port, deviceId }) => (agreed.get(port)?.deviceId === deviceId ? [] : [port]));
   }
 
   /** Whether some owner wants that a machine can reach some port of this one. */
   admitsAnywhere(deviceId: string): boolean {
-    return [...this.#orders.values()].some(({ admissions }) =>
+    return [...this.#requests.values()].some(({ admissions }) =>
       admissions.some((admission) => admission.deviceId === deviceId),
     );
   }
 
   /** The owners that want that a machine can reach a port of this one. */
   vouchersFor(deviceId: string, port: number): string[] {
-    return [...this.#orders].flatMap(([owner, { admissions }]) =>
+    return [...this.#requests].flatMap(([owner, { admissions }]) =>
       admissions.some((admission) => admission.deviceId === deviceId && admission.port === port)
         ? [owner]
         : [],

@@ -9,9 +9,10 @@ import type { Role } from "../api/machines.js";
 import { problem } from "../problems.js";
 import { isPortFree } from "../tasks/ports.js";
 import { gated } from "./dial-gate.js";
-import { type AgreedTunnel, TunnelClaims, type TunnelOrders } from "./tunnel-claims.js";
+import { type AgreedTunnel, TunnelClaims } from "./tunnel-claims.js";
 import { type DialTunnel, TunnelEntrance, type TunnelStatus } from "./tunnel-entrance.js";
 import { TunnelExit, type TunnelPeer } from "./tunnel-exit.js";
+import type { TunnelRequest } from "./tunnel-request.js";
 
 /** What the service asks of the paired machines. */
 export interface TunnelTrust {
@@ -21,13 +22,20 @@ export interface TunnelTrust {
   onChange(listener: () => void): () => void;
 }
 
+export interface PortHolder {
+  /** Device ID of the machine that had the task started. */
+  readonly owner: string;
+  /** Whether it listens, or is about to. The port of one that does not may be another program's in the meantime. */
+  readonly runs: boolean;
+}
+
 export interface TunnelCollaborators {
   /** Device ID of this machine: the owner of its own cluster. */
   readonly ownId: string;
   readonly trust: TunnelTrust;
   readonly dial: DialTunnel;
-  /** Device ID of the machine whose task listens here, or is about to, at a port; undefined where no task does. */
-  readonly taskOwner: (port: number) => string | undefined;
+  /** The task of this machine that has a port; undefined where no task has it. */
+  readonly taskAt: (port: number) => PortHolder | undefined;
   /** Opens a connection to a task of this machine; 127.0.0.1 unless given. */
   readonly connectTask?: (port: number) => Promise<Socket>;
   /** Told the ports of all tunnels whenever they have changed; whoever waits for a change waits for this, too. */
@@ -55,10 +63,10 @@ export class TunnelService {
     this.#collaborators = collaborators;
     this.#dial = gated(collaborators.dial);
     this.#claims = new TunnelClaims(collaborators.ownId);
-    const { taskOwner, connectTask, connectionsPerPeer, trust } = collaborators;
+    const { taskAt, connectTask, connectionsPerPeer, trust } = collaborators;
     this.#exit = new TunnelExit({
       admits: (deviceId, port) => this.#mayRun(deviceId) || this.#isVouchedFor(deviceId, port),
-      isTaskPort: (port) => taskOwner(port) !== undefined,
+      isTaskPort: (port) => taskAt(port)?.runs === true,
       connectTask,
       connectionsPerPeer,
     });
@@ -77,7 +85,10 @@ export class TunnelService {
    * @throws ProblemError PERMISSION_DENIED for an owner that may not run anything here; INVALID_ARGUMENT for a port that
    *   is none or two tunnels with one port; UNAVAILABLE when the service is closed.
    */
-  async setTunnels(owner: string, orders: TunnelOrders): Promise<{ takenPorts: number[] }> {
+  async setTunnels(
+    owner: string,
+    { tunnels: wanted, admissions }: TunnelRequest,
+  ): Promise<{ takenPorts: number[] }> {
     if (!this.#mayRun(owner)) {
       throw problem("PERMISSION_DENIED", "That machine may not set up tunnels here.", {
         reason: "It is not paired with this machine, or may only view it.",
@@ -85,9 +96,9 @@ export class TunnelService {
         details: `device ID ${owner}`,
       });
     }
-    const tunnels = orders.tunnels.filter(({ deviceId }) => deviceId !== this.#collaborators.ownId);
+    const tunnels = wanted.filter(({ deviceId }) => deviceId !== this.#collaborators.ownId);
     checkPorts(tunnels.map(({ port }) => port));
-    this.#claims.set(owner, { tunnels, admissions: orders.admissions });
+    this.#claims.set(owner, { tunnels, admissions });
     this.#exit.recheck();
     await this.#reconcile();
     const agreed = this.#claims.agreed();
@@ -161,11 +172,12 @@ export class TunnelService {
    * may do anything here. A machine that may run graphs speaks for its own tasks only.
    */
   #isVouchedFor(deviceId: string, port: number): boolean {
-    const { ownId, taskOwner, trust } = this.#collaborators;
+    const { ownId, taskAt, trust } = this.#collaborators;
+    const ownerOfTask = taskAt(port)?.owner;
     return this.#claims
       .vouchersFor(deviceId, port)
       .some(
-        (owner) => owner === ownId || owner === taskOwner(port) || trust.get(owner)?.grantedRole === "manage",
+        (owner) => owner === ownId || owner === ownerOfTask || trust.get(owner)?.grantedRole === "manage",
       );
   }
 
@@ -199,9 +211,7 @@ export class TunnelService {
   }
 
   async #open(tunnel: AgreedTunnel): Promise<TunnelEntrance | undefined> {
-    if (tunnel.port < FIRST_TUNNEL_PORT || this.#collaborators.taskOwner(tunnel.port) !== undefined) {
-      return undefined;
-    }
+    if (tunnel.port < FIRST_TUNNEL_PORT || this.#collaborators.taskAt(tunnel.port)) return undefined;
     // Some systems let a loopback listener take the connections of a server that listens on all addresses.
     if (!(await isPortFree(tunnel.port))) return undefined;
     try {

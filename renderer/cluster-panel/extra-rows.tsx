@@ -17,7 +17,7 @@ export function AddRow({ machine }: { readonly machine: Machine }): ReactElement
       size="small"
       icon="plus"
       className="add-row"
-      aria-label={machine.kind === "this" ? "Add worker" : `Add worker on ${machine.name}`}
+      aria-label={`Add worker on ${machine.name}`}
       onClick={() => attempt(() => addWorker(machine.id))}
     >
       Add worker

@@ -67,9 +67,7 @@ function rowsOf(
   if (machine.problem)
     rows.push({ ...base, kind: "problem", key: `problem ${machine.id}`, problem: machine.problem });
   for (const task of machine.tasks) rows.push({ ...base, kind: "task", key: `task ${task.id}`, task });
-  // Before this machine's first task, the panel's hint has that button.
-  if (takesTasks(machine) && (machine.kind === "paired" || machine.tasks.length > 0))
-    rows.push({ ...base, kind: "add", key: `add ${machine.id}` });
+  if (takesTasks(machine)) rows.push({ ...base, kind: "add", key: `add ${machine.id}` });
   for (const route of blocked) {
     if (route.from !== machine.id) continue;
     const key = `blocked ${route.from} ${route.to} ${route.address}`;

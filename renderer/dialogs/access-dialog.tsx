@@ -83,6 +83,10 @@ export function AccessDialog({ wanted: asked }: { readonly wanted: Access | unde
           <Point icon="info">
             Every tensor that crosses machines passes a tunnel, which takes some time.
           </Point>
+          <Point icon="info">
+            On Linux the tasks have no other network, so a graph cannot read{" "}
+            <span className="mono">gs://</span> or <span className="mono">http://</span> files.
+          </Point>
           <Point icon="info">Machines without Tensordeck cannot join.</Point>
         </Card>
       </div>

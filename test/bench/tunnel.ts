@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DEFAULT_AGENT_PORT } from "../../main/agent-port/agent-port.js";
 import { type Identity, loadIdentity } from "../../main/identity/identity.js";
 import { TrustStore } from "../../main/trust/trust-store.js";
-import type { TunnelOrder } from "../../main/tunnel/tunnel-claims.js";
+import type { TunnelEnd } from "../../main/tunnel/tunnel-request.js";
 import type { TunnelHostPlan } from "../net/fixtures/tunnel-host.js";
 import { type Host, Network } from "../net/support/network.js";
 import { libtensorflowDir, repositoryRoot, tensorflowPython } from "../support/find-peers.js";
@@ -55,7 +55,7 @@ async function trust(machine: Machine, { host, identity }: Machine): Promise<voi
   await store.close();
 }
 
-function tunnelTo({ host, identity }: Machine, port: number): TunnelOrder {
+function tunnelTo({ host, identity }: Machine, port: number): TunnelEnd {
   const agentAddresses = [`${host.address4}:${DEFAULT_AGENT_PORT}`];
   return { port, deviceId: identity.deviceId, agentAddresses };
 }
@@ -66,7 +66,7 @@ async function startApplication(
   index: number,
   way: Way,
   addresses: readonly string[],
-  tunnels: readonly TunnelOrder[],
+  tunnels: readonly TunnelEnd[],
 ): Promise<PeerProcess> {
   const plan: TunnelHostPlan = {
     dataDir,

@@ -79,6 +79,13 @@ describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("machine
       reason: "raspberrypi does not answer.",
     });
     expect(await value(gpuPc)).toContain("worker/1");
+    // What would restart every task is refused as a whole.
+    await expect(gpuPc.api.call("cluster.setAccess", { access: "open" })).rejects.toMatchObject({
+      problem: { message: "worker/1 cannot be changed: raspberrypi does not answer." },
+    });
+    await expect(gpuPc.api.call("cluster.setMembership", { membership: "fixed" })).rejects.toMatchObject({
+      problem: { code: "UNAVAILABLE" },
+    });
     const back = performance.now();
     await Promise.all([pi.host.setCable(true), mac.host.setLink(true)]);
     const after = await gpuPc.tasks(3);

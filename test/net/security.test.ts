@@ -212,6 +212,16 @@ describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("a hosti
     expect(await runner.setTunnels({ tunnels, admissions: [] })).toEqual(
       [80, windowPort].sort((a, b) => a - b),
     );
+    for (const host of ["127.0.0.1", "localhost", network.host("victim").address4]) {
+      // One that listens, and one that does not, look the same.
+      for (const port of [windowPort, 9]) {
+        const layers = await runner.probe({ address: `${host}:${port}`, kind: "task" });
+        expect(layers.find(({ layer }) => layer === "tcp")).toMatchObject({
+          outcome: "failed",
+          cause: "refused",
+        });
+      }
+    }
     const probes = Array.from({ length: 40 }, () =>
       runner.probe({ address: "10.77.0.99:1", kind: "task" }).then(
         () => "done",

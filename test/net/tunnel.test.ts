@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DEFAULT_AGENT_PORT } from "../../main/agent-port/agent-port.js";
 import { type Identity, loadIdentity } from "../../main/identity/identity.js";
 import { TrustStore } from "../../main/trust/trust-store.js";
-import type { TunnelOrder } from "../../main/tunnel/tunnel-claims.js";
+import type { TunnelEnd } from "../../main/tunnel/tunnel-request.js";
 import { until } from "../main/support/until.js";
 import { libtensorflowDir, peerMissing, repositoryRoot, tensorflowPython } from "../support/peers.js";
 import type { PeerProcess } from "../support/processes.js";
@@ -101,7 +101,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a secure cluster on tw
     await trust.close();
   }
 
-  const tunnelTo = ({ host, identity }: Machine, port: number): TunnelOrder => ({
+  const tunnelTo = ({ host, identity }: Machine, port: number): TunnelEnd => ({
     port,
     deviceId: identity.deviceId,
     agentAddresses: [`[${host.address6}]:${DEFAULT_AGENT_PORT}`, `${host.address4}:${DEFAULT_AGENT_PORT}`],

@@ -20,6 +20,19 @@ export function formatHostPort({ host, port }: HostPort): string {
 }
 
 /**
+ * Whether a host, by name or number, is whichever machine dials it, and so another machine on every machine: localhost,
+ * 127.0.0.0/8 and ::1, also written as an IPv4 address in IPv6, and the addresses that stand for all of a machine.
+ */
+export function isLoopback(host: string): boolean {
+  const plain = host.toLowerCase().replace(/^::ffff:/, "");
+  return (
+    /^(?:.+\.)?localhost$/.test(plain) ||
+    /^127(?:\.\d{1,3}){3}$/.test(plain) ||
+    ["::1", "::", "0.0.0.0"].includes(plain)
+  );
+}
+
+/**
  * What is wrong with an address, as the rest of a sentence that begins with the address; undefined when it is right.
  * The rules are those of TensorFlow's channel: it must end in a port and contain no slash.
  */

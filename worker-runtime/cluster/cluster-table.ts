@@ -1,5 +1,5 @@
 /** A cluster as a table that is being edited: rows may be wrong, and each says what is wrong with it and how to mend it. */
-import { addressProblem, formatHostPort, parseHostPort } from "./address.js";
+import { addressProblem, formatHostPort, isLoopback, parseHostPort } from "./address.js";
 import { ClusterSpec } from "./cluster-spec.js";
 
 /** One task as a row. What a ClusterSpec does not hold (machine, engine, GPU) stays with whoever shows the table. */
@@ -140,11 +140,6 @@ function nextPort(rows: readonly TableRow[], host: string, after: number): numbe
 
 function sameAddress(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
-}
-
-/** "localhost", 127.0.0.0/8 and ::1: addresses that mean another machine on every machine. */
-export function isLoopback(host: string): boolean {
-  return host.toLowerCase() === "localhost" || /^127(?:\.\d{1,3}){3}$/.test(host) || host === "::1";
 }
 
 function severalMachines(rows: readonly TableRow[]): boolean {

@@ -1,8 +1,8 @@
 /** Ways in which the ClusterSpec itself is wrong. */
 import { isIPv6 } from "node:net";
-import { addressProblem } from "../../../worker-runtime/cluster/address.js";
+import { addressProblem, isLoopback } from "../../../worker-runtime/cluster/address.js";
 import { listText } from "../explain/evidence.js";
-import { hostOf, isLoopbackHost } from "../hosts.js";
+import { hostOf } from "../hosts.js";
 import { addressesOfName } from "../layers/name.js";
 import { finding, groupBy, type Rule } from "./diagnosis.js";
 import { machineName, placedTasks } from "./situation.js";
@@ -15,7 +15,7 @@ export const localhostWithSeveralMachines: Rule = (situation) => {
     .filter(({ task, machine }) => {
       const host = hostOf(task.address);
       // Two installations on one computer do share its loopback addresses.
-      return task.address !== "" && isLoopbackHost(host) && !machine.addresses.includes(host);
+      return task.address !== "" && isLoopback(host) && !machine.addresses.includes(host);
     })
     .map(({ task, machine, name }) =>
       finding(

@@ -1,6 +1,7 @@
 /** What the environment of a machine does to connections. */
+import { isLoopback } from "../../../worker-runtime/cluster/address.js";
 import { listText } from "../explain/evidence.js";
-import { hostOf, isLoopbackHost } from "../hosts.js";
+import { hostOf } from "../hosts.js";
 import { isExempt } from "../proxies.js";
 import { finding, type Rule } from "./diagnosis.js";
 import { machineName, placedTasks } from "./situation.js";
@@ -28,7 +29,7 @@ export const proxyVariables: Rule = (situation) => {
           reason:
             caught.length === 0
               ? `no_proxy exempts every machine of the cluster. ${own}`
-              : `TensorFlow in a script that you start there sends its calls to the proxy, which cannot carry them: ${listText(caught.slice(0, 4))} ${caught.length === 1 ? "is" : "are"} not exempt${caught.some(isLoopbackHost) ? ", not even this machine itself" : ""}. ${own}`,
+              : `TensorFlow in a script that you start there sends its calls to the proxy, which cannot carry them: ${listText(caught.slice(0, 4))} ${caught.length === 1 ? "is" : "are"} not exempt${caught.some(isLoopback) ? ", not even this machine itself" : ""}. ${own}`,
           remedy:
             caught.length === 0
               ? "If a script hangs nevertheless, start it without these variables: TensorFlow does not always heed no_proxy."

@@ -1,6 +1,7 @@
+import { formatHostPort, isLoopback } from "../../../worker-runtime/cluster/address.js";
 import type { LayerResult } from "../../api/reachability.js";
 import { defined } from "../../problems.js";
-import { hostOf, isLoopbackHost, portOf } from "../hosts.js";
+import { hostOf, portOf } from "../hosts.js";
 import { addressesOfName } from "../layers/name.js";
 import { layerOf } from "./evidence.js";
 import type { Explanation, RouteFacts } from "./route-facts.js";
@@ -40,17 +41,17 @@ function leadsHome(facts: RouteFacts): Explanation | undefined {
   const host = hostOf(address);
   const found = addressesOfName(facts.layers);
   const addresses = found.length === 0 ? [host] : found;
-  if (!addresses.every(isLoopbackHost)) return undefined;
+  if (!addresses.every(isLoopback)) return undefined;
   // Two installations on one computer do share its loopback addresses.
   if (facts.otherHosts?.includes(host)) return undefined;
   const [first = host] = addresses;
   return {
     problem: defined({
       code: "INVALID_ARGUMENT",
-      message: isLoopbackHost(host)
+      message: isLoopback(host)
         ? `On ${from.name}, ${address} is ${from.name} itself and not ${to.name}.`
         : `On ${from.name}, the name ${host} leads to ${from.name} itself (${first}) and not to ${to.name}.`,
-      reason: isLoopbackHost(host)
+      reason: isLoopback(host)
         ? "Each machine takes this address for its own."
         : "Probably its hosts file maps the name to the loopback interface.",
       remedy: `Use ${instead(facts)} in the cluster.`,
@@ -61,8 +62,8 @@ function leadsHome(facts: RouteFacts): Explanation | undefined {
 
 /** "192.168.1.20:2222 instead", as far as another address is known. */
 function instead({ to, address, otherHosts = [] }: RouteFacts): string {
-  const host = otherHosts.find((other) => other !== hostOf(address) && !isLoopbackHost(other));
+  const host = otherHosts.find((other) => other !== hostOf(address) && !isLoopback(other));
   if (host === undefined) return `an address of ${to.name} in numbers`;
   const port = portOf(address);
-  return `${host.includes(":") ? `[${host}]` : host}${port === undefined ? "" : `:${port}`} instead`;
+  return `${port === undefined ? host : formatHostPort({ host, port })} instead`;
 }

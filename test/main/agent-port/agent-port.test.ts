@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { connect as connectPlain, createServer } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type AgentPeer, Alpn } from "../../../main/agent-port/agent-peer.js";
 import { AgentPort } from "../../../main/agent-port/agent-port.js";
 import { type MadeCertificate, makeCertificate } from "../../../main/identity/certificate.js";
@@ -169,6 +169,30 @@ describe("the agent's port", () => {
     const sockets = Array.from({ length: 60 }, () => connectPlain(port.port, LOOPBACK));
     await Promise.all(sockets.map((socket) => once(socket.on("error", () => undefined).resume(), "close")));
     await once(knock(desk.identity), "data");
+  });
+
+  it("lets no paired machine open connections without end, and has room again when they are over", async () => {
+    port.handle(Alpn.window, ({ socket }) => socket.resume());
+    const open: TLSSocket[] = [];
+    for (let i = 0; i < 64; i++) {
+      const socket = knock(desk.identity, Alpn.window);
+      await once(socket, "data");
+      open.push(socket);
+    }
+    expect(await receivedUntilClosed(knock(desk.identity, Alpn.window))).toHaveLength(0);
+    // Tunnels, which limit themselves, are not counted with them.
+    const tunnel = knock(desk.identity);
+    await once(tunnel, "data");
+    for (const socket of [...open, tunnel]) socket.destroy();
+    await vi.waitUntil(async () => {
+      const socket = knock(desk.identity, Alpn.window);
+      const admitted = await Promise.race([
+        once(socket, "data").then(() => true),
+        once(socket, "close").then(() => false),
+      ]);
+      socket.destroy();
+      return admitted;
+    });
   });
 
   it("takes another port where the usual one is in use", async () => {

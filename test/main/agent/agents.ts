@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AgentConnection } from "../../../main/agent/agent-connection.js";
 import { AgentService } from "../../../main/agent/agent-service.js";
-import type { TunnelRequest } from "../../../main/agent/collaborators.js";
 import { LinkMeter } from "../../../main/agent/link-meter.js";
 import { acceptWindow, admitsToWindow } from "../../../main/agent/window-protocol.js";
 import { Alpn } from "../../../main/agent-port/agent-peer.js";
@@ -16,6 +15,7 @@ import type { SharedWindow } from "../../../main/host.js";
 import { type Identity, loadIdentity } from "../../../main/identity/identity.js";
 import type { MachineDescription } from "../../../main/machine/description.js";
 import { TrustStore } from "../../../main/trust/trust-store.js";
+import type { TunnelRequest } from "../../../main/tunnel/tunnel-request.js";
 import { MemoryTasks } from "./memory-tasks.js";
 
 const noWindow: SharedWindow = {

@@ -231,6 +231,20 @@ describe("tasks after a restart of the application", () => {
     ).toEqual(["a", "b"]);
   });
 
+  it("are dropped when their owner may have none here any more", async () => {
+    const first = make();
+    await first.host.start(order("a", { owner: "pi" }));
+    await first.host.start(order("b", { index: 1 }));
+    await first.host.dispose();
+    const second = make();
+    await second.host.restore((owner) => owner !== "pi");
+    expect(second.host.tasks().map(({ id }) => id)).toEqual(["b"]);
+    await second.host.dispose();
+    const third = make();
+    await third.host.restore();
+    expect(third.host.tasks().map(({ id }) => id)).toEqual(["b"]);
+  });
+
   it("that crashed are tried again", async () => {
     const first = make();
     await first.host.start(order("a"));

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { TunnelClaims, type TunnelOrders } from "../../../main/tunnel/tunnel-claims.js";
+import { TunnelClaims } from "../../../main/tunnel/tunnel-claims.js";
+import type { TunnelRequest } from "../../../main/tunnel/tunnel-request.js";
 
 function orders(
   tunnels: readonly [port: number, deviceId: string, ...addresses: string[]][],
   admissions: readonly [deviceId: string, port: number][] = [],
-): TunnelOrders {
+): TunnelRequest {
   return {
     tunnels: tunnels.map(([port, deviceId, ...agentAddresses]) => ({ port, deviceId, agentAddresses })),
     admissions: admissions.map(([deviceId, port]) => ({ deviceId, port })),

@@ -363,6 +363,14 @@ describe("who may come in", () => {
     expect(await says(others.port)).toBe("in");
   });
 
+  test("nobody comes in at the port of a task that does not run, where another program may listen by now", async () => {
+    const task = await there.addTask(echo);
+    await here.tunnels.setTunnels(here.id, { tunnels: [task.tunnel], admissions: [] });
+    task.runs = false;
+    expect(await broken(await dial(task.port))).toBe("ECONNRESET");
+    expect(task.connections.size).toBe(0);
+  });
+
   test("no tunnel takes a port of the system, nor one of this machine's own cluster", async () => {
     const rival = await machine();
     await pair(here, rival);

@@ -69,9 +69,10 @@ describe("panelRows", () => {
     expect(marks.filter((mark) => mark !== "no machine")).toEqual([undefined, "ABCD", "ZYXW"]);
   });
 
-  it("leaves the first worker of this machine to the hint, and offers it on every paired one", () => {
-    const rows = panelRows([machineOf("pc"), machineOf("pi", { kind: "paired" })], []);
-    expect(kinds(rows)).toEqual(["pc machine", "pi machine", "pi add"]);
+  it("offers a worker on every machine that takes one, also before its first task", () => {
+    const away = machineOf("away", { kind: "paired", presence: "offline" });
+    const rows = panelRows([machineOf("pc"), machineOf("pi", { kind: "paired" }), away], []);
+    expect(kinds(rows)).toEqual(["pc machine", "pc add", "pi machine", "pi add", "away machine"]);
   });
 });
 

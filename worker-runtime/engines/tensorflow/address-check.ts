@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
+import { isLoopback } from "../../cluster/address.js";
 import { invalidArgument, StatusCode, TensorFlowError, unavailable } from "../../protocol/status.js";
 import { portInUseText } from "./port-holder.js";
 
@@ -130,10 +131,6 @@ function withDeadline<T>(work: Promise<T>): Promise<T> {
     const timer = setTimeout(() => reject(new Error("deadline")), LOOKUP_DEADLINE_MILLIS);
     work.then(resolveWork, reject).finally(() => clearTimeout(timer));
   });
-}
-
-function isLoopback(address: string): boolean {
-  return address.startsWith("127.") || address === "::1" || address === "0.0.0.0" || address === "::";
 }
 
 function withoutZone(address: string): string {

@@ -10,7 +10,7 @@ import type { Role } from "../../../../main/api/machines.js";
 import { type Identity, loadIdentity } from "../../../../main/identity/identity.js";
 import { TrustStore } from "../../../../main/trust/trust-store.js";
 import { connectLoopback } from "../../../../main/tunnel/loopback.js";
-import type { TunnelOrder } from "../../../../main/tunnel/tunnel-claims.js";
+import type { TunnelEnd } from "../../../../main/tunnel/tunnel-request.js";
 import { TunnelService } from "../../../../main/tunnel/tunnel-service.js";
 import { freePort } from "../../../support/processes.js";
 
@@ -37,10 +37,11 @@ export interface TestTask {
   readonly listening: number;
   readonly server: Server;
   /** What the other machines are told of it. */
-  readonly tunnel: TunnelOrder;
+  readonly tunnel: TunnelEnd;
   readonly connections: Set<Socket>;
   /** Device ID of the machine that had it started. */
   readonly owner: string;
+  runs: boolean;
 }
 
 export async function startMachine(
@@ -56,7 +57,7 @@ export async function startMachine(
     ownId: identity.deviceId,
     trust,
     dial: (request) => dialAgent({ ...request, identity, alpn: Alpn.tunnel, timeoutMillis: 5000 }),
-    taskOwner: (port) => tasks.get(port)?.owner,
+    taskAt: (port) => tasks.get(port),
     connectTask: (port) => connectLoopback(tasks.get(port)?.listening ?? 0),
   });
   agentPort.handle(Alpn.tunnel, tunnels.serve, tunnels.admitsPeer);
@@ -86,6 +87,7 @@ export async function startMachine(
         tunnel: { port, deviceId: identity.deviceId, agentAddresses },
         connections,
         owner,
+        runs: true,
       };
       tasks.set(port, task);
       return task;

@@ -1,0 +1,95 @@
+/**
+ * Whether machines that only announce themselves are still there. An announcement is believed for two minutes; whether
+ * somebody listens at the agent's port shows within seconds.
+ */
+import { connect } from "node:net";
+import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { delay } from "../deferred.js";
+
+const KNOCK_EVERY_MILLIS = 3000;
+const KNOCK_AGAIN_MILLIS = 1000;
+const ANSWER_MILLIS = 2000;
+/** One lost packet is sent again too late. */
+const MISSES_UNTIL_GONE = 2;
+
+/** Whether anything listens at one of the addresses, "host:port" each. Never rejects. */
+export type Knock = (addresses: readonly string[], signal: AbortSignal) => Promise<boolean>;
+
+/** Opens a TCP connection and closes it at once. */
+export const knock: Knock = async (addresses, signal) => {
+  const over = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MILLIS)]);
+  const opened = addresses.map((address) => connects(address, over));
+  return await Promise.any(opened).then(
+    () => true,
+    () => false,
+  );
+};
+
+function connects(address: string, signal: AbortSignal): Promise<void> {
+  const { host, port } = parseHostPort(address) ?? { host: address, port: 0 };
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, signal });
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve();
+    });
+  });
+}
+
+export interface KnockingOptions {
+  readonly knock: Knock;
+  /** Where the agent of a machine may be, "host:port" each. */
+  readonly addressesOf: (deviceId: string) => readonly string[];
+  readonly onChange: () => void;
+}
+
+interface Door {
+  readonly over: AbortController;
+  answers: boolean;
+}
+
+export class Knocking {
+  readonly #options: KnockingOptions;
+  readonly #doors = new Map<string, Door>();
+
+  constructor(options: KnockingOptions) {
+    this.#options = options;
+  }
+
+  /** False for a machine that is knocked at in vain. */
+  answers(deviceId: string): boolean {
+    return this.#doors.get(deviceId)?.answers ?? true;
+  }
+
+  /** Says at which machines to knock from now on. */
+  follow(deviceIds: readonly string[]): void {
+    for (const [id, { over }] of this.#doors) {
+      if (deviceIds.includes(id)) continue;
+      over.abort();
+      this.#doors.delete(id);
+    }
+    for (const id of deviceIds) {
+      if (this.#doors.has(id)) continue;
+      const door: Door = { over: new AbortController(), answers: true };
+      this.#doors.set(id, door);
+      void this.#attend(id, door);
+    }
+  }
+
+  async #attend(deviceId: string, door: Door): Promise<void> {
+    const { signal } = door.over;
+    let misses = 0;
+    while (!signal.aborted) {
+      const isThere = await this.#options.knock(this.#options.addressesOf(deviceId), signal);
+      if (signal.aborted) return;
+      misses = isThere ? 0 : misses + 1;
+      const answers = misses < MISSES_UNTIL_GONE;
+      if (answers !== door.answers) {
+        door.answers = answers;
+        this.#options.onChange();
+      }
+      await delay(misses === 1 ? KNOCK_AGAIN_MILLIS : KNOCK_EVERY_MILLIS, signal);
+    }
+  }
+}
