@@ -10,8 +10,8 @@ import { link, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
+import { processExists } from "../../worker-runtime/engines/process-exists.js";
 import { makePrivateFolder } from "../files/private-files.js";
-import { processExists } from "../hosts/shared/parent.js";
 import { errnoOf, fileProblem, problem, problemOf } from "../problems.js";
 
 const LOCK_FILE = "instance.json";

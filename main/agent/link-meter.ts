@@ -1,10 +1,10 @@
 /** How fast one machine sends to another, over a connection of its own so that nothing else waits for it. */
 import { performance } from "node:perf_hooks";
+import { agentAddresses } from "../agent-port/agent-addresses.js";
 import type { LinkSpeed } from "../api/reachability.js";
 import type { Identity } from "../identity/identity.js";
 import { problem } from "../problems.js";
 import type { TrustStore } from "../trust/trust-store.js";
-import { agentAddresses } from "./agent-addresses.js";
 import { type AgentChannel, openAgentChannel } from "./agent-channel.js";
 import { median } from "./clock-estimate.js";
 import type { LinkMeasurer } from "./collaborators.js";

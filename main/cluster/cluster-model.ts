@@ -3,10 +3,11 @@ import type { Access, ClusterState, Door, Membership } from "../api/cluster.js";
 import type { DiscoveryState } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
 import type { EmitEvent } from "../events.js";
+import type { JsonFile } from "../files/json-file.js";
 import { defined } from "../problems.js";
 import type { OpenProbe } from "../tasks/health.js";
 import type { TaskHost } from "../tasks/task-host.js";
-import { ClusterFile } from "./cluster-file.js";
+import { clusterFile, type StoredCluster } from "./cluster-file.js";
 import type { ClusterMachine, ClusterMachines } from "./cluster-machine.js";
 import type { ClusterTask } from "./cluster-task.js";
 import { Colours } from "./colours.js";
@@ -43,7 +44,7 @@ export class ClusterModel {
   /** Resolves when what was kept has been read: tasks of an earlier life then get their old colours. */
   readonly loaded: Promise<void>;
   readonly #collaborators: ModelCollaborators;
-  readonly #file: ClusterFile | undefined;
+  readonly #file: JsonFile<StoredCluster> | undefined;
   readonly #colours = new Colours();
   readonly #tunnels = new TunnelSync(() => {
     this.#told = "";
@@ -74,7 +75,7 @@ export class ClusterModel {
   constructor(collaborators: ModelCollaborators) {
     this.#collaborators = collaborators;
     const { machines, openProbe, emit, file } = collaborators;
-    this.#file = file === undefined ? undefined : new ClusterFile(file);
+    this.#file = file === undefined ? undefined : clusterFile(file);
     this.foreign = new ForeignServers(openProbe, () => this.changed());
     this.localServers = new LocalServers(collaborators.reachPort);
     this.#events = new StateEvents(() => emit("cluster", this.state()));

@@ -1,5 +1,6 @@
 /** Who listens where for whom in a secure cluster. Pure: the machines are told by tunnel-sync.ts. */
-import { formatHostPort, isLoopback, parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { isLoopback, parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { agentAddresses } from "../agent-port/agent-addresses.js";
 import type { TunnelAdmission, TunnelEnd, TunnelRequest } from "../tunnel/tunnel-request.js";
 
 export interface TunnelledTask {
@@ -52,10 +53,7 @@ function tunnelsOf(
     const machine = machines.find(({ id }) => id === owner);
     // Of two tasks with one port the first is reached; the cluster says so of the second.
     if (owner === machineId || machine === undefined || ownPorts.has(port) || tunnels.has(port)) continue;
-    const { agentPort, addresses } = machine;
-    const agentAddresses =
-      agentPort === undefined ? [] : addresses.map((host) => formatHostPort({ host, port: agentPort }));
-    tunnels.set(port, { port, deviceId: owner, agentAddresses });
+    tunnels.set(port, { port, deviceId: owner, agentAddresses: agentAddresses(machine) });
   }
   return [...tunnels.values()].sort((a, b) => a.port - b.port);
 }

@@ -16,6 +16,7 @@ import type { TunnelHost } from "../cluster/cluster-machine.js";
 import type { SharedWindow } from "../host.js";
 import { type Identity, loadIdentity } from "../identity/identity.js";
 import type { MachineDescriber } from "../machine/machine-describer.js";
+import { knock } from "../machines/knocking.js";
 import { MachineRegistry } from "../machines/machine-registry.js";
 import { PairingService } from "../pairing/pairing-service.js";
 import { problem } from "../problems.js";
@@ -157,6 +158,7 @@ export class ControlPlane {
           addresses,
         }),
       discovery: this.presence,
+      knock,
       askAgent: async (address, signal) => {
         const { socket, deviceId } = await dialUnknownAgent({
           identity,

@@ -1,11 +1,9 @@
 /** Machines that the user named by address because no announcement of theirs comes here, until they are paired. */
-import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { deviceIdSchema } from "../api/machines.js";
 import { delay } from "../deferred.js";
-import { writePrivateFile } from "../files/private-files.js";
-import { errnoOf, messageOf } from "../problems.js";
+import { JsonFile } from "../files/json-file.js";
 
 /** Asking is a whole TLS handshake, and the other side counts how often it is asked by strangers. */
 const ASK_AGAIN_MILLIS = 15_000;
@@ -31,19 +29,20 @@ export interface AddedMachine extends AgentHello {
 }
 
 const storedSchema = z.array(z.object({ deviceId: deviceIdSchema, name: z.string(), address: z.string() }));
+type StoredMachines = z.infer<typeof storedSchema>;
 
 export class AddedMachines {
   readonly #ask: AskAgent;
-  readonly #path: string | undefined;
+  readonly #file: JsonFile<StoredMachines> | undefined;
   readonly #onChange: () => void;
   readonly #machines = new Map<string, AddedMachine>();
   readonly #closed = new AbortController();
-  #writing: Promise<void> = Promise.resolve();
+  #writing: Promise<void> | undefined;
 
   /** @param path File that keeps them over restarts; without it they are forgotten. */
   constructor(ask: AskAgent, path: string | undefined, onChange: () => void) {
     this.#ask = ask;
-    this.#path = path;
+    this.#file = path === undefined ? undefined : new JsonFile(path, storedSchema, "The machines by address");
     this.#onChange = onChange;
     void this.#watch();
   }
@@ -66,7 +65,7 @@ export class AddedMachines {
   put(machine: AddedMachine): void {
     this.#machines.set(machine.deviceId, machine);
     this.#onChange();
-    void this.#save();
+    this.#save();
   }
 
   /** Answers false when there is none. */
@@ -74,7 +73,7 @@ export class AddedMachines {
     const removed = this.#machines.delete(deviceId);
     if (removed) {
       this.#onChange();
-      void this.#save();
+      this.#save();
     }
     return removed;
   }
@@ -86,7 +85,7 @@ export class AddedMachines {
 
   async #watch(): Promise<void> {
     const { signal } = this.#closed;
-    for (const { deviceId, name, address } of await this.#load()) {
+    for (const { deviceId, name, address } of (await this.#file?.load()) ?? []) {
       const { host, port } = parseHostPort(address) ?? { host: address, port: 0 };
       if (this.#machines.has(deviceId)) continue;
       this.#machines.set(deviceId, {
@@ -116,27 +115,8 @@ export class AddedMachines {
     this.#onChange();
   }
 
-  async #load(): Promise<z.infer<typeof storedSchema>> {
-    if (this.#path === undefined) return [];
-    try {
-      return storedSchema.parse(JSON.parse(await readFile(this.#path, "utf8")));
-    } catch (error) {
-      if (errnoOf(error) !== "ENOENT") console.error(`${this.#path} cannot be read: ${messageOf(error)}`);
-      return [];
-    }
-  }
-
-  #save(): Promise<void> {
-    const path = this.#path;
-    if (path === undefined) return Promise.resolve();
+  #save(): void {
     const kept = this.list().map(({ deviceId, name, address }) => ({ deviceId, name, address }));
-    this.#writing = this.#writing.then(async () => {
-      try {
-        await writePrivateFile(path, `${JSON.stringify(kept, undefined, 2)}\n`);
-      } catch (error) {
-        console.error(`${path} could not be written: ${messageOf(error)}`);
-      }
-    });
-    return this.#writing;
+    this.#writing = this.#file?.save(kept);
   }
 }

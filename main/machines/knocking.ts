@@ -62,7 +62,7 @@ export class Knocking {
     return this.#doors.get(deviceId)?.answers ?? true;
   }
 
-  /** Says at which machines to knock from now on. */
+  /** Says at which machines to knock from now on; none ends it. */
   follow(deviceIds: readonly string[]): void {
     for (const [id, { over }] of this.#doors) {
       if (deviceIds.includes(id)) continue;

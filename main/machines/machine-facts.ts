@@ -1,5 +1,5 @@
 /** What is known of a machine, put together from its agent, its announcement and what was kept of it. Pure. */
-import { formatHostPort } from "../../worker-runtime/cluster/address.js";
+import { agentAddresses } from "../agent-port/agent-addresses.js";
 import type { MachineFacts } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
 import type { Sighting } from "../discovery/sighting.js";
@@ -17,14 +17,12 @@ export interface Whereabouts {
 }
 
 /** "host:port" of its agent, each once: announced ones first, since those are of this moment. */
-export function agentAddresses({ trusted, sighting, added, described }: Whereabouts): string[] {
-  const at = (hosts: readonly string[], port: number | undefined) =>
-    port === undefined ? [] : hosts.map((host) => formatHostPort({ host, port }));
+export function knownAgentAddresses({ trusted, sighting, added, described }: Whereabouts): string[] {
   return unique([
-    ...at(sighting?.addresses ?? [], sighting?.port),
+    ...(sighting ? agentAddresses({ addresses: sighting.addresses, agentPort: sighting.port }) : []),
     ...(added ? [added.address] : []),
-    ...at(trusted?.addresses ?? [], trusted?.agentPort),
-    ...at(described?.addresses ?? [], described?.agentPort),
+    ...(trusted ? agentAddresses(trusted) : []),
+    ...(described ? agentAddresses(described) : []),
   ]);
 }
 
@@ -38,14 +36,19 @@ export function hostsOf({ trusted, sighting, added, described }: Whereabouts): s
   ]);
 }
 
-/** A machine that nobody paired with: what it announces, or what it said to whoever asked at an address. */
+/**
+ * A machine that nobody paired with: what it announces, or what it said to whoever asked at an address.
+ *
+ * @param isListening Whether anything listens where it announces its agent.
+ */
 export function discoveredFacts(
   sighting: Sighting | undefined,
   added: AddedMachine | undefined,
+  isListening: boolean,
 ): MachineFacts {
   const id = sighting?.deviceId ?? added?.deviceId ?? "";
   const name = sighting?.name || added?.name || added?.host || id;
-  const answers = sighting !== undefined || added?.answers === true;
+  const answers = sighting ? isListening : added?.answers === true;
   return defined({
     id,
     name,
@@ -59,7 +62,7 @@ export function discoveredFacts(
     engines: [],
     lastSeenAt: sighting?.lastSeenAt ?? added?.lastSeenAt,
     metrics: [],
-    problem: answers ? undefined : noAnswer(name, false),
+    problem: answers ? undefined : noAnswer(name, sighting !== undefined),
   });
 }
 
@@ -93,10 +96,10 @@ function noAnswer(name: string, isAnnounced: boolean): Problem {
     code: "UNAVAILABLE",
     message: `${name} does not answer.`,
     reason: isAnnounced
-      ? "It announces itself in the network, but its agent's port does not answer: a firewall may be in the way."
+      ? "It announced itself in the network, but its agent's port does not answer: it has just gone, or a firewall is in the way."
       : "It is off, asleep, in another network, or Tensordeck does not run there.",
     remedy: isAnnounced
-      ? "Open the agent's port there with the firewall wizard."
+      ? "Where it runs, open the agent's port there with the firewall wizard."
       : "Start it, or see that both machines are in the same network.",
   };
 }

@@ -14,7 +14,8 @@ import type { TaskHost } from "../tasks/task-host.js";
 import type { Learned, TrustStore } from "../trust/trust-store.js";
 import type { TrustedMachine } from "../trust/trusted-machine.js";
 import { AddedMachines, type AskAgent } from "./added-machines.js";
-import { agentAddresses, discoveredFacts, pairedFacts } from "./machine-facts.js";
+import { type Knock, Knocking } from "./knocking.js";
+import { discoveredFacts, knownAgentAddresses, pairedFacts } from "./machine-facts.js";
 import type { ConnectMachine, MachineLink } from "./machine-link.js";
 
 /** This machine, as its window shows it. */
@@ -32,6 +33,8 @@ export interface RegistryCollaborators<L extends MachineLink> {
   readonly connect: ConnectMachine<L>;
   readonly discovery: Pick<Discovery, "sightings" | "onChange" | "search">;
   readonly askAgent: AskAgent;
+  /** Tries whether a machine that only announces itself is still there. */
+  readonly knock: Knock;
   /** File that keeps the addresses that were added; without it they are forgotten. */
   readonly file?: string;
 }
@@ -49,6 +52,7 @@ interface Paired<L extends MachineLink> {
 export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
   readonly #collaborators: RegistryCollaborators<L>;
   readonly #added: AddedMachines;
+  readonly #knocking: Knocking;
   readonly #paired = new Map<string, Paired<L>>();
   readonly #listeners = new Set<() => void>();
   readonly #stops: readonly (() => void)[];
@@ -61,8 +65,13 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
 
   constructor(collaborators: RegistryCollaborators<L>) {
     this.#collaborators = collaborators;
-    const { own, trust, discovery, askAgent, file } = collaborators;
+    const { own, trust, discovery, askAgent, knock, file } = collaborators;
     this.#added = new AddedMachines(askAgent, file, () => this.#changed());
+    this.#knocking = new Knocking({
+      knock,
+      addressesOf: (id) => this.agentAddresses(id),
+      onChange: () => this.#changed(),
+    });
     this.#stops = [
       own.onChange(() => this.#changed()),
       trust.onChange(() => this.#trustChanged()),
@@ -94,7 +103,7 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
   /** Where the agent of a machine may be, "host:port" each, the likeliest first; empty for one that is not known. */
   agentAddresses(machineId: string): string[] {
     const link = this.#paired.get(machineId)?.link;
-    return agentAddresses({
+    return knownAgentAddresses({
       trusted: this.#collaborators.trust.get(machineId),
       sighting: this.#sighting(machineId),
       added: this.#added.get(machineId),
@@ -167,6 +176,7 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     this.#closed = true;
     for (const stop of this.#stops) stop();
     this.#listeners.clear();
+    this.#knocking.follow([]);
     for (const id of [...this.#paired.keys()]) this.#disconnect(id);
     await Promise.all([this.#added.close(), ...this.#closing]);
   }
@@ -198,8 +208,17 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     ]);
     return [...ids]
       .filter((id) => id !== ownId && !trust.get(id))
-      .map((id) => ({ facts: discoveredFacts(this.#sighting(id), this.#added.get(id)) }))
+      .map((id) => ({
+        facts: discoveredFacts(this.#sighting(id), this.#added.get(id), this.#knocking.answers(id)),
+      }))
       .sort((a, b) => a.facts.name.localeCompare(b.facts.name) || (a.facts.id < b.facts.id ? -1 : 1));
+  }
+
+  /** Nobody hears from them but by announcements; paired machines have a line. */
+  #knockAtStrangers(): void {
+    const { trust, discovery } = this.#collaborators;
+    const announced = discovery.sightings().map(({ deviceId }) => deviceId);
+    this.#knocking.follow(announced.filter((id) => !trust.get(id)));
   }
 
   #sighting(deviceId: string): Sighting | undefined {
@@ -230,6 +249,7 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     for (const machine of trust.all()) {
       if (!this.#paired.has(machine.deviceId)) this.#connect(machine);
     }
+    this.#knockAtStrangers();
     this.#changed();
   }
 
@@ -288,6 +308,7 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
       if (isNews && link && link.facts().presence !== "online") link.dialNow();
     }
     for (const id of this.#announced.keys()) if (!this.#sighting(id)) this.#announced.delete(id);
+    this.#knockAtStrangers();
     this.#changed();
   }
 

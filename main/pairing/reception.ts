@@ -67,12 +67,16 @@ export class Reception {
       return;
     }
     let accepted: PairingConnectionListener | undefined;
+    let isGreeted = false;
     connection.listen({
       message: (message) => {
         if (accepted) {
           accepted.message(message);
           return;
         }
+        // Who was sent away knocks anew.
+        if (isGreeted) return;
+        isGreeted = true;
         leave();
         accepted = this.#greet(peer, connection, preauthorisation, message);
       },

@@ -1,5 +1,6 @@
 /** Which routes are worth testing: who has to reach whom for the cluster to work, and for the machines to see each other. */
-import { formatHostPort, isLoopback } from "../../worker-runtime/cluster/address.js";
+import { isLoopback } from "../../worker-runtime/cluster/address.js";
+import { agentAddresses } from "../agent-port/agent-addresses.js";
 import type { ClusterState, Machine, Task } from "../api/cluster.js";
 import { deviceIdSchema } from "../api/machines.js";
 import { hostOf } from "./hosts.js";
@@ -60,11 +61,8 @@ function isReachable({ state, address }: Task): boolean {
 
 /** The route to a machine's agent; none where no address of it is known. */
 export function agentRoute(from: Machine, to: Machine): PlannedRoute[] {
-  const { agentPort } = to;
-  if (to.kind === "foreign" || agentPort === undefined) return [];
-  const [first, ...others] = to.addresses
-    .slice(0, MAX_AGENT_ADDRESSES)
-    .map((host) => formatHostPort({ host, port: agentPort }));
+  if (to.kind === "foreign") return [];
+  const [first, ...others] = agentAddresses(to).slice(0, MAX_AGENT_ADDRESSES);
   if (first === undefined) return [];
   return [
     {

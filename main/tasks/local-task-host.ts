@@ -2,6 +2,7 @@
 
 import type { LogLine } from "../api/cluster.js";
 import type { Gpu } from "../api/machines.js";
+import type { JsonFile } from "../files/json-file.js";
 import { defined, problem } from "../problems.js";
 import { clearServerState } from "./clear-state.js";
 import { gpuNumbers, visibleGpus } from "./gpu-assignment.js";
@@ -12,7 +13,7 @@ import type { ReadUsage } from "./process-usage.js";
 import { restartNotice } from "./restart-notice.js";
 import type { FixedPlace, HostTask, TaskHost, TaskOrder } from "./task-host.js";
 import { TaskSupervisor } from "./task-supervisor.js";
-import { type WantedTask, WantedTasks } from "./wanted-tasks.js";
+import { type WantedTask, wantedTasksFile } from "./wanted-tasks.js";
 
 export interface LocalTaskHostCollaborators {
   /** May be decorated, e.g. to close the raw port of a task whose plan asks for that. */
@@ -41,7 +42,7 @@ interface Place {
 export class LocalTaskHost implements TaskHost {
   readonly #collaborators: LocalTaskHostCollaborators;
   readonly #supervisor: TaskSupervisor;
-  readonly #wanted: WantedTasks | undefined;
+  readonly #wantedFile: JsonFile<WantedTask[]> | undefined;
   readonly #places = new Map<string, Place>();
   /** Tasks of an earlier life that have not come back yet, and are kept until they do. */
   readonly #awaited = new Map<string, WantedTask>();
@@ -54,8 +55,8 @@ export class LocalTaskHost implements TaskHost {
 
   constructor(collaborators: LocalTaskHostCollaborators) {
     this.#collaborators = collaborators;
-    this.#wanted =
-      collaborators.wantedFile === undefined ? undefined : new WantedTasks(collaborators.wantedFile);
+    this.#wantedFile =
+      collaborators.wantedFile === undefined ? undefined : wantedTasksFile(collaborators.wantedFile);
     this.#loaded = this.#load();
     const { launch, openProbe, readUsage, ports } = collaborators;
     this.#supervisor = new TaskSupervisor(
@@ -160,7 +161,7 @@ export class LocalTaskHost implements TaskHost {
   }
 
   async #load(): Promise<void> {
-    for (const wanted of (await this.#wanted?.load()) ?? []) this.#awaited.set(wanted.id, wanted);
+    for (const wanted of (await this.#wantedFile?.load()) ?? []) this.#awaited.set(wanted.id, wanted);
   }
 
   async #bringBack({ port, isolate, runs, cluster, ...identity }: WantedTask): Promise<void> {
@@ -239,6 +240,6 @@ export class LocalTaskHost implements TaskHost {
       return [defined({ ...task.identity, port: task.port, isolate, runs, cluster: fixed?.cluster })];
     });
     const awaited = [...this.#awaited.values()].filter(({ id }) => !this.#places.has(id));
-    await this.#wanted?.save([...wanted, ...awaited]);
+    await this.#wantedFile?.save([...wanted, ...awaited]);
   }
 }

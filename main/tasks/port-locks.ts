@@ -6,6 +6,7 @@
 import { mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { processExists } from "../../worker-runtime/engines/process-exists.js";
 import { errnoOf } from "../problems.js";
 
 export class PortLocks {
@@ -33,7 +34,7 @@ export class PortLocks {
       }
       const owner = Number(await readFile(file, "utf8").catch(() => ""));
       // An empty file is one that its owner is about to write.
-      if (owner === 0 || owner === process.pid || isAlive(owner)) return owner === process.pid;
+      if (owner === 0 || owner === process.pid || processExists(owner)) return owner === process.pid;
       await unlink(file).catch(() => undefined);
     }
     return false;
@@ -45,14 +46,5 @@ export class PortLocks {
 
   #file(port: number): string {
     return join(this.#folder, String(port));
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errnoOf(error) === "EPERM";
   }
 }

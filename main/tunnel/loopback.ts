@@ -1,6 +1,5 @@
 /** The loopback interface: listening where only programs of this machine can connect, and connecting to them. */
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { errnoOf } from "../problems.js";
 
 /** Both: "localhost" leads to either, and which one is tried first differs from program to program. */
 const HOSTS = ["127.0.0.1", "::1"] as const;
@@ -46,6 +45,8 @@ export class LoopbackServer {
 export function connectLoopback(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port, allowHalfOpen: true, noDelay: true });
+    // A server may speak first.
+    socket.pause();
     socket.once("error", reject);
     socket.once("connect", () => {
       socket.removeListener("error", reject);
@@ -61,8 +62,8 @@ function listen(
 ): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, onConnection);
-    const failed = (error: Error) => {
-      const code = errnoOf(error);
+    const failed = (error: NodeJS.ErrnoException) => {
+      const { code } = error;
       // A machine without IPv6 has no ::1.
       if (host === "::1" && (code === "EAFNOSUPPORT" || code === "EADDRNOTAVAIL")) resolve(undefined);
       else reject(error);

@@ -67,6 +67,15 @@ describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("a headl
     rmSync(dataDir, { recursive: true, force: true });
   });
 
+  test("is seen gone soon, though nobody has paired with it yet, and back", async () => {
+    await laptop.machine(agentId, ({ presence }) => presence === "online");
+    await agent.stop("SIGKILL");
+    const gone = await laptop.machine(agentId, ({ presence }) => presence === "offline", 10_000);
+    expect(gone.problem?.message).toBe("gpu-box does not answer.");
+    await startAgent();
+    await laptop.machine(agentId, ({ presence }) => presence === "online");
+  });
+
   test("is paired with by the code that it prints, and forgotten", async () => {
     expect(await laptop.machine(agentId)).toMatchObject({ name: "gpu-box", kind: "discovered" });
     await laptop.api.call("pairing.start", { machineId: agentId, grantedRole: "view" });

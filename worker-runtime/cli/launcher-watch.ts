@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
+import { processExists } from "../engines/process-exists.js";
 
 const POLL_MILLIS = 500;
 const PS_DEADLINE_MILLIS = 3_000;
@@ -18,7 +19,7 @@ export async function watchLauncher(onGone: () => void, env = process.env): Prom
   const parent = process.ppid;
   const launcher = await launcherAbove(parent);
   const timer = setInterval(() => {
-    if (process.ppid !== parent || (launcher !== undefined && !isRunning(launcher))) {
+    if (process.ppid !== parent || (launcher !== undefined && !processExists(launcher))) {
       clearInterval(timer);
       onGone();
     }
@@ -61,14 +62,4 @@ async function processInfo(pid: number): Promise<ProcessInfo> {
 function positive(text: string | undefined): number | undefined {
   const value = Number(text);
   return Number.isInteger(value) && value > 0 ? value : undefined;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // A process of another user runs as well.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }

@@ -1,7 +1,7 @@
 /** Connections to the agents of paired machines, which describe them and dial from there. */
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
-import { agentAddresses } from "../../agent/agent-addresses.js";
 import { AgentConnection } from "../../agent/agent-connection.js";
+import { agentAddresses } from "../../agent-port/agent-addresses.js";
 import type { MachineFacts } from "../../api/machines.js";
 import { loadIdentity } from "../../identity/identity.js";
 import type { Prober } from "../../reachability/probe.js";

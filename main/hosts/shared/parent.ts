@@ -1,4 +1,5 @@
 /** Ending together with the process that started this one, even when that is killed without a word. */
+import { processExists } from "../../../worker-runtime/engines/process-exists.js";
 
 const CHECK_INTERVAL_MILLIS = 1000;
 
@@ -15,15 +16,4 @@ export function watchParent(pid: number | undefined, onGone: () => void): void {
     onGone();
   }, CHECK_INTERVAL_MILLIS);
   timer.unref();
-}
-
-/** Whether a process of this id exists, of this account or another. */
-export function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // It exists but is not ours to signal.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }

@@ -6,15 +6,13 @@
  *
  * It ends with the application: the channel between the two closes.
  */
-import { connect, createServer, type Server, Socket } from "node:net";
+import { Socket } from "node:net";
+import { connectLoopback, LoopbackServer } from "../loopback.js";
 import { join, reset } from "../relay.js";
 import { bringLoopbackUp } from "./interface-up.js";
 import type { ZoneMessage, ZoneRequest } from "./zone-messages.js";
 
-/** Both: "localhost" leads to either. */
-const HOSTS = ["127.0.0.1", "::1"] as const;
-
-const listeners = new Map<number, Server[]>();
+const listeners = new Map<number, LoopbackServer>();
 
 function tell(message: ZoneMessage, socket?: Socket): void {
   // An application that is gone is noticed by "disconnect".
@@ -23,61 +21,19 @@ function tell(message: ZoneMessage, socket?: Socket): void {
 
 async function listen(port: number): Promise<void> {
   if (listeners.has(port)) return;
-  const servers: Server[] = [];
-  listeners.set(port, servers);
-  try {
-    for (const host of HOSTS) {
-      const server = await listenOn(host, port);
-      if (server) servers.push(server);
-    }
-  } catch (error) {
-    unlisten(port);
-    throw error;
-  }
-}
-
-function listenOn(host: string, port: number): Promise<Server | undefined> {
-  return new Promise((resolve, reject) => {
-    // Paused, so that all that a client says is read by the application.
-    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
-      tell({ kind: "accepted", port }, socket);
-    });
-    const failed = (error: Error & { code?: string }) => {
-      const noIpv6 = host === "::1" && (error.code === "EADDRNOTAVAIL" || error.code === "EAFNOSUPPORT");
-      if (noIpv6) resolve(undefined);
-      else reject(error);
-    };
-    server.once("error", failed);
-    server.listen({ host, port, exclusive: true }, () => {
-      server.removeListener("error", failed);
-      server.on("error", () => undefined);
-      resolve(server);
-    });
-  });
+  const server = await LoopbackServer.listen(port, (socket) => tell({ kind: "accepted", port }, socket));
+  listeners.set(port, server);
 }
 
 function unlisten(port: number): void {
-  for (const server of listeners.get(port) ?? []) server.close();
+  listeners.get(port)?.close();
   listeners.delete(port);
-}
-
-function connectTo(port: number): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
-    // A server may speak first; the application is to read it.
-    socket.pause();
-    socket.once("error", reject);
-    socket.once("connect", () => {
-      socket.removeListener("error", reject);
-      resolve(socket);
-    });
-  });
 }
 
 async function admit(port: number, client: Socket): Promise<void> {
   client.on("error", () => undefined);
   try {
-    join(client, await connectTo(port));
+    join(client, await connectLoopback(port));
   } catch {
     reset(client);
   }
@@ -89,7 +45,7 @@ async function serve(request: Exclude<ZoneRequest, { kind: "admit" }>): Promise<
     let socket: Socket | undefined;
     if (kind === "listen") await listen(port);
     else if (kind === "unlisten") unlisten(port);
-    else socket = await connectTo(port);
+    else socket = await connectLoopback(port);
     tell({ kind: "done", id }, socket);
   } catch (error) {
     tell({ kind: "failed", id, message: error instanceof Error ? error.message : String(error) });

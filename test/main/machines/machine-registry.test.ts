@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { MachineFacts } from "../../../main/api/machines.js";
 import { ProblemError } from "../../../main/api/wire.js";
 import type { Sighting } from "../../../main/discovery/sighting.js";
@@ -141,6 +141,7 @@ async function make(more: { trusted?: TrustedMachine[]; file?: string } = {}) {
   for (const machine of more.trusted ?? []) await trust.put(machine);
   const discovery = new MemoryDiscovery();
   const links = new Map<string, MemoryLink>();
+  const listening = { now: true };
   /** Who answers at which address. */
   const agents = new Map<string, AgentHello>();
   const registry = new MachineRegistry<MemoryLink>({
@@ -156,6 +157,7 @@ async function make(more: { trusted?: TrustedMachine[]; file?: string } = {}) {
       return link;
     },
     discovery,
+    knock: async () => listening.now,
     askAgent: async (address) => {
       const hello = agents.get(address);
       if (hello) return hello;
@@ -175,7 +177,7 @@ async function make(more: { trusted?: TrustedMachine[]; file?: string } = {}) {
     return found;
   };
   const names = () => registry.list().map((machine) => `${machine.facts.name} ${machine.facts.kind}`);
-  return { registry, trust, discovery, agents, facts, link, names };
+  return { registry, trust, discovery, agents, listening, facts, link, names };
 }
 
 async function failure(promise: Promise<unknown>) {
@@ -193,6 +195,15 @@ describe("machines that announce themselves", () => {
     expect(registry.list()[2]?.tasks).toBeUndefined();
     discovery.sees();
     expect(names()).toEqual(["here this", "pi paired"]);
+  });
+
+  it("are offline once nobody listens any more where they said", async () => {
+    const { discovery, facts, listening } = await make();
+    listening.now = false;
+    discovery.sees(sighting("beta"));
+    expect(facts("beta").presence).toBe("online");
+    await vi.waitFor(() => expect(facts("beta").presence).toBe("offline"), { timeout: 5000 });
+    expect(facts("beta").problem?.message).toBe("beta does not answer.");
   });
 
   it("become paired machines once they are trusted, and strangers again when they are not", async () => {

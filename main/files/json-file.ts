@@ -1,0 +1,56 @@
+/** What a service keeps over restarts, as JSON in a private file of the data folder. */
+import { readFile } from "node:fs/promises";
+import type { ZodType } from "zod";
+import { errnoOf } from "../problems.js";
+import { writePrivateFile } from "./private-files.js";
+
+export class JsonFile<T> {
+  readonly #path: string;
+  readonly #schema: ZodType<T>;
+  readonly #what: string;
+  /** Writes happen one after the other; only the newest value of those that wait is written. */
+  #writing: Promise<void> = Promise.resolve();
+  #next: string | undefined;
+  #written: string | undefined;
+
+  /** @param what The contents as the console names them when they cannot be read or written: "The tasks". */
+  constructor(path: string, schema: ZodType<T>, what: string) {
+    this.#path = path;
+    this.#schema = schema;
+    this.#what = what;
+  }
+
+  /** undefined where there is no file, and where it cannot be understood, which is told on the console. */
+  async load(): Promise<T | undefined> {
+    try {
+      return this.#schema.parse(JSON.parse(await readFile(this.#path, "utf8")));
+    } catch (error) {
+      if (errnoOf(error) !== "ENOENT") {
+        console.error(`${this.#what} in ${this.#path} cannot be read.`, error);
+      }
+      return undefined;
+    }
+  }
+
+  /**
+   * Resolves when this value or a newer one is written; what was written last is not written again. That it could not be
+   * written is told on the console.
+   */
+  save(value: T): Promise<void> {
+    this.#next = `${JSON.stringify(value, undefined, 2)}\n`;
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const text = this.#next;
+    this.#next = undefined;
+    if (text === undefined || text === this.#written) return;
+    try {
+      await writePrivateFile(this.#path, text);
+      this.#written = text;
+    } catch (error) {
+      console.error(`${this.#what} could not be written to ${this.#path} and will not come back.`, error);
+    }
+  }
+}
