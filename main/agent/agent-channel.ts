@@ -27,7 +27,7 @@ import {
 } from "./service-definition.js";
 
 /** Calls that only ask or change a little; a machine that lives answers them at once. */
-export const CONTROL_DEADLINE_MILLIS = 10_000;
+const CONTROL_DEADLINE_MILLIS = 10_000;
 /** A batch of log lines is the largest answer and has a quarter of a megabyte. */
 const MAX_ANSWER_BYTES = 8 << 20;
 

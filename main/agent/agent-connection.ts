@@ -18,6 +18,7 @@ import {
 import type { MachineFacts } from "../api/machines.js";
 import { type LinkSpeed, layerResultSchema } from "../api/reachability.js";
 import type { FirewallChange, FirewallQuestion, FirewallTool } from "../firewall/tool.js";
+import { unknownMachine } from "../machine/description.js";
 import { printableText } from "../printable.js";
 import { defined, problem } from "../problems.js";
 import type { Prober } from "../reachability/probe.js";
@@ -88,15 +89,7 @@ export class AgentConnection implements TaskHost, FirewallTool, LinkMeasurer {
       id: this.deviceId,
       name,
       presence,
-      platform: "",
-      osName: "",
-      arch: "",
-      cores: 0,
-      memoryBytes: 0,
-      gpus: [],
-      addresses: [],
-      version: "",
-      engines: [],
+      ...unknownMachine(),
       ...described?.description,
       role: described?.role,
       clockOffsetMillis: clock.offsetMillis,

@@ -6,11 +6,12 @@
  * answers, and a secret to show there. That it answers is what proves that it lives: numbers of processes are given anew.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { link, readFile, rename, unlink, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, rmdir, stat, unlink, writeFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
 import { processExists } from "../../worker-runtime/engines/process-exists.js";
+import { delay } from "../deferred.js";
 import { makePrivateFolder } from "../files/private-files.js";
 import { errnoOf, fileProblem, problem, problemOf } from "../problems.js";
 
@@ -19,7 +20,10 @@ const OWNER_ONLY = 0o600;
 const ANSWER_TIMEOUT_MILLIS = 5000;
 const MAX_LINE_BYTES = 4096;
 /** Whoever finds a lock that is dead may find another one in its place when he looks again. */
-const MAX_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 100;
+const BETWEEN_ATTEMPTS_MILLIS = 20;
+/** Removing a dead lock is a matter of milliseconds. */
+const STALE_GUARD_MILLIS = 10_000;
 
 const recordSchema = z.object({ pid: z.number().int(), port: z.number().int(), secret: z.string() });
 type LockRecord = z.infer<typeof recordSchema>;
@@ -135,12 +139,29 @@ async function removeDead(path: string): Promise<void> {
       remedy: "Use that one (tensordeck agent link shows its window), end it, or choose another --data-dir.",
     });
   }
-  // Taken away before it is removed: another process may have come first and put its own lock there.
-  const taken = `${path}.${randomBytes(6).toString("hex")}.dead`;
-  await rename(path, taken).catch(() => undefined);
-  const removed = await readFile(taken, "utf8").catch(() => undefined);
-  if (removed !== undefined && removed !== text) await link(taken, path).catch(() => undefined);
-  await unlink(taken).catch(() => undefined);
+  await alone(`${path}.removing`, async () => {
+    // Whoever had his turn before may have put his own lock there.
+    if ((await readFile(path, "utf8").catch(() => undefined)) === text) await unlink(path);
+  });
+}
+
+/** Does something that only one process may do at a time; nothing at all while another one is at it. */
+async function alone(guard: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await mkdir(guard);
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error;
+    const { mtimeMs } = await stat(guard).catch(() => ({ mtimeMs: Date.now() }));
+    // Its process was killed at it.
+    if (Date.now() - mtimeMs > STALE_GUARD_MILLIS) await rmdir(guard).catch(() => undefined);
+    await delay(BETWEEN_ATTEMPTS_MILLIS);
+    return;
+  }
+  try {
+    await work();
+  } finally {
+    await rmdir(guard).catch(() => undefined);
+  }
 }
 
 async function lives(record: LockRecord): Promise<boolean> {

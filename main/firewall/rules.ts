@@ -3,7 +3,7 @@ import type { FirewallFacts, FirewallPlan, FirewallRule } from "../api/firewall.
 import type { Network } from "./addresses.js";
 import { type PortRange, portRanges, portText } from "./ports.js";
 
-export const MDNS_PORT = 5353;
+const MDNS_PORT = 5353;
 
 /** By the names the rules are known again, so they never change. */
 export const ruleNames = {

@@ -15,3 +15,11 @@ export type MachineDescription = Pick<
   | "version"
   | "engines"
 >;
+
+/** Stands for the description of a machine that has said nothing of itself yet. */
+export function unknownMachine(): Omit<MachineDescription, "name"> {
+  return {
+    ...{ platform: "", osName: "", arch: "", cores: 0, memoryBytes: 0 },
+    ...{ gpus: [], addresses: [], version: "", engines: [] },
+  };
+}

@@ -11,7 +11,7 @@ const MEBIBYTE = 2 ** 20;
 /** Runs nvidia-smi with arguments and answers what it prints. @throws where there is none, or no driver. */
 export type NvidiaSmi = (args: readonly string[], signal: AbortSignal) => Promise<string>;
 
-export const nvidiaSmi: NvidiaSmi = async (args, signal) => {
+const nvidiaSmi: NvidiaSmi = async (args, signal) => {
   const running = promisify(execFile)("nvidia-smi", [...args], {
     timeout: TIMEOUT_MILLIS,
     windowsHide: true,

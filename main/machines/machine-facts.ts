@@ -3,6 +3,7 @@ import { agentAddresses } from "../agent-port/agent-addresses.js";
 import type { MachineFacts } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
 import type { Sighting } from "../discovery/sighting.js";
+import { unknownMachine } from "../machine/description.js";
 import { defined } from "../problems.js";
 import type { TrustedMachine } from "../trust/trusted-machine.js";
 import type { AddedMachine } from "./added-machines.js";
@@ -27,7 +28,7 @@ export function knownAgentAddresses({ trusted, sighting, added, described }: Whe
 }
 
 /** Hosts by which others may reach it, each once: those that it names itself first. */
-export function hostsOf({ trusted, sighting, added, described }: Whereabouts): string[] {
+function hostsOf({ trusted, sighting, added, described }: Whereabouts): string[] {
   return unique([
     ...(described?.addresses ?? []),
     ...(sighting?.addresses ?? []),
@@ -54,12 +55,10 @@ export function discoveredFacts(
     name,
     kind: "discovered" as const,
     presence: answers ? ("online" as const) : ("offline" as const),
-    ...{ platform: "", osName: "", arch: "", cores: 0, memoryBytes: 0 },
-    gpus: [],
+    ...unknownMachine(),
     addresses: hostsOf({ sighting, added }),
     agentPort: sighting?.port ?? added?.port,
     version: sighting?.version ?? "",
-    engines: [],
     lastSeenAt: sighting?.lastSeenAt ?? added?.lastSeenAt,
     metrics: [],
     problem: answers ? undefined : noAnswer(name, sighting !== undefined),

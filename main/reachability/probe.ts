@@ -28,7 +28,7 @@ export interface ProbeRequest {
 /** Dials from one machine, this one or another one through its agent. */
 export type Prober = (request: ProbeRequest) => Promise<LayerResult[]>;
 
-export const DEFAULT_TRIES = 3;
+const DEFAULT_TRIES = 3;
 const MAX_TRIES = 10;
 const DEFAULT_TIMEOUT_MILLIS = 1000;
 /** For an answer on an open connection; a server answers in about a millisecond unless all its cores are busy. */

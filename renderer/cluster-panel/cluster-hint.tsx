@@ -1,4 +1,5 @@
 import { type ReactElement, useMemo } from "react";
+import { client } from "../client.js";
 import { attempt } from "../stores/app-store.js";
 import { addWorker } from "../stores/cluster-actions.js";
 import { isUp, taskName, useCluster } from "../stores/cluster-store.js";
@@ -9,7 +10,8 @@ import { useRuntime } from "../stores/runtime-store.js";
 import { useSettings } from "../stores/settings-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
-import { listText } from "../ui/format.js";
+import { countText, listText } from "../ui/format.js";
+import { type WantedCluster, wantedCluster } from "./wanted-cluster.js";
 
 /** The next sensible thing to do, in one sentence and one action; nothing once the cluster is in use. */
 export function ClusterHint(): ReactElement | null {
@@ -20,6 +22,9 @@ export function ClusterHint(): ReactElement | null {
   const isExample = useDocument((state) => state.document.path === undefined);
   const works = useRun((state) => state.latest?.state === "done");
   const missing = useMemo(() => missingTasks(nodes.values(), tasks), [nodes, tasks]);
+  const state = useCluster((store) => store.state);
+  const kept = useDocument((store) => store.document.cluster);
+  const wanted = kept.length > 0 && state ? wantedCluster(state, kept) : undefined;
 
   if (runtime !== undefined && runtime.runtime === undefined) {
     // The banner above the canvas makes the same offer until it is closed.
@@ -33,6 +38,7 @@ export function ClusterHint(): ReactElement | null {
       </div>
     );
   }
+  if (wanted && wanted.names.length > 0) return <WantedHint wanted={wanted} />;
   const isNew = missing.names.filter((name) => !tasks.some((task) => taskName(task) === name));
   if (nodes.size > 0 && isNew.length > 0) {
     return (
@@ -77,4 +83,34 @@ export function ClusterHint(): ReactElement | null {
     );
   }
   return null;
+}
+
+/** Named one by one up to here; beyond, they are counted. */
+const MOST_NAMED = 4;
+
+/** The document was saved with a cluster, and some of its tasks are not here. */
+function WantedHint({ wanted: { names, rows } }: { readonly wanted: WantedCluster }): ReactElement {
+  const many = names.length > MOST_NAMED ? countText(names.length, "task") : listText(names);
+  return (
+    <div className="addbig">
+      <p>
+        The document's cluster also has {many}
+        {rows ? "" : ", whose machine or address has to be chosen"}.
+      </p>
+      {rows ? (
+        <Button
+          wide
+          variant="primary"
+          icon="power"
+          onClick={() => attempt(() => client().call("cluster.applyTable", { rows: [...rows] }))}
+        >
+          Start {names.length === 1 ? many : countText(names.length, "task")}
+        </Button>
+      ) : (
+        <Button wide variant="strong" onClick={() => uiActions.open({ kind: "cluster-table" })}>
+          Open the cluster table
+        </Button>
+      )}
+    </div>
+  );
 }

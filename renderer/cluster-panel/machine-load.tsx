@@ -4,7 +4,7 @@ import { bytesText } from "../ui/format.js";
 import { Sparkline } from "../ui/sparkline.js";
 
 /** Samples that a machine or task keeps, one a second. */
-export const SAMPLES = 60;
+const SAMPLES = 60;
 
 interface MeterProps {
   readonly name: string;

@@ -110,7 +110,7 @@ function ShowDialog({ state }: Props): ReactElement {
 }
 
 /** "2 tries left, then pairing closes." */
-export function triesText(triesLeft: number): string {
+function triesText(triesLeft: number): string {
   return triesLeft === 1 ? "This is the last try." : `${triesLeft} tries left, then pairing closes.`;
 }
 

@@ -40,11 +40,6 @@ export function machinesOf({ state }: ClusterStore): readonly Machine[] {
   return state?.machines ?? noMachines;
 }
 
-/** The machine with an id; undefined for one that is not known, or no longer. */
-export function machineById(id: string | undefined): Machine | undefined {
-  return machinesOf(useCluster.getState()).find((machine) => machine.id === id);
-}
-
 /** The name of the machine that a task runs on. */
 export function machineNameOfTask(store: ClusterStore, taskId: string): string | undefined {
   return machinesOf(store).find(({ tasks }) => tasks.some(({ id }) => id === taskId))?.name;

@@ -40,8 +40,8 @@ export async function setRole(machineId: string, role: Role): Promise<void> {
 }
 
 /**
- * Opens the window of a paired machine that has no screen of its own: in another tab, or, from a desktop window, which
- * opens no pages, as an address to copy. Rejects with a ProblemError.
+ * Opens the window of a paired machine that has no screen of its own: in another tab, or, from a desktop window, in the
+ * system's browser. Rejects with a ProblemError.
  */
 export async function openMachineWindow({ id, name }: Machine): Promise<void> {
   const key = `window ${id}`;
@@ -52,7 +52,10 @@ export async function openMachineWindow({ id, name }: Machine): Promise<void> {
   try {
     const url = await client().call("machines.openWindow", { machineId: id });
     if (opened) opened.location.href = url;
-    else showWindowAddress(name, url);
+    else {
+      window.open(url, "_blank");
+      showWindowAddress(name, url);
+    }
   } catch (error) {
     opened?.close();
     throw error;
@@ -61,14 +64,15 @@ export async function openMachineWindow({ id, name }: Machine): Promise<void> {
   }
 }
 
+/** A browser that blocked the tab, or a desktop that has none: the address can be copied. */
 function showWindowAddress(name: string, url: string): void {
   showNotice({
     kind: "info",
     key: "window address",
     problem: {
       code: "OK",
-      message: `The window of ${name} is at ${new URL(url).origin}.`,
-      remedy: "Open the copied address in a browser on this machine. It works once.",
+      message: `The window of ${name} opens in your browser, at ${new URL(url).origin}.`,
+      remedy: "If no browser came up, open the copied address in one on this machine. It works once.",
     },
     action: { label: "Copy address", run: () => copyText(url) },
   });

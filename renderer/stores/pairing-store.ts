@@ -14,7 +14,7 @@ export const usePairing = create<PairingStore>()(() => ({ state: undefined }));
 export const PAIRING_MILLIS = 120_000;
 
 /** What a machine may do here unless the user says otherwise: without it, its tasks cannot take part in a run. */
-export const DEFAULT_ROLE: Role = "run";
+const DEFAULT_ROLE: Role = "run";
 
 /** The pairing that this window put away; what the application still says of it is no reason to show it again. */
 let closedId: string | undefined;

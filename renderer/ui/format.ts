@@ -10,12 +10,7 @@ export function bytesText(bytes: number): string {
     value /= 1000;
     unit++;
   }
-  const text =
-    unit === 0 || value >= 99.5
-      ? value.toFixed(0)
-      : value >= 9.95
-        ? trim(value.toFixed(0))
-        : trim(value.toFixed(1));
+  const text = value.toFixed(unit === 0 || value >= 9.95 ? 0 : 1).replace(/\.0$/, "");
   return `${text} ${BYTE_UNITS[unit]}`;
 }
 
@@ -70,8 +65,4 @@ export function shapeText(shape: readonly number[]): string {
 export function listText(names: readonly string[]): string {
   if (names.length < 2) return names.join("");
   return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-}
-
-function trim(text: string): string {
-  return text.replace(/\.0$/, "");
 }

@@ -70,24 +70,29 @@ describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("a machi
     await gpuPc.machine(piId, ({ role }) => role === "run");
     await add();
     await gpuPc.tasks(1);
+    await pi.api.call("cluster.addTasks", { job: "ps", count: 1 });
+    await gpuPc.tasks(2);
+
+    // What gpu-pc had started there ends with its right to; of the other it is told why it is of no use.
     await pi.api.call("machines.setRole", { machineId: gpuId, role: "view" });
-    const seen = await gpuPc.machine(piId, ({ role }) => role === "view");
-    expect(seen.tasks[0]?.notice?.message).toBe(
-      "worker/0 cannot be used: this machine may only look at raspberrypi.",
-    );
+    const seen = await gpuPc.machine(piId, ({ role, tasks }) => role === "view" && tasks.length === 1);
+    expect(seen.tasks[0]).toMatchObject({
+      job: "ps",
+      notice: { message: "ps/0 cannot be used: this machine may only look at raspberrypi." },
+    });
     await expect(add()).rejects.toMatchObject({ problem: { code: "PERMISSION_DENIED" } });
     await pi.api.call("machines.setRole", { machineId: gpuId, role: "manage" });
     await gpuPc.machine(piId, ({ role }) => role === "manage");
   });
 
   test("says so where the raw port of a task cannot be shut off, and what a firewall does then", async () => {
-    const port = Number((await gpuPc.tasks(1)).get("worker/0")?.address.split(":")[1]);
+    const port = Number((await gpuPc.tasks(1)).get("ps/0")?.address.split(":")[1]);
     expect(await connects(gpuPc.host, pi.host.address4, port)).toBe(true);
     const { exposures } = await gpuPc.cluster((state) => state.exposures.length > 0);
     expect(exposures).toMatchObject([
       {
-        message: "The network reaches worker/0 on raspberrypi without signing in.",
-        remedy: expect.stringContaining(`Close port ${port} of raspberrypi with a firewall`),
+        message: "The network reaches ps/0 on raspberrypi without signing in.",
+        remedy: expect.stringContaining(`lose port ${port} of raspberrypi with a firewall`),
       },
     ]);
     await drop(pi.host, `iifname "eth0" tcp dport ${port}`);

@@ -5,7 +5,7 @@ import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import type { ClusterSpec, ClusterTask } from "../../../worker-runtime/cluster/cluster-spec.js";
 import { checkOwnHost } from "../../../worker-runtime/engines/tensorflow/address-check.js";
 import type { Machine, Task } from "../../api/cluster.js";
-import type { MachineDescription } from "../../machine/description.js";
+import { type MachineDescription, unknownMachine } from "../../machine/description.js";
 import { errnoOf, fileProblem } from "../../problems.js";
 import { TRUST_FILE } from "../../trust/trust-store.js";
 import { type TrustedMachine, trustFileSchema } from "../../trust/trusted-machine.js";
@@ -45,7 +45,7 @@ export async function placeTasks(
   machines.set(THIS_MACHINE, self);
   for (const { deviceId, name, addresses, agentPort, role, grantedRole } of paired) {
     machines.set(deviceId, {
-      ...unknownMachine(deviceId, name, addresses),
+      ...namedMachine(deviceId, name, addresses),
       kind: "paired",
       agentPort,
       role,
@@ -57,29 +57,22 @@ export async function placeTasks(
     const known = (await isOwn(host))
       ? self
       : [...machines.values()].find(({ name, addresses }) => name === host || addresses.includes(host));
-    const machine = known ?? unknownMachine(`foreign:${host}`, host, [host]);
+    const machine = known ?? namedMachine(`foreign:${host}`, host, [host]);
     machines.set(machine.id, machine);
     machine.tasks.push(newTask(task));
   }
   return [...machines.values()];
 }
 
-/** A machine of which no more than its name is known. */
-function unknownMachine(id: string, name: string, addresses: readonly string[]): Machine {
+/** A machine of which no more is known than its name and where it is. */
+function namedMachine(id: string, name: string, addresses: readonly string[]): Machine {
   return {
     id,
     name,
     kind: "foreign",
     presence: "online",
-    platform: "",
-    osName: "",
-    arch: "",
-    cores: 0,
-    memoryBytes: 0,
-    gpus: [],
+    ...unknownMachine(),
     addresses: [...addresses],
-    version: "",
-    engines: [],
     metrics: [],
     tasks: [],
   };

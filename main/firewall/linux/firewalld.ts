@@ -89,7 +89,7 @@ export function zoneFinder(active: string, fallback: string): (adapter: string |
 }
 
 /** Rules of Tensordeck in what `--list-all-zones` prints. */
-export function readRichRules(text: string): KeptRule[] {
+function readRichRules(text: string): KeptRule[] {
   let zone = "";
   return text.split("\n").flatMap((line): KeptRule[] => {
     if (/^\S/.test(line)) zone = line.split(" ")[0] ?? "";
@@ -114,7 +114,7 @@ export function readRichRules(text: string): KeptRule[] {
 }
 
 /** @param zoneOf The zone of an interface, or the default one; only letters, digits, "_" and "-". */
-export function firewalldSteps(
+function firewalldSteps(
   wanted: readonly Opening[],
   sources: readonly Source[],
   zoneOf: (adapter: string | undefined) => string,

@@ -56,7 +56,7 @@ export async function inspectUfw(context: LinuxContext): Promise<Inspection | un
 }
 
 /** Rules of Tensordeck in what `ufw show added` prints. */
-export function readUfwRules(text: string): KeptRule[] {
+function readUfwRules(text: string): KeptRule[] {
   return text.split("\n").flatMap((line): KeptRule[] => {
     const match =
       /^ufw (?:prepend )?allow from (\S+) to any port (\S+) proto (tcp|udp) comment '([^']*)'$/.exec(
@@ -85,7 +85,7 @@ function canonicalSource(from: string): string {
 /**
  * @param pingIsLetIn Undefined where that cannot be read. ufw has no command for pings.
  */
-export function ufwSteps(
+function ufwSteps(
   wanted: readonly Opening[],
   sources: readonly Source[],
   pingIsLetIn: boolean | undefined,

@@ -87,7 +87,7 @@ const WITH_RIGHTS = [
 /** AppleScript's number of "User canceled." */
 const USER_CANCELED = "-128";
 
-export function outcomeOf(code: number, stderr: string): Outcome {
+function outcomeOf(code: number, stderr: string): Outcome {
   if (code === 0) return { state: "applied" };
   if (stderr.includes(`(${USER_CANCELED})`)) return { state: "declined" };
   const managed = /managed Mac/i.test(stderr);
@@ -102,7 +102,7 @@ export function outcomeOf(code: number, stderr: string): Outcome {
 }
 
 /** Pure: all that follows from what macOS answered. */
-export function macosInspection(
+function macosInspection(
   answer: MacosAnswer,
   elevation: FirewallPlan["elevation"],
   agentPort: number | undefined,

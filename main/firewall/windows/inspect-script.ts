@@ -84,7 +84,6 @@ const profileSchema = z.object({
   /** "False": only rules of a policy count. */
   local: z.string(),
 });
-export type WindowsProfile = z.infer<typeof profileSchema>;
 const ownRuleSchema = z.object({
   name: z.string(),
   enabled: z.string(),

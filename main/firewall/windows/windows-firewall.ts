@@ -54,7 +54,7 @@ export function windowsFirewall(options: WindowsFirewallOptions): FirewallBacken
   };
 }
 
-export function outcomeOf(code: number, stderr: string): Outcome {
+function outcomeOf(code: number, stderr: string): Outcome {
   const details = stderr.trim() || `PowerShell ended with ${code}.`;
   switch (code) {
     case exitCodes.applied:
@@ -86,7 +86,7 @@ export function outcomeOf(code: number, stderr: string): Outcome {
 }
 
 /** Pure: all that follows from what Windows answered. */
-export function windowsInspection(answer: WindowsAnswer, agentPort: number | undefined): Inspection {
+function windowsInspection(answer: WindowsAnswer, agentPort: number | undefined): Inspection {
   const facts = factsOf(answer);
   const elevation = answer.elevated ? "none" : answer.interactive ? "uac" : "by-hand";
   const undoScript = removeScript();

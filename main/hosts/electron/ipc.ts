@@ -8,15 +8,23 @@ import { isTrustedIpcSender } from "./trusted-ipc-sender.js";
 export const REQUEST_CHANNEL = "tensordeck:request";
 export const EVENT_CHANNEL = "tensordeck:event";
 
-/** Answers the windows' requests. Whoever else sends on the channel is refused and learns nothing. */
-export function serveRequests(application: Application): void {
+/**
+ * Answers the windows' requests. Whoever else sends on the channel is refused and learns nothing.
+ *
+ * @param given Gets the addresses of other machines' windows that were asked for; see confineNavigation.
+ */
+export function serveRequests(application: Application, given: Set<string>): void {
   ipcMain.handle(
     REQUEST_CHANNEL,
     async (event: IpcMainInvokeEvent, method: unknown, params: unknown): Promise<BridgeAnswer> => {
       if (!isTrustedIpcSender(event.senderFrame) || typeof method !== "string") {
         return { ok: false, problem: { code: "PERMISSION_DENIED", message: "This page may not do that." } };
       }
-      return await answerCall(application, method, params);
+      const answer = await answerCall(application, method, params);
+      if (method === "machines.openWindow" && answer.ok && typeof answer.result === "string") {
+        given.add(answer.result);
+      }
+      return answer;
     },
   );
 }

@@ -21,6 +21,8 @@ import { reachableBounds, readWindowState, writeWindowState } from "./window-sta
 let window: BrowserWindow | undefined;
 /** The system wants the program to end, which no question may hold back. */
 let mustEnd = false;
+/** Addresses of other machines' windows that were asked for and not opened yet. */
+const windowAddresses = new Set<string>();
 
 async function themeOf(application: Application): Promise<Settings["theme"]> {
   const settings = (await application.handle("settings.get", undefined)) as Settings;
@@ -42,7 +44,7 @@ async function openWindow(application: Application, stateFile: string): Promise<
     }),
   );
   window = opened;
-  confineNavigation(opened.webContents);
+  confineNavigation(opened.webContents, windowAddresses);
   askBeforeUnload(opened, () => mustEnd);
   sendEvents(application, opened.webContents);
   opened.once("ready-to-show", () => {
@@ -80,7 +82,7 @@ async function run(): Promise<void> {
   });
   confinePermissions(session.defaultSession);
   serveWindow(join(import.meta.dirname, "../../../renderer"));
-  serveRequests(application);
+  serveRequests(application, windowAddresses);
   Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(process.platform)));
 
   app.on("second-instance", () => {

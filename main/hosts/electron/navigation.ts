@@ -14,8 +14,13 @@ export function mayOpenExternally(url: string): boolean {
   }
 }
 
-/** Keeps the window on its own page: no other page is loaded into it, and no second window is opened by it. */
-export function confineNavigation(contents: WebContents): void {
+/**
+ * Keeps the window on its own page: no other page is loaded into it, and no second window is opened by it.
+ *
+ * @param given Addresses that the application itself gave out, those of other machines' windows. They are on this machine
+ *   and good for one visit; each is handed to the system's browser once.
+ */
+export function confineNavigation(contents: WebContents, given: Set<string>): void {
   contents.on("will-navigate", (event) => {
     if (!isWindowUrl(event.url)) event.preventDefault();
   });
@@ -25,7 +30,7 @@ export function confineNavigation(contents: WebContents): void {
   contents.on("will-attach-webview", (event) => event.preventDefault());
   contents.setWindowOpenHandler(({ url }) => {
     // The promise rejects where the system has no browser; then there is nothing that could be shown.
-    if (mayOpenExternally(url)) void shell.openExternal(url).catch(() => undefined);
+    if (mayOpenExternally(url) || given.delete(url)) void shell.openExternal(url).catch(() => undefined);
     return { action: "deny" };
   });
 }

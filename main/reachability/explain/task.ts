@@ -1,8 +1,7 @@
 /** A connection opens, but no TensorFlow server answers on it. */
 import type { LayerResult } from "../../api/reachability.js";
-import { defined } from "../../problems.js";
-import { sentence } from "./evidence.js";
 import type { Explanation, RouteFacts } from "./route-facts.js";
+import { unreached } from "./unreached.js";
 
 export function explainTask(facts: RouteFacts, failure: LayerResult): Explanation {
   if (facts.via === "tunnel" && (failure.cause === "closed" || failure.cause === "reset")) {
@@ -14,12 +13,17 @@ export function explainTask(facts: RouteFacts, failure: LayerResult): Explanatio
     case "timed-out":
       return hangs(facts, failure);
     case "tls":
-      return told(facts, failure, `What answers at ${facts.address} speaks TLS, and TensorFlow does not`, {
-        reason: "Probably it is another program, such as a web server or Tensordeck's own agent.",
-        remedy: "Correct the port, or end that program.",
-      });
+      return unreached(
+        facts,
+        failure,
+        `What answers at ${facts.address} speaks TLS, and TensorFlow does not`,
+        {
+          reason: "Probably it is another program, such as a web server or Tensordeck's own agent.",
+          remedy: "Correct the port, or end that program.",
+        },
+      );
     case "not-tensorflow":
-      return told(facts, failure, `What answers at ${facts.address} is no TensorFlow server`, {
+      return unreached(facts, failure, `What answers at ${facts.address} is no TensorFlow server`, {
         reason: "It speaks HTTP/2, but does not know GetStatus: another gRPC service listens there.",
         remedy: "Correct the port, or end that program and start the task again.",
       });
@@ -27,7 +31,7 @@ export function explainTask(facts: RouteFacts, failure: LayerResult): Explanatio
     case "reset":
       return closes(facts, failure);
     default:
-      return told(facts, failure, `Another program than TensorFlow answers at ${facts.address}`, {
+      return unreached(facts, failure, `Another program than TensorFlow answers at ${facts.address}`, {
         reason: "What it sends is neither HTTP/2 nor TLS.",
         remedy: "Correct the port, or end that program.",
       });
@@ -36,7 +40,7 @@ export function explainTask(facts: RouteFacts, failure: LayerResult): Explanatio
 
 function proxy(facts: RouteFacts, failure: LayerResult): Explanation {
   const { from, to, task, listening } = facts;
-  return told(
+  return unreached(
     facts,
     failure,
     `A proxy or another program answers ${from.name} in place of ${task?.name ?? facts.address}`,
@@ -54,7 +58,7 @@ function proxy(facts: RouteFacts, failure: LayerResult): Explanation {
 function hangs(facts: RouteFacts, failure: LayerResult): Explanation {
   const { to, task } = facts;
   const name = task?.name ?? `what listens at ${facts.address}`;
-  return told(facts, failure, `${name} accepts connections, but does not answer`, {
+  return unreached(facts, failure, `${name} accepts connections, but does not answer`, {
     reason:
       task?.state === "running"
         ? `Its own machine ${to.name} does get answers: probably something between the two swallows the data, such as a firewall that inspects it or a wrong packet size (MTU).`
@@ -70,7 +74,7 @@ function hangs(facts: RouteFacts, failure: LayerResult): Explanation {
 
 function closes(facts: RouteFacts, failure: LayerResult): Explanation {
   const name = facts.task?.name ?? `what listens at ${facts.address}`;
-  return told(facts, failure, `${name} ends the connection at once`, {
+  return unreached(facts, failure, `${name} ends the connection at once`, {
     reason: "Probably it is about to end, or another program than TensorFlow listens there.",
     remedy: "Test again in a moment; look at its log if it stays so.",
   });
@@ -80,7 +84,7 @@ function tunnelEndsInNothing(facts: RouteFacts, failure: LayerResult): Explanati
   const { from, to, task } = facts;
   const name = task?.name ?? "the task";
   const down = task?.state !== undefined && task.state !== "running" && task.state !== "unresponsive";
-  return told(facts, failure, `The tunnel from ${from.name} to ${name} leads nowhere`, {
+  return unreached(facts, failure, `The tunnel from ${from.name} to ${name} leads nowhere`, {
     reason: down
       ? `${name} is ${task?.state}.`
       : `Probably ${from.name} cannot reach the agent of ${to.name}, or is not admitted to the task.`,
@@ -88,22 +92,4 @@ function tunnelEndsInNothing(facts: RouteFacts, failure: LayerResult): Explanati
       ? `Start ${name}.`
       : `Look at the route from ${from.name} to the agent of ${to.name}, and test again.`,
   });
-}
-
-interface More {
-  readonly reason: string;
-  readonly remedy: string;
-}
-
-function told(facts: RouteFacts, failure: LayerResult, message: string, more: More): Explanation {
-  return {
-    problem: defined({
-      code: "UNAVAILABLE",
-      message: sentence(message),
-      ...more,
-      details:
-        failure.detail === undefined ? undefined : `${facts.from.name} → ${facts.address}: ${failure.detail}`,
-      task: facts.task?.name,
-    }),
-  };
 }

@@ -1,9 +1,9 @@
 /** Why no connection opens. */
 import type { LayerResult } from "../../api/reachability.js";
-import { defined } from "../../problems.js";
 import { portOf } from "../hosts.js";
-import { evidenceText, machinesMeet, sentence } from "./evidence.js";
+import { evidenceText, machinesMeet } from "./evidence.js";
 import type { Explanation, RouteFacts, RouteTask } from "./route-facts.js";
+import { unreached } from "./unreached.js";
 
 export function explainTcp(facts: RouteFacts, failure: LayerResult): Explanation {
   if (facts.via === "tunnel") return tunnelClosed(facts, failure);
@@ -30,13 +30,13 @@ export function explainTcp(facts: RouteFacts, failure: LayerResult): Explanation
 function silence(facts: RouteFacts, failure: LayerResult): Explanation {
   const { to, task } = facts;
   if (isDown(facts)) {
-    return told(facts, failure, `${subject(facts)}: ${down(task)}`, {
+    return unreached(facts, failure, `${subject(facts)}: ${down(task)}`, {
       reason: `Besides, ${to.name} hides closed ports, so its firewall may be in the way as well.`,
       remedy: startIt(facts),
     });
   }
   if (facts.firewall && !facts.firewall.active && facts.listening) {
-    return told(facts, failure, `${subject(facts)}: something between the two machines drops it`, {
+    return unreached(facts, failure, `${subject(facts)}: something between the two machines drops it`, {
       reason: `${facts.firewall.name} on ${to.name} blocks nothing now, and ${evidenceText(facts)}.`,
       remedy:
         "Look for a router, a guest network or Wi-Fi isolation between them; both must be on the same network.",
@@ -45,14 +45,14 @@ function silence(facts: RouteFacts, failure: LayerResult): Explanation {
   if (machinesMeet(facts)) return firewall(facts, failure, "drops", facts.listening === true);
   if (facts.listening || (facts.othersReach ?? []).length > 0) {
     return {
-      ...told(facts, failure, `${facts.from.name} gets no answer at all from ${to.name}`, {
+      ...unreached(facts, failure, `${facts.from.name} gets no answer at all from ${to.name}`, {
         reason: `Probably ${to.name}'s firewall drops whatever comes from ${facts.from.name}, or the two are on networks that do not meet: ${evidenceText(facts)}.`,
         remedy: `Check that both are on the same network. ${openIt(facts)}`,
       }),
       ...mendable(facts),
     };
   }
-  return told(facts, failure, `${to.name} does not answer ${facts.from.name}`, {
+  return unreached(facts, failure, `${to.name} does not answer ${facts.from.name}`, {
     reason: "Probably it is off, asleep or on another network, or a firewall drops everything.",
     remedy: `Check that ${to.name} is on and that the address ${facts.address} is right.`,
   });
@@ -67,18 +67,18 @@ function refusal(facts: RouteFacts, failure: LayerResult): Explanation {
     if (!facts.firewall) return firewall(facts, failure, "rejects", false);
   }
   if (facts.listening) {
-    return told(facts, failure, `${to.name} refuses connections to ${facts.address}`, {
+    return unreached(facts, failure, `${to.name} refuses connections to ${facts.address}`, {
       reason: `${kind === "agent" ? "The agent" : (task?.name ?? "The task")} listens, probably on another address of ${to.name} only.`,
       remedy: "Restart it, so that it listens on every address.",
     });
   }
   if (task?.state === "starting") {
-    return told(facts, failure, `${task.name} is still starting and does not listen on ${port} yet`, {
+    return unreached(facts, failure, `${task.name} is still starting and does not listen on ${port} yet`, {
       remedy: "Wait until it runs.",
     });
   }
   if (isDown(facts)) {
-    return told(facts, failure, `${from.name} reaches ${to.name}, but ${down(task)}`, {
+    return unreached(facts, failure, `${from.name} reaches ${to.name}, but ${down(task)}`, {
       reason: `Nothing listens on ${port}.`,
       remedy: startIt(facts),
     });
@@ -87,7 +87,7 @@ function refusal(facts: RouteFacts, failure: LayerResult): Explanation {
     from.id === to.id
       ? `Nothing listens on ${port} of ${to.name}`
       : `${from.name} reaches ${to.name}, but nothing listens on ${port}`;
-  return told(facts, failure, nothing, {
+  return unreached(facts, failure, nothing, {
     reason:
       kind === "agent"
         ? "Tensordeck does not run there, or its agent uses another port."
@@ -108,7 +108,7 @@ function firewall(
   const name = facts.firewall?.active ? ` (${facts.firewall.name})` : "";
   const what = does === "drops" ? "drops it" : "rejects it";
   return {
-    ...told(
+    ...unreached(
       facts,
       failure,
       `${subject(facts)}: ${sure ? "" : "probably "}${to.name}'s firewall${name} ${what}`,
@@ -128,7 +128,7 @@ function firewall(
 
 function nobodyThere(facts: RouteFacts, failure: LayerResult): Explanation {
   const { from, to } = facts;
-  return told(facts, failure, `${from.name} finds no machine at the address of ${to.name}`, {
+  return unreached(facts, failure, `${from.name} finds no machine at the address of ${to.name}`, {
     reason: `${to.name} is off, asleep, or has another address by now.`,
     remedy: `Check that ${to.name} is on and that the address ${facts.address} is right.`,
   });
@@ -136,7 +136,7 @@ function nobodyThere(facts: RouteFacts, failure: LayerResult): Explanation {
 
 function noRoute(facts: RouteFacts, failure: LayerResult): Explanation {
   const { from, to } = facts;
-  return told(facts, failure, `${from.name} has no way to the network of ${to.name}`, {
+  return unreached(facts, failure, `${from.name} has no way to the network of ${to.name}`, {
     reason: `The two machines are on different networks, or ${from.name} lacks the kind of address (IPv4 or IPv6) that ${facts.address} is.`,
     remedy: "Connect both to the same network, or use another address of the machine.",
   });
@@ -144,7 +144,7 @@ function noRoute(facts: RouteFacts, failure: LayerResult): Explanation {
 
 function blockedHere(facts: RouteFacts, failure: LayerResult): Explanation {
   const { from, to } = facts;
-  return told(facts, failure, `${from.name} itself forbids connections to ${facts.address}`, {
+  return unreached(facts, failure, `${from.name} itself forbids connections to ${facts.address}`, {
     reason: `A rule of ${from.name}'s own firewall stops what goes out.`,
     remedy: `Allow outgoing TCP connections to ${to.name} on ${from.name}.`,
   });
@@ -153,7 +153,7 @@ function blockedHere(facts: RouteFacts, failure: LayerResult): Explanation {
 function other(facts: RouteFacts, failure: LayerResult): Explanation {
   const { from, to } = facts;
   const reset = failure.cause === "reset";
-  return told(facts, failure, `${from.name} cannot connect to ${facts.address}`, {
+  return unreached(facts, failure, `${from.name} cannot connect to ${facts.address}`, {
     reason: reset
       ? `Probably a firewall between ${from.name} and ${to.name} ends the connection.`
       : (failure.detail ?? "The system does not say why."),
@@ -164,7 +164,7 @@ function other(facts: RouteFacts, failure: LayerResult): Explanation {
 function tunnelClosed(facts: RouteFacts, failure: LayerResult): Explanation {
   const { from, to, task } = facts;
   const name = task?.name ?? `a task of ${to.name}`;
-  return told(facts, failure, `${from.name}'s end of the tunnel to ${name} is not open`, {
+  return unreached(facts, failure, `${from.name}'s end of the tunnel to ${name} is not open`, {
     reason:
       failure.cause === "refused"
         ? `Nothing listens on ${portText(facts)} of ${from.name}: the port was taken by another program, or the agent there was told of the task only now.`
@@ -175,7 +175,7 @@ function tunnelClosed(facts: RouteFacts, failure: LayerResult): Explanation {
 
 function closedOnPurpose(facts: RouteFacts, failure: LayerResult): Explanation {
   const { task } = facts;
-  return told(
+  return unreached(
     facts,
     failure,
     `${portText(facts)} of ${facts.to.name} is closed to other machines on purpose`,
@@ -184,24 +184,6 @@ function closedOnPurpose(facts: RouteFacts, failure: LayerResult): Explanation {
       remedy: "Use the task through Tensordeck or on a paired machine, or open the cluster.",
     },
   );
-}
-
-interface More {
-  readonly reason?: string | undefined;
-  readonly remedy: string;
-}
-
-function told(facts: RouteFacts, failure: LayerResult, message: string, more: More): Explanation {
-  return {
-    problem: defined({
-      code: "UNAVAILABLE",
-      message: sentence(message),
-      ...more,
-      details:
-        failure.detail === undefined ? undefined : `${facts.from.name} → ${facts.address}: ${failure.detail}`,
-      task: facts.task?.name,
-    }),
-  };
 }
 
 /** What is seen from outside, without its cause. */

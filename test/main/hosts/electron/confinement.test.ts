@@ -58,9 +58,9 @@ describe("navigation", () => {
       this.openHandler = handler;
     }
   }
-  function confined(): Contents {
+  function confined(given: readonly string[] = []): Contents {
     const contents = new Contents();
-    confineNavigation(contents as unknown as WebContents);
+    confineNavigation(contents as unknown as WebContents, new Set(given));
     return contents;
   }
   function prevented(contents: Contents, name: string, url: string): boolean {
@@ -89,6 +89,13 @@ describe("navigation", () => {
     expect(electron.openExternal).toHaveBeenCalledExactlyOnceWith("https://www.tensorflow.org/api_docs");
     expect(contents.openHandler?.({ url: WINDOW_URL })).toEqual({ action: "deny" });
     expect(electron.openExternal).toHaveBeenCalledTimes(1);
+  });
+
+  test("the address of another machine's window goes there as well, once, and no other of this machine", () => {
+    const url = "http://127.0.0.1:40001/#token=a";
+    const contents = confined([url]);
+    for (const asked of ["http://127.0.0.1:40001/#token=b", url, url]) contents.openHandler?.({ url: asked });
+    expect(electron.openExternal).toHaveBeenCalledExactlyOnceWith(url);
   });
 
   test.each([

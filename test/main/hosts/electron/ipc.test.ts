@@ -20,6 +20,7 @@ vi.mock("electron", () => ({
 class FakeApplication implements Application {
   readonly handle = vi.fn(async (method: string, params: unknown) => {
     if (method === "fails") throw new Error("no such graph");
+    if (method === "machines.openWindow") return "http://127.0.0.1:40001/#token=a";
     return { method, params };
   });
   readonly listeners = new Set<EventListener>();
@@ -39,6 +40,7 @@ class Contents extends EventEmitter {
 }
 
 let application: FakeApplication;
+let given: Set<string>;
 const own = { senderFrame: { url: WINDOW_URL, parent: null } };
 const only = <T>(values: Iterable<T>): T => {
   const [first] = values;
@@ -49,7 +51,8 @@ const only = <T>(values: Iterable<T>): T => {
 beforeEach(() => {
   channels.clear();
   application = new FakeApplication();
-  serveRequests(application);
+  given = new Set();
+  serveRequests(application, given);
 });
 
 describe("requests", () => {
@@ -75,6 +78,11 @@ describe("requests", () => {
     expect(answer).toMatchObject({ ok: false, problem: { code: "PERMISSION_DENIED" } });
     expect(application.handle).not.toHaveBeenCalled();
   });
+});
+
+test("the address of another machine's window is noted, so that it can be opened", async () => {
+  await only(channels.values())(own, "machines.openWindow", "id");
+  expect([...given]).toEqual(["http://127.0.0.1:40001/#token=a"]);
 });
 
 test("events reach a window while it exists", () => {
