@@ -86,6 +86,14 @@ const fileFailures = new Map<string, FileFailure>([
   ["EMFILE", { code: "RESOURCE_EXHAUSTED", reason: "Too many files are open.", remedy: "Try again." }],
 ]);
 
+/** That a machine which a window still shows, or showed a moment ago, is not known any more. */
+export function noSuchMachine(machineId: string): ProblemError {
+  return problem("NOT_FOUND", "This machine is no longer there.", {
+    remedy: "It was forgotten, perhaps in another window. Add it again to use it.",
+    details: `machine ${machineId}`,
+  });
+}
+
 /** A failure of the file system as a problem; `what` says what was tried, as "notes.pbtxt could not be read". */
 export function fileProblem(what: string, error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;

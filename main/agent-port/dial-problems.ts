@@ -52,6 +52,7 @@ export function unreachable(name: string, address: string, error: unknown): Prob
   });
 }
 
+/** That a machine kept silent for as long as was waited. */
 export function noAnswer(name: string, address: string, timeoutMillis: number): ProblemError {
   return problem(
     "DEADLINE_EXCEEDED",

@@ -4,6 +4,7 @@ import type { MachineMetrics, Presence } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
 import { delay } from "../deferred.js";
 import type { Identity } from "../identity/identity.js";
+import { KEPT_METRICS } from "../machine/metrics.js";
 import { problem, problemOf } from "../problems.js";
 import { type AgentChannel, openAgentChannel } from "./agent-channel.js";
 import { ClockEstimate } from "./clock-estimate.js";
@@ -16,7 +17,6 @@ const DIAL_TIMEOUT_MILLIS = 3000;
 const BACKOFF_MILLIS = [200, 400, 700, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 2000] as const;
 /** A connection that ends sooner than this counts as an attempt that failed. */
 const STABLE_MILLIS = 5000;
-const KEPT_METRICS = 60;
 
 export interface AgentLinkOptions {
   /** Of this machine. */

@@ -77,6 +77,7 @@ export function changeOf(request: wire.PlanFirewallRequest): FirewallChange {
   return { scope, ...checked(changeSchema, request, what) };
 }
 
+/** The request that `changeOf` reads. */
 export function changeToMessage({
   scope,
   ports,
@@ -94,6 +95,7 @@ export function fromJson<T>(schema: z.ZodType<T>, { json }: wire.JsonValue, what
   return checked(schema, parseJson(json), what);
 }
 
+/** A value of the contract as JSON, which `fromJson` reads. */
 export function toJson(value: unknown): wire.JsonValue {
   return wire.JsonValue.create({ json: JSON.stringify(value) });
 }

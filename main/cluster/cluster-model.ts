@@ -59,6 +59,8 @@ export class ClusterModel {
   readonly #clears = new Map<string, number>();
   /** When each task was listed last, in milliseconds since the epoch. */
   readonly #listedAt = new Map<string, number>();
+  /** Machines that have answered since the application began; of others it cannot say that they went. */
+  readonly #met = new Set<string>();
   #membership: Membership = "dynamic";
   #access: Access = "secure";
   #notice: Problem | undefined;
@@ -155,7 +157,15 @@ export class ClusterModel {
       ...{ id, addresses, agentPort },
       dials: position === 0,
     }));
-    const tasks = tunnelledTasks(this.tasks());
+    for (const { facts } of machines) if (facts.presence === "online") this.#met.add(facts.id);
+    // Machines that are not paired with each other do not notice by themselves that one is gone, or has moved to another
+    // address: its tunnels are taken away, which ends their connections, and put back with it.
+    const lost = new Set(
+      machines.flatMap(({ facts: { id, presence } }) =>
+        presence !== "online" && this.#met.has(id) ? [id] : [],
+      ),
+    );
+    const tasks = tunnelledTasks(this.tasks()).filter(({ machineId }) => !lost.has(machineId));
     const presences = machines.map(({ facts }) => facts.presence);
     // With many machines the table is large, and most changes are none of its concern.
     const now = JSON.stringify([this.#access, tunnelled, tasks, presences]);

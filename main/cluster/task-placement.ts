@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import type { Access, Engine, GpuChoice, Membership } from "../api/cluster.js";
 import { ProblemError } from "../api/wire.js";
-import { problem } from "../problems.js";
+import { noSuchMachine, problem } from "../problems.js";
 import { FIRST_PORT } from "../tasks/ports.js";
 import type { FixedPlace, TaskHost } from "../tasks/task-host.js";
 import { addressesOf } from "./addresses.js";
@@ -176,7 +176,7 @@ export class TaskPlacement {
   #machine(machineId: string): ClusterMachine {
     const machine = this.#context.machines().find(({ facts }) => facts.id === machineId);
     if (machine) return machine;
-    throw problem("NOT_FOUND", "This machine is no longer there.", { details: `machine ${machineId}` });
+    throw noSuchMachine(machineId);
   }
 
   #plan(wish: TaskWish, before: readonly Plan[]): Plan {
@@ -245,6 +245,7 @@ async function allDone(work: readonly Promise<void>[]): Promise<void> {
   await Promise.all(work);
 }
 
+/** The id of a task that is about to be made; it keeps it wherever it goes. */
 export function newTaskId(): string {
   return randomUUID();
 }

@@ -3,7 +3,7 @@ import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { nextIndex } from "../../worker-runtime/cluster/cluster-table.js";
 import type { AddForeign, AddTasks, GpuChoice } from "../api/cluster.js";
 import type { MachineFacts } from "../api/machines.js";
-import { problem } from "../problems.js";
+import { noSuchMachine, problem } from "../problems.js";
 import type { ClusterMachine } from "./cluster-machine.js";
 import { type ClusterTask, taskName } from "./cluster-task.js";
 import type { ForeignPlace } from "./foreign-servers.js";
@@ -50,9 +50,7 @@ export function foreignPlaceOf(
 function machineNamed(machineId: string | undefined, machines: readonly ClusterMachine[]): MachineFacts {
   const machine =
     machineId === undefined ? machines[0] : machines.find(({ facts }) => facts.id === machineId);
-  if (!machine) {
-    throw problem("NOT_FOUND", "This machine is no longer there.", { details: `machine ${machineId}` });
-  }
+  if (!machine) throw noSuchMachine(machineId ?? "");
   const { facts } = machine;
   if (facts.presence !== "offline") return facts;
   throw problem("UNAVAILABLE", `${facts.name} does not answer.`, {

@@ -28,6 +28,7 @@ export interface Seen {
   readonly hasOurs: boolean;
 }
 
+/** A task whose machine does not answer. @param task "worker/0" */
 export function noAnswerOf(machine: MachineFacts, task: string): Problem {
   return defined({
     code: "UNAVAILABLE",
@@ -38,6 +39,7 @@ export function noAnswerOf(machine: MachineFacts, task: string): Problem {
   });
 }
 
+/** A task of a machine that lets this one look only. @param task "worker/0" */
 export function mayOnlyLook(machine: MachineFacts, task: string): Problem {
   return {
     code: "PERMISSION_DENIED",
@@ -61,6 +63,7 @@ export function ownNameTaken({ job, index, address, devices }: ForeignServer): P
   };
 }
 
+/** A task whose name another one has that can be used. */
 export function sameName({ task }: Draft, { usableByName }: Seen): Problem | undefined {
   const name = taskName(task);
   const other = usableByName.get(name);

@@ -19,7 +19,7 @@ import type { MachineDescriber } from "../machine/machine-describer.js";
 import { knock } from "../machines/knocking.js";
 import { MachineRegistry } from "../machines/machine-registry.js";
 import { PairingService } from "../pairing/pairing-service.js";
-import { problem } from "../problems.js";
+import { noSuchMachine, problem } from "../problems.js";
 import type { Prober } from "../reachability/probe.js";
 import type { HostTask, TaskHost } from "../tasks/task-host.js";
 import { TrustStore } from "../trust/trust-store.js";
@@ -213,7 +213,7 @@ export class ControlPlane {
   /** Begins a pairing with a listed machine. @throws ProblemError NOT_FOUND, FAILED_PRECONDITION. */
   async pair(machineId: string, grantedRole: Role): Promise<void> {
     const facts = this.machines.facts(machineId);
-    if (!facts) throw problem("NOT_FOUND", "This machine is not there any more.");
+    if (!facts) throw noSuchMachine(machineId);
     await this.pairing.start({
       machineId,
       addresses: this.machines.agentAddresses(machineId),

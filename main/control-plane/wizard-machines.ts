@@ -14,6 +14,7 @@ export interface WizardMachinesOptions {
   readonly proberOf: (machineId: string) => WizardProber | undefined;
 }
 
+/** This machine and the paired ones; foreign hosts have no agent to ask. */
 export function wizardMachines(options: WizardMachinesOptions): WizardMachines {
   const { cluster, ownId, ownFirewall, network, proberOf } = options;
   const all = () =>

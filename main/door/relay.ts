@@ -36,6 +36,7 @@ export function refuse(client: ServerHttp2Stream, code: number, message: string)
   client.respond(headers, { endStream: true });
 }
 
+/** Carries one call to a task and its answer back. A task that does not answer ends the call with UNAVAILABLE. */
 export function relay({
   client,
   headers,

@@ -51,6 +51,7 @@ export async function listDirectory(
   };
 }
 
+/** A path with the user's home folder in place of ~ at its beginning. */
 export function expandHome(path: string): string {
   return /^~(?=$|[/\\])/.test(path) ? join(homedir(), path.slice(1)) : path;
 }

@@ -81,6 +81,7 @@ export function isPrivate(address: string): boolean {
   return privateNetworks.some((network) => contains(network, address));
 }
 
+/** The family of an IP address or network that is written in numbers. */
 export function familyOf(address: string): Family {
   return address.includes(":") ? "ipv6" : "ipv4";
 }

@@ -16,6 +16,7 @@ export type RuleName = (typeof ruleNames)[keyof typeof ruleNames];
 
 const knownNames: ReadonlySet<string> = new Set(Object.values(ruleNames));
 
+/** Whether a rule is one that this wizard makes, by its name. */
 export function isRuleName(name: string): name is RuleName {
   return knownNames.has(name);
 }
@@ -70,6 +71,7 @@ export function openings(ports: readonly number[], agentPort: number | undefined
 
 const protocolNames: Readonly<Record<Protocol, string>> = { tcp: "TCP", udp: "UDP", ping: "ICMP echo" };
 
+/** An opening as the window lists it. @param from Who is let in, in words. */
 export function firewallRule(opening: Opening, from: string, profile = ""): FirewallRule {
   return {
     name: opening.name,

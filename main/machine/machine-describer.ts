@@ -6,13 +6,12 @@ import { version } from "../version.js";
 import { reachableAddresses } from "./addresses.js";
 import type { MachineDescription } from "./description.js";
 import { listGpus } from "./gpus.js";
-import { type MachineReading, metricsBetween, readMachine } from "./metrics.js";
+import { KEPT_METRICS, type MachineReading, metricsBetween, readMachine } from "./metrics.js";
 import { osName } from "./os-name.js";
 
 const SAMPLE_INTERVAL_MILLIS = 1000;
 /** Starting nvidia-smi costs more than everything else together. */
 const SAMPLES_BETWEEN_GPU_READINGS = 5;
-const KEPT_SAMPLES = 60;
 
 /** What others know and the describer asks for each time. */
 export interface MachineKnowledge {
@@ -133,7 +132,7 @@ export class MachineDescriber {
     const after = await this.#read();
     if (before === undefined || after === undefined || this.#timer === undefined) return;
     const metrics = metricsBetween(before, after);
-    this.#metrics = [...this.#metrics, metrics].slice(-KEPT_SAMPLES);
+    this.#metrics = [...this.#metrics, metrics].slice(-KEPT_METRICS);
     for (const listener of [...this.#metricsListeners]) listener(metrics);
     this.#samples++;
     if (this.#samples % SAMPLES_BETWEEN_GPU_READINGS !== 0) return;

@@ -7,6 +7,9 @@ import { isInnerInterface } from "./addresses.js";
 /** The kernel shows times to programs in hundredths of a second on every architecture that Node runs on. */
 const TICK_MILLIS = 10;
 
+/** Samples of a machine that are kept, a second apart: the minute that the window draws. */
+export const KEPT_METRICS = 60;
+
 /** The counters at one moment; what happened is the difference between two. */
 export interface MachineReading {
   /** Milliseconds since the epoch. */

@@ -159,7 +159,12 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
   /** Says what a paired machine may do here. @throws ProblemError NOT_FOUND */
   async setRole(machineId: string, grantedRole: Role): Promise<void> {
     const trusted = this.#collaborators.trust.get(machineId);
-    if (!trusted) throw problem("NOT_FOUND", "This machine is not paired any more.");
+    if (!trusted) {
+      throw problem("NOT_FOUND", "This machine is no longer paired.", {
+        remedy: "Pair with it again.",
+        details: `device ID ${machineId}`,
+      });
+    }
     await this.#collaborators.trust.put({ ...trusted, grantedRole });
   }
 

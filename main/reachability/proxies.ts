@@ -14,6 +14,7 @@ export interface ProxySettings {
   readonly noProxy: readonly string[];
 }
 
+/** The proxy variables that are set, and the hosts that are exempt. */
 export function proxySettings(env: Environment = process.env): ProxySettings {
   const variables: Record<string, string> = {};
   const noProxy = new Set<string>();

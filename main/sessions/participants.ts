@@ -79,7 +79,7 @@ function taskOfPin(tasks: readonly Participant[], pin: Pin): Participant | undef
     if (task) return usable(task, pin);
   }
   const name = pin.task === undefined ? `job ${pin.job}` : `${pin.job}/${pin.task}`;
-  const offered = tasks.filter((task) => task.state === "running").map((task) => task.name);
+  const offered = tasks.filter((task) => task.state === "running" && !task.unusable).map((task) => task.name);
   throw problem("FAILED_PRECONDITION", `${pin.node} is pinned to ${name}, which the cluster does not have.`, {
     remedy:
       offered.length === 0

@@ -5,6 +5,7 @@ import { WorkerClient } from "../../worker-runtime/rpc/worker-client.js";
 import type { Device } from "../api/cluster.js";
 import { HEALTH_DEADLINE_MILLIS, type HealthProbe } from "./health.js";
 
+/** Opens the connection that is kept. @param address "host:port" of the task. */
 export function openWorkerProbe(address: string): HealthProbe {
   const channel = new Channel(address);
   const worker = new WorkerClient(channel);

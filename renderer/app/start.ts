@@ -4,7 +4,7 @@ import type { ApplicationClient } from "../../main/api/contract.js";
 import { setClient } from "../client.js";
 import { listenToKeyboard } from "../commands/keyboard.js";
 import { attempt, showProblem, useApp } from "../stores/app-store.js";
-import { receiveCluster, useCluster } from "../stores/cluster-store.js";
+import { machinesOf, receiveCluster, useCluster } from "../stores/cluster-store.js";
 import { openFirstDocument } from "../stores/file-actions.js";
 import { receiveFirewall } from "../stores/firewall-store.js";
 import { catchUpLog, receiveLog } from "../stores/logs-store.js";
@@ -103,9 +103,13 @@ async function synchronise(client: ApplicationClient): Promise<void> {
 
 const knownLogs = new Set<string>();
 
-/** A task that this window did not know may have written lines before the window listened. */
+/**
+ * A task that this window did not know may have written lines before the window listened. Those of a machine that is away
+ * are fetched when it is back.
+ */
 function fetchNewLogs(): void {
-  for (const { id } of useCluster.getState().tasks) {
+  const reachable = machinesOf(useCluster.getState()).filter(({ presence }) => presence === "online");
+  for (const { id } of reachable.flatMap(({ tasks }) => tasks)) {
     if (knownLogs.has(id)) continue;
     knownLogs.add(id);
     attempt(() => catchUpLog(id));

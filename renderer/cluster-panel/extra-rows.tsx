@@ -8,7 +8,7 @@ import { addWorker } from "../stores/cluster-actions.js";
 import { openFirewall } from "../stores/firewall-store.js";
 import { checkRoutes } from "../stores/reachability-store.js";
 import { Button } from "../ui/button.js";
-import { ProblemView } from "../ui/problem-view.js";
+import { ProblemView, withoutRemedy } from "../ui/problem-view.js";
 
 export function AddRow({ machine }: { readonly machine: Machine }): ReactElement {
   return (
@@ -55,7 +55,7 @@ export function BlockedRow({ route, problem }: BlockedRowProps): ReactElement {
   const { firewallOf, from } = route;
   return (
     <div className="warn-row">
-      <ProblemView problem={problem} kind="notice">
+      <ProblemView problem={firewallOf === undefined ? problem : withoutRemedy(problem)} kind="notice">
         {firewallOf === undefined ? (
           <Button size="small" onClick={() => attempt(checkRoutes)}>
             Check again

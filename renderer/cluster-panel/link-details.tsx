@@ -14,7 +14,7 @@ import {
 import { Button } from "../ui/button.js";
 import { bytesText, durationText } from "../ui/format.js";
 import { Icon, type IconName } from "../ui/icon.js";
-import { ProblemView } from "../ui/problem-view.js";
+import { ProblemView, withoutRemedy } from "../ui/problem-view.js";
 
 const LAYERS: Readonly<Record<Layer, string>> = {
   name: "Name",
@@ -100,19 +100,27 @@ function RouteLayers({ route }: { readonly route: Route }): ReactElement {
               <Icon name={SIGNS[outcome]} size={13} />
               <span>{LAYERS[layer]}</span>
               <span className={outcome === "failed" ? "" : "fg2"}>
-                {[
-                  outcome === "failed" ? undefined : millis === undefined ? "ok" : durationText(millis),
-                  detail,
-                ]
-                  .filter(Boolean)
-                  .join(", ") || "failed"}
+                {layerText({ outcome, millis, detail })}
               </span>
             </li>
           ))}
       </ul>
-      {route.problem ? <ProblemView problem={route.problem} kind="notice" /> : null}
+      {route.problem ? (
+        <ProblemView
+          problem={route.firewallOf === undefined ? route.problem : withoutRemedy(route.problem)}
+          kind="notice"
+        />
+      ) : null}
     </section>
   );
+}
+
+/** "16.4 ms, connected to 10.0.0.2"; the time only once where the detail has it as well. */
+function layerText({ outcome, millis, detail }: Pick<LayerResult, "outcome" | "millis" | "detail">): string {
+  if (outcome === "failed") return detail || "failed";
+  const time = millis === undefined ? "ok" : durationText(millis);
+  if (!detail) return time;
+  return /\d ms\b/.test(detail) ? detail : `${time}, ${detail}`;
 }
 
 interface SpeedProps {

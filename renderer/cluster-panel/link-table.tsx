@@ -11,18 +11,20 @@ import "./links.css";
 export function LinkTable({ machines }: { readonly machines: readonly Machine[] }): ReactElement {
   const routes = useReachability((store) => store.state?.routes);
   const links = useMemo(() => linksOf(routes ?? []), [routes]);
-  // Machines are told anew every second; the table only follows when one comes, goes or gets another name.
-  const key = JSON.stringify(machines.map(({ id, name }) => [id, name]));
+  // Machines are told anew every second; the table only follows when one comes, goes, goes offline or gets another name.
+  const key = JSON.stringify(machines.map(({ id, name, presence }) => [id, name, presence === "offline"]));
   return <Table machinesKey={key} links={links} />;
 }
 
 interface NamedMachine {
   readonly id: string;
   readonly name: string;
+  /** What was measured before it went holds no more. */
+  readonly offline: boolean;
 }
 
 interface TableProps {
-  /** Ids and names, as JSON, so that the same machines are the same property. */
+  /** Ids, names and whether each is offline, as JSON, so that the same machines are the same property. */
   readonly machinesKey: string;
   readonly links: ReadonlyMap<string, Link>;
 }
@@ -33,10 +35,9 @@ interface Chosen {
 }
 
 const Table = memo(({ machinesKey, links }: TableProps): ReactElement => {
-  const machines = (JSON.parse(machinesKey) as [id: string, name: string][]).map(([id, name]) => ({
-    id,
-    name,
-  }));
+  const machines = (JSON.parse(machinesKey) as [id: string, name: string, offline: boolean][]).map(
+    ([id, name, offline]) => ({ id, name, offline }),
+  );
   // One popover for all cells: sixty machines have four thousand of them.
   const [chosen, setChosen] = useState<Chosen>();
   /** Its cell, also while it closes. */
@@ -134,14 +135,22 @@ interface CellProps {
 }
 
 function Cell({ from, to, link, roomy, chosen, onChoose }: CellProps): ReactElement {
-  const text = cellText(link);
-  const bad = link?.outcome === "failed";
-  const spoken =
-    text === "?" ? "not tested" : bad ? text : text === "ok" ? "ok" : `round trip ${text} milliseconds`;
+  const away = [from, to].find(({ offline }) => offline);
+  const text = away ? "off" : cellText(link);
+  const bad = !away && link?.outcome === "failed";
+  const spoken = away
+    ? `${away.name} is offline`
+    : text === "?"
+      ? "not tested"
+      : bad
+        ? text
+        : text === "ok"
+          ? "ok"
+          : `round trip ${text} milliseconds`;
   return (
     <button
       type="button"
-      className={bad ? "link-cell bad" : "link-cell"}
+      className={bad ? "link-cell bad" : away ? "link-cell away" : "link-cell"}
       aria-haspopup="dialog"
       aria-expanded={chosen}
       aria-label={`${from.name} to ${to.name}: ${spoken}`}

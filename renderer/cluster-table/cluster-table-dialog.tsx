@@ -60,14 +60,15 @@ function ClusterTable({ state }: { readonly state: ClusterState }): ReactElement
       footer={
         <>
           <span className="fg2 grow">
-            {changed ? `${changesText(changes)} ` : ""}
-            Applying also keeps the table in {document.name}.
+            {view === "import"
+              ? "Nothing changes before the rows are taken over and applied."
+              : `${changed ? `${changesText(changes)} ` : ""}Applying also keeps the table in ${document.name}.`}
           </span>
           {problems.length > 0 ? (
             <span className="fg2">Fix {countText(problems.length, "row")} first</span>
           ) : null}
           <Button onClick={uiActions.close}>Cancel</Button>
-          <Button variant="primary" disabled={problems.length > 0} onClick={apply}>
+          <Button variant="primary" disabled={problems.length > 0 || view === "import"} onClick={apply}>
             Apply
           </Button>
         </>

@@ -1,5 +1,6 @@
 /** The cluster table while it is edited: rows with what the window needs to apply them. Pure. */
 import type { ClusterRow, ClusterState, Engine, GpuChoice, Machine, Task } from "../../main/api/cluster.js";
+import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
 import type { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
 import {
   nextIndex,
@@ -96,7 +97,16 @@ export function tableRows(rows: readonly DraftRow[]): TableRow[] {
 
 /** What has to be mended before the draft can be applied. */
 export function draftProblems(rows: readonly DraftRow[], state: ClusterState): RowProblem[] {
-  return tableProblems(tableRows(rows), { addressesCrossMachines: state.access === "open" });
+  const isSecure = state.access === "secure";
+  const table = isSecure ? tableRows(rows.map(onLoopback)) : tableRows(rows);
+  return tableProblems(table, { addressesCrossMachines: !isSecure });
+}
+
+/** In a secure cluster only the port of our own tasks is theirs to choose, so two of them on one port are in each other's way. */
+function onLoopback(row: DraftRow): DraftRow {
+  const port = parseHostPort(row.address)?.port ?? 0;
+  if (row.machineId === "" || port === 0) return row;
+  return { ...row, address: formatHostPort({ host: "localhost", port }) };
 }
 
 /** The draft as the application wants it. */
@@ -144,13 +154,23 @@ export function draftChanges(rows: readonly DraftRow[], state: ClusterState): Dr
     start: rows.filter(({ taskId }) => taskId === undefined || !live.has(taskId)).map(name),
     restart: rows.flatMap((row) => {
       const before = live.get(row.taskId ?? "");
-      return before &&
-        JSON.stringify({ ...before, address: row.address || before.address }) !== JSON.stringify(row)
-        ? [name(row)]
-        : [];
+      return before && isChanged(before, row) ? [name(row)] : [];
     }),
     stop: [...live.values()].filter(({ taskId }) => !kept.has(taskId)).map(name),
   };
+}
+
+function isChanged(before: DraftRow, row: DraftRow): boolean {
+  const after = row.address === "" ? { ...row, address: before.address } : row;
+  return (
+    JSON.stringify({ ...before, address: placeOf(before) }) !==
+    JSON.stringify({ ...after, address: placeOf(after) })
+  );
+}
+
+/** What of an address makes a task another one: of our own tasks the port, since the machine gives the host. */
+function placeOf({ machineId, address }: DraftRow): string {
+  return machineId === "" ? address : String(parseHostPort(address)?.port ?? address);
 }
 
 /** "worker/2 starts, ps/0 restarts": what is about to happen, or that nothing is. */

@@ -28,7 +28,10 @@ export function MachineDialog({ machineId }: { readonly machineId: string }): Re
       footer={
         <>
           <span className="grow" />
-          <CopyButton text={facts.map(([name, lines]) => `${name}: ${lines.join(", ")}`).join("\n")} />
+          <CopyButton
+            label="Copy all"
+            text={facts.map(([name, lines]) => `${name}: ${lines.join(", ")}`).join("\n")}
+          />
         </>
       }
     >

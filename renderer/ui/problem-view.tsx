@@ -43,6 +43,11 @@ export function ProblemView({ problem, kind = "problem", children }: ProblemView
   );
 }
 
+/** The problem where a button beside it does what the remedy says. */
+export function withoutRemedy({ remedy: _, ...problem }: Problem): Problem {
+  return problem;
+}
+
 /** A reason as a sentence of its own. A name at its beginning stays as it is written in the cluster. */
 function sentence(text: string): string {
   const { tasks } = useCluster.getState();

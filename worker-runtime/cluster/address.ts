@@ -15,6 +15,7 @@ export function parseHostPort(address: string): HostPort | undefined {
   return host === undefined || port > MAX_PORT ? undefined : { host, port };
 }
 
+/** "host:port", with brackets around an IPv6 address. */
 export function formatHostPort({ host, port }: HostPort): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }

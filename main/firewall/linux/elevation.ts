@@ -12,6 +12,7 @@ export interface LinuxAccount {
   readonly desktop: boolean;
 }
 
+/** The account of this process, and whether it has a desktop on which a password can be asked for. */
 export function currentAccount(environment: NodeJS.ProcessEnv = process.env): LinuxAccount {
   return {
     uid: process.getuid?.() ?? -1,
@@ -19,6 +20,7 @@ export function currentAccount(environment: NodeJS.ProcessEnv = process.env): Li
   };
 }
 
+/** How an administrator's rights can be had here. */
 export async function linuxElevation(
   run: RunCommand,
   { uid, desktop }: LinuxAccount,

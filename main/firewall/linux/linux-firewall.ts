@@ -15,6 +15,7 @@ export interface LinuxFirewallOptions {
   readonly agentPort: () => number | undefined;
 }
 
+/** The firewalls of Linux as the wizard uses them; which of them this machine has is found out at every look. */
 export function linuxFirewall({ run, account, agentPort }: LinuxFirewallOptions): FirewallBackend {
   return {
     inspect: async (_: FirewallQuestion, signal: AbortSignal): Promise<Inspection> => {

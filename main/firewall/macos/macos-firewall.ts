@@ -35,6 +35,7 @@ export interface MacosAnswer {
   readonly adapters: FirewallFacts["adapters"];
 }
 
+/** The application firewall of macOS as the wizard uses it. */
 export function macosFirewall({
   run,
   programs,

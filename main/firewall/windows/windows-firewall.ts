@@ -24,6 +24,7 @@ export interface WindowsFirewallOptions {
 /** Loading the modules and asking for all rules takes seconds. */
 const INSPECT_MILLIS = 60_000;
 
+/** Windows Firewall as the wizard uses it. */
 export function windowsFirewall(options: WindowsFirewallOptions): FirewallBackend {
   const { run, powershell, programs, agentPort } = options;
   return {

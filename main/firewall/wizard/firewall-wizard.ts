@@ -3,7 +3,7 @@ import type { Params } from "../../api/contract.js";
 import type { FirewallApply, FirewallFacts, FirewallWizard } from "../../api/firewall.js";
 import type { Problem } from "../../api/problem.js";
 import type { EmitEvent } from "../../events.js";
-import { problem, problemOf } from "../../problems.js";
+import { noSuchMachine, problem, problemOf } from "../../problems.js";
 import { canonicalAddress } from "../addresses.js";
 import type { FirewallChange, FirewallTool } from "../tool.js";
 import { diagnose, verify, verifyUndone } from "./wizard-findings.js";
@@ -312,7 +312,7 @@ export class FirewallWizardService {
   #find(machineId: string): WizardMachine {
     const machine = this.#machines.find(machineId);
     if (machine) return machine;
-    throw problem("NOT_FOUND", "That machine is not there any more.", { details: machineId });
+    throw noSuchMachine(machineId);
   }
 }
 

@@ -1,6 +1,7 @@
 /** What tests and facts say together, in words. Pure. */
 import type { FirewallPlan } from "../../api/firewall.js";
 import { explainRoute } from "../../reachability/explain.js";
+import { layerOf } from "../../reachability/layers/result.js";
 import { portRanges, portText } from "../ports.js";
 import type { WizardMachine } from "./wizard-machine.js";
 import {
@@ -14,7 +15,7 @@ import {
   ruleProof,
 } from "./wizard-proof.js";
 import type { Findings } from "./wizard-state.js";
-import { connects, layerOf, type PortTest } from "./wizard-tests.js";
+import { connects, type PortTest } from "./wizard-tests.js";
 
 export interface Verification {
   readonly findings: Findings;

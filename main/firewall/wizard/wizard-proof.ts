@@ -1,8 +1,9 @@
 /** What was tested and read, as rows of proof. Pure. */
 import type { FirewallFacts, FirewallPlan, Proof } from "../../api/firewall.js";
+import { layerOf } from "../../reachability/layers/result.js";
 import { isInPlace, ruleText } from "../rules.js";
 import type { WizardMachine } from "./wizard-machine.js";
-import { type Dial, layerOf, type PortTest } from "./wizard-tests.js";
+import type { Dial, PortTest } from "./wizard-tests.js";
 
 export interface Evidence {
   readonly machine: WizardMachine;

@@ -39,6 +39,7 @@ export type WizardEvent =
   /** The machine was told to take the rules away. */
   | { readonly kind: "undoing"; readonly since: number };
 
+/** The state after something happened. Pure. */
 export function nextState(state: FirewallWizard, event: WizardEvent): FirewallWizard {
   switch (event.kind) {
     case "busy":

@@ -3,6 +3,7 @@
 import { formatHostPort } from "../../../worker-runtime/cluster/address.js";
 import type { LayerResult } from "../../api/reachability.js";
 import { messageOf } from "../../problems.js";
+import { layerOf } from "../../reachability/layers/result.js";
 import { canonicalAddress } from "../addresses.js";
 import type { WizardMachine, WizardMachines } from "./wizard-machine.js";
 
@@ -100,13 +101,6 @@ async function dial(
 /** Whether a connection opened: what is said on it is none of a firewall's. */
 export function connects({ layers }: Dial): boolean {
   return layerOf(layers, "tcp")?.outcome === "ok";
-}
-
-export function layerOf(
-  layers: readonly LayerResult[] | undefined,
-  layer: LayerResult["layer"],
-): LayerResult | undefined {
-  return layers?.find((one) => one.layer === layer);
 }
 
 /** A number rather than a name, whose resolution would be another thing to go wrong. */

@@ -52,7 +52,8 @@ export const taskFailed: Rule = (situation) =>
 
 export const taskHangs: Rule = (situation) =>
   placedTasks(situation)
-    .filter(({ task }) => task.state === "unresponsive")
+    // Of a machine that is away nothing is known of the process; the machine itself is what is reported.
+    .filter(({ task, machine }) => task.state === "unresponsive" && machine.presence !== "offline")
     .map((placed) =>
       finding(
         "error",

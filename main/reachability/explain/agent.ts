@@ -1,7 +1,7 @@
 /** A connection opens, but not to the agent that was meant. */
 import type { LayerResult } from "../../api/reachability.js";
 import { defined } from "../../problems.js";
-import { layerOf } from "./evidence.js";
+import { layerOf } from "../layers/result.js";
 import type { Explanation, RouteFacts } from "./route-facts.js";
 
 /** @param failure The layer that failed, if one did. */
@@ -33,7 +33,7 @@ export function explainAgent(facts: RouteFacts, failure: LayerResult | undefined
 
 /** The address belongs to somebody else by now, as happens where addresses are given out anew. */
 function anotherInstallation(facts: RouteFacts): Explanation | undefined {
-  const shown = layerOf(facts, "tls")?.detail;
+  const shown = layerOf(facts.layers, "tls")?.detail;
   if (facts.deviceId === undefined || shown === undefined || shown === facts.deviceId) return undefined;
   return {
     problem: {

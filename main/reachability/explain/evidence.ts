@@ -1,22 +1,20 @@
 /** What speaks for an explanation, in words. */
-import type { Layer, LayerResult } from "../../api/reachability.js";
+import { layerOf } from "../layers/result.js";
 import type { RouteFacts } from "./route-facts.js";
-
-export function layerOf(facts: RouteFacts, layer: Layer): LayerResult | undefined {
-  return facts.layers.find((result) => result.layer === layer);
-}
 
 /** Whether packets pass between the two machines, whatever becomes of this port. */
 export function machinesMeet(facts: RouteFacts): boolean {
   return (
-    layerOf(facts, "ping")?.outcome === "ok" || facts.otherPortAnswers === true || facts.reverseWorks === true
+    layerOf(facts.layers, "ping")?.outcome === "ok" ||
+    facts.otherPortAnswers === true ||
+    facts.reverseWorks === true
   );
 }
 
 /** "gpu-pc answers a ping in 0.6 ms and says that worker/0 listens there"; empty when nothing is known. */
 export function evidenceText(facts: RouteFacts): string {
   const { from, to, task, othersReach = [] } = facts;
-  const ping = layerOf(facts, "ping");
+  const ping = layerOf(facts.layers, "ping");
   const signs: string[] = [];
   if (ping?.outcome === "ok") signs.push(`a ping ${ping.detail ?? "is answered"}`);
   if (facts.otherPortAnswers) signs.push(`${to.name} answers ${from.name} on another port`);

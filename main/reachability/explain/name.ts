@@ -3,12 +3,12 @@ import type { LayerResult } from "../../api/reachability.js";
 import { defined } from "../../problems.js";
 import { hostOf, portOf } from "../hosts.js";
 import { addressesOfName } from "../layers/name.js";
-import { layerOf } from "./evidence.js";
+import { layerOf } from "../layers/result.js";
 import type { Explanation, RouteFacts } from "./route-facts.js";
 
 /** A name that leads nowhere, or to the wrong machine even if something answers there. */
 export function explainName(facts: RouteFacts): Explanation | undefined {
-  const name = layerOf(facts, "name");
+  const name = layerOf(facts.layers, "name");
   if (name?.outcome === "failed") return unknownName(facts, name);
   // An agent is known by its certificate, wherever the name leads.
   if (facts.kind === "agent" || facts.via === "tunnel" || facts.from.id === facts.to.id) return undefined;

@@ -8,6 +8,11 @@ export function stopwatch(): () => number {
   return () => performance.now() - started;
 }
 
+/** What became of one layer; undefined where it was not tested. */
+export function layerOf(layers: readonly LayerResult[] | undefined, layer: Layer): LayerResult | undefined {
+  return layers?.find((result) => result.layer === layer);
+}
+
 export function succeeded(layer: Layer, millis: number, detail: string): LayerResult {
   return { layer, outcome: "ok", millis, detail };
 }

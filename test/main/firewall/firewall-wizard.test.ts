@@ -331,8 +331,8 @@ describe("a wizard", () => {
   });
 
   it("is not opened for a machine that is not there", () => {
-    expect(() => world.wizard.open({ machineId: "nobody" })).toThrow("not there any more");
-    expect(() => world.wizard.open({ machineId: "gpu", peerId: "nobody" })).toThrow("not there any more");
+    expect(() => world.wizard.open({ machineId: "nobody" })).toThrow("no longer there");
+    expect(() => world.wizard.open({ machineId: "gpu", peerId: "nobody" })).toThrow("no longer there");
     expect(world.wizard.get()).toBeUndefined();
   });
 

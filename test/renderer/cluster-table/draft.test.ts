@@ -96,6 +96,27 @@ describe("the draft of the cluster table", () => {
     );
   });
 
+  test("takes another port for a change, another name of the machine for none", () => {
+    const changesTo = (address: string) => {
+      const [worker, ...rest] = draftOf(state, []);
+      if (!worker) throw new Error("no row");
+      return draftChanges([{ ...worker, address }, ...rest], state).restart;
+    };
+    expect(changesTo("gpu-pc:2299")).toEqual(["worker/0"]);
+    expect(changesTo("localhost:2222")).toEqual([]);
+    expect(changesTo("")).toEqual([]);
+  });
+
+  test("gives each port of a secure cluster once, whatever the host is called", () => {
+    const secure: ClusterState = { ...state, access: "secure" };
+    const rows = draftOf(secure, []);
+    const twin = addRow(rows, secure).map((row) =>
+      row.taskId ? row : { ...row, address: "127.0.0.1:2222" },
+    );
+    expect(draftProblems(rows, secure)).toEqual([]);
+    expect(draftProblems(twin, secure)).toMatchObject([{ row: 2, field: "address" }]);
+  });
+
   test("leaves what is to be chosen out of the request, and names machines in the document", () => {
     const rows = addRow(draftOf(state, []).slice(0, 1), state);
     expect(rowsToApply(rows)).toEqual([
