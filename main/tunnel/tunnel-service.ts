@@ -9,6 +9,7 @@ import type { Role } from "../api/machines.js";
 import { problem } from "../problems.js";
 import { isPortFree } from "../tasks/ports.js";
 import { gated } from "./dial-gate.js";
+import { Links } from "./links.js";
 import { type AgreedTunnel, TunnelClaims } from "./tunnel-claims.js";
 import { type DialTunnel, TunnelEntrance, type TunnelStatus } from "./tunnel-entrance.js";
 import { TunnelExit, type TunnelPeer } from "./tunnel-exit.js";
@@ -54,6 +55,7 @@ export class TunnelService {
   readonly #claims: TunnelClaims;
   readonly #entrances = new Map<number, TunnelEntrance>();
   readonly #exit: TunnelExit;
+  readonly #links = new Links();
   readonly #stopListening: () => void;
   /** Changes are made one after the other: a port is freed before somebody listens at it anew. */
   #queue: Promise<void> = Promise.resolve();
@@ -61,7 +63,11 @@ export class TunnelService {
 
   constructor(collaborators: TunnelCollaborators) {
     this.#collaborators = collaborators;
-    this.#dial = gated(collaborators.dial);
+    this.#dial = gated(async (request) => {
+      const link = await collaborators.dial(request);
+      this.#links.add(link);
+      return link;
+    });
     this.#claims = new TunnelClaims(collaborators.ownId);
     const { taskAt, connectTask, connectionsPerPeer, trust } = collaborators;
     this.#exit = new TunnelExit({
@@ -96,6 +102,8 @@ export class TunnelService {
         details: `device ID ${owner}`,
       });
     }
+    // An owner says it anew to a machine that was away, which may have come back with another address.
+    this.#links.dropStranded();
     const tunnels = wanted.filter(({ deviceId }) => deviceId !== this.#collaborators.ownId);
     checkPorts(tunnels.map(({ port }) => port));
     this.#claims.set(owner, { tunnels, admissions });
@@ -122,7 +130,10 @@ export class TunnelService {
   /** Takes over a connection of another machine's agent that was opened for tunnels. */
   readonly serve = (peer: TunnelPeer): void => {
     if (this.#closed) peer.socket.destroy();
-    else this.#exit.serve(peer);
+    else {
+      this.#links.add(peer.socket);
+      this.#exit.serve(peer);
+    }
   };
 
   /**

@@ -35,16 +35,11 @@ describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("a machi
     const gone = gpuPc.machine(piId, ({ presence }) => presence === "offline", 30_000);
     await pi.host.run("ip", ["address", "delete", `${pi.host.address4}/24`, "dev", "eth0"]);
     await pi.host.run("ip", ["address", "add", "10.77.0.52/24", "dev", "eth0"]);
-    const t0 = performance.now();
     await gone;
-    console.log("gone", performance.now() - t0);
     await gpuPc.machine(piId, ({ presence }) => presence === "online", 60_000);
-    console.log("online", performance.now() - t0);
     await gpuPc.tasks(2);
-    console.log("tasks", performance.now() - t0);
     const again = await gpuPc.runWelcome();
-    console.log("run", performance.now() - t0, JSON.stringify(again.problem));
     expect(again.problem).toBeUndefined();
     expect(again.fetches.map(({ values }) => values)).toEqual([["11.0"]]);
-  }, 150_000);
+  }, 120_000);
 });
