@@ -173,7 +173,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       await network.presence.setVisible((await settings.get()).visible);
       // Whoever sees this machine wants to know what can compute here, whether or not it shows a window.
       if (network.presence.port !== undefined) await runtime.get();
-    });
+    })
+    .catch((error: unknown) => console.error("This machine could not be shown to others:", error));
   const documents = new DocumentService({
     examples: engine.examples,
     onUsed: (path) => settings.addRecentDocument(path),
