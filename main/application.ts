@@ -114,9 +114,12 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     ...defined({ sharedWindow: host.sharedWindow }),
     onPairing: (state) => emit("pairing", state),
   });
+  let windows = 0;
+  let stopMeasuring = () => {};
   const cluster = new ClusterService({
     machines: network.machines,
     emit,
+    isWatched: () => windows > 0,
     openProbe: engine.openProbe,
     file: join(dataDir, "cluster.json"),
     discovery: () => network.presence.state(),
@@ -293,7 +296,17 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       if (disposal) throw problem("UNAVAILABLE", "Tensordeck ends.");
       return await callHandler(handlers, method, params);
     },
-    onEvent: (listener) => events.listen(listener),
+    onEvent: (listener) => {
+      const stop = events.listen(listener);
+      // What only windows show is measured and put together for them only: a machine without one idles.
+      if (windows++ === 0) stopMeasuring = network.measureOwnLoad();
+      let isOpen = true;
+      return () => {
+        stop();
+        if (isOpen && --windows === 0) stopMeasuring();
+        isOpen = false;
+      };
+    },
     dispose,
   };
 }

@@ -24,6 +24,8 @@ import { tunnelledTasks, tunnelTable } from "./tunnel-table.js";
 export interface ModelCollaborators {
   readonly machines: ClusterMachines;
   readonly emit: EmitEvent;
+  /** Whether anybody hears what is emitted: the state need not be put together for nobody. Yes unless given. */
+  readonly isWatched?: () => boolean;
   /** For foreign servers; the machines ask for their own tasks. */
   readonly openProbe: OpenProbe;
   /** File that keeps membership, access, foreign servers and colours; without it they are forgotten. */
@@ -76,11 +78,13 @@ export class ClusterModel {
 
   constructor(collaborators: ModelCollaborators) {
     this.#collaborators = collaborators;
-    const { machines, openProbe, emit, file } = collaborators;
+    const { machines, openProbe, emit, file, isWatched = () => true } = collaborators;
     this.#file = file === undefined ? undefined : clusterFile(file);
     this.foreign = new ForeignServers(openProbe, () => this.changed());
     this.localServers = new LocalServers(collaborators.reachPort);
-    this.#events = new StateEvents(() => emit("cluster", this.state()));
+    this.#events = new StateEvents(() => {
+      if (isWatched()) emit("cluster", this.state());
+    });
     this.#stopListening = machines.onChange(() => this.#machinesChanged());
     this.loaded = this.#load();
     this.#machinesChanged();

@@ -75,6 +75,8 @@ export class ControlPlane {
   /** Paired machines that answered last time. */
   readonly #online = new Set<string>();
   readonly #trust: TrustStore;
+  readonly #machine: MachineDescriber;
+  readonly #loadListeners = new Set<() => void>();
   readonly #ownId: string;
   readonly #tasks: TaskHost;
   readonly #isLocalServer: (port: number) => boolean;
@@ -82,6 +84,7 @@ export class ControlPlane {
   constructor(options: ControlPlaneOptions) {
     const { identity, trust, machine, tasks, dataDir, scope, port, name } = options;
     this.#trust = trust;
+    this.#machine = machine;
     this.#ownId = identity.deviceId;
     this.#tasks = tasks;
     this.#isLocalServer = options.isLocalServer;
@@ -142,9 +145,11 @@ export class ControlPlane {
         tunnels: ownTunnels,
         facts: () => ownFacts(identity, machine),
         onChange: (listener) => {
-          const stops = [machine.onChange(listener), machine.onMetrics(listener)];
+          this.#loadListeners.add(listener);
+          const stop = machine.onChange(listener);
           return () => {
-            for (const stop of stops) stop();
+            stop();
+            this.#loadListeners.delete(listener);
           };
         },
       },
@@ -173,6 +178,13 @@ export class ControlPlane {
       file: join(dataDir, "machines.json"),
     });
     this.#stopWatching = this.machines.onChange(() => this.#followPresence());
+  }
+
+  /** Measures how busy this machine is, for its own windows, until the returned function is called. */
+  measureOwnLoad(): () => void {
+    return this.#machine.onMetrics(() => {
+      for (const listener of [...this.#loadListeners]) listener();
+    });
   }
 
   /** Takes in a machine by address or device ID; answers its id. */
