@@ -6,7 +6,6 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { nodeCommand } from "../worker-runtime/engines/package-root.js";
 import type { Machine } from "./api/cluster.js";
-import type { PairingState } from "./api/machines.js";
 import type { Runtime } from "./api/runtime.js";
 import { ClusterDoor } from "./cluster/cluster-door.js";
 import { ClusterService } from "./cluster/cluster-service.js";
@@ -43,8 +42,6 @@ export interface ApplicationOptions {
   readonly agentPort?: number;
   /** How far it talks to other machines; what TENSORDECK_NETWORK says unless given. */
   readonly network?: NetworkScope;
-  /** Given every code of a pairing that this machine shows, for terminals and logs. */
-  readonly onShowCode?: (code: string, machine: PairingState["machine"]) => void;
   /** Disposes the application when it is aborted. */
   readonly signal?: AbortSignal;
   /** What runs graphs; other than TensorFlow's only in tests. */
@@ -78,7 +75,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     ask: engine.runtime.opList,
     bundled: engine.bundledOps,
   });
-  let machineName = (await settings.get()).machineName;
+  const [standing, kept] = await Promise.all([loadStanding(dataDir), settings.get()]);
+  let { machineName } = kept;
   const describer = new MachineDescriber({
     name: () => machineName,
     agentPort: () => network.presence.port,
@@ -96,12 +94,11 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     agentPort: () => network.presence.port,
     programs: [process.execPath, nodeCommand().command],
   });
-  const standing = await loadStanding(dataDir);
   const network = new ControlPlane({
     ...standing,
     dataDir,
     scope: options.network ?? networkScope(),
-    ...defined({ port: options.agentPort, onShowCode: options.onShowCode }),
+    ...defined({ port: options.agentPort }),
     name: () => describer.description().name,
     machine: describer,
     tasks,

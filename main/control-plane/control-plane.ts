@@ -57,7 +57,6 @@ export interface ControlPlaneOptions extends Standing {
   /** Absent where the window is not a page that can be shown elsewhere. */
   readonly sharedWindow?: SharedWindow;
   readonly onPairing: (state: PairingState | undefined) => void;
-  readonly onShowCode?: (code: string, machine: PairingState["machine"]) => void;
 }
 
 export class ControlPlane {
@@ -110,7 +109,6 @@ export class ControlPlane {
       trust,
       name,
       emit: options.onPairing,
-      ...(options.onShowCode ? { onShowCode: options.onShowCode } : {}),
     });
     this.#agent = new AgentService({
       ...options.agent,

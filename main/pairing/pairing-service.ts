@@ -34,8 +34,6 @@ export interface PairingServiceOptions {
   readonly name: () => string;
   /** Tells the windows of every change; undefined: there is no pairing, or no longer. */
   readonly emit: (state: PairingState | undefined) => void;
-  /** Called with every code that is to be shown, for terminals and logs. */
-  readonly onShowCode?: (code: string, machine: PairingState["machine"]) => void;
   /** What a machine that asks is allowed here unless the user says otherwise; "run" unless given. */
   readonly defaultRole?: Role;
   /** How long a pairing is open, in milliseconds; two minutes unless given. */
@@ -225,13 +223,8 @@ export class PairingService {
     const machine = new ShowerMachine(side, this.#openMillis);
     const keys = attemptKeys(peer);
     let tries = 0;
-    let shown: string | undefined;
     const run = new PairingRun(machine, connection, {
       changed: () => {
-        if (machine.code !== undefined && machine.code !== shown) {
-          this.#options.onShowCode?.(machine.code, pairing.machine);
-        }
-        shown = machine.code;
         if (machine.failure && tries === 0) {
           const ignored = machine.failure.kind === "expired" || machine.failure.kind === "closed";
           this.#limits.failed(keys, this.#now(), ignored ? FAILURES_OF_SILENCE : 1);

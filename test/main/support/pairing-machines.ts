@@ -26,9 +26,12 @@ export async function makeMachine(
     identity,
     trust,
     name: () => name,
-    emit: () => undefined,
-    onShowCode: (code) => shownCodes.push(code),
     ...options,
+    emit: (state) => {
+      const code = state?.code;
+      if (code !== undefined && code !== shownCodes.at(-1)) shownCodes.push(code);
+      options.emit?.(state);
+    },
   });
   pairing.listenAt(port);
   const machine = { ...installation, port, pairing, shownCodes };
