@@ -1,0 +1,42 @@
+import type { NameAttrList } from "../../../../protos/generated/tensorflow/attr_value.js";
+import type { KernelOffload } from "../compute/kernel-offload.js";
+import type { Rendezvous } from "../rendezvous/rendezvous.js";
+import type { FileAccess } from "../resources/file-access.js";
+import type { ResourceManager } from "../resources/resource-manager.js";
+import type { Value } from "../values.js";
+
+/** What all nodes of one step on one task share. */
+export interface StepContext {
+  readonly stepId: bigint;
+  /** Aborted when the step is cancelled or fails elsewhere; its reason is a TensorFlowError. Every wait ends with it. */
+  readonly signal: AbortSignal;
+  /** The resources of a device of this task, by its full name. @throws TensorFlowError NOT_FOUND for no device of it. */
+  resources(device: string): ResourceManager;
+  /** Resources that end with the step: TensorArrays, stacks. */
+  readonly stepResources: ResourceManager;
+  readonly rendezvous: Rendezvous;
+  readonly functions: FunctionCaller;
+  /** What Save, Restore and other file ops may touch. */
+  readonly files: FileAccess;
+  /** Takes kernels that would hold up this thread; without it every kernel runs here. */
+  readonly compute: KernelOffload | undefined;
+  /** A line for the task's log: Print, PrintV2, log_device_placement. */
+  log(line: string): void;
+}
+
+/** Calls functions of the graph's library. */
+export interface FunctionCaller {
+  /**
+   * Runs a function's body within the step.
+   * @param callee its name and the values of its attributes.
+   * @param device the full name of the device that the calling node runs on; the body's nodes run there unless they say
+   *   otherwise.
+   * @throws TensorFlowError NOT_FOUND for no such function, and what its body throws.
+   */
+  call(
+    callee: NameAttrList,
+    args: readonly Value[],
+    device: string,
+    step: StepContext,
+  ): Promise<readonly Value[]>;
+}

@@ -1,0 +1,61 @@
+import type { DType } from "../../../protocol/dtype.js";
+import type { Tensor } from "../../../protocol/tensor.js";
+import type { StepContext } from "../executor/step-context.js";
+import type { Value } from "../values.js";
+import type { KernelNode } from "./kernel-node.js";
+
+/** The outputs of a node, one for each; `undefined` at the places that a Switch-like kernel leaves dead. */
+export type Outputs = readonly (Value | undefined)[];
+
+/** What one execution of a stateful kernel works with. */
+export interface OpContext {
+  /**
+   * The data inputs in order. References are already replaced by the values that they have now, except at inputs that
+   * the op declares as references.
+   */
+  readonly inputs: readonly Value[];
+  readonly step: StepContext;
+  /** The loop frame and iteration of the node, as rendezvous keys carry them: 0 and 0 outside of loops. */
+  readonly frameId: bigint;
+  readonly iteration: number;
+}
+
+/**
+ * A kernel that depends on its inputs alone. It must not keep or change anything: it may run on any thread, at any time,
+ * and while a graph is optimized. Its inputs and outputs hold numbers or strings, never resources or variants.
+ */
+export interface PureKernelDefinition extends KernelSelector {
+  readonly kind: "pure";
+  /**
+   * Makes the kernel of a node when its graph is registered.
+   * @throws TensorFlowError INVALID_ARGUMENT for attributes that make no sense.
+   */
+  create(node: KernelNode): (inputs: readonly Tensor[]) => readonly Tensor[];
+  /**
+   * An estimate of the time that these inputs take, in nanoseconds on one slow core. Long ones run on a compute thread.
+   * Without it, a nanosecond for each element of the inputs is assumed.
+   */
+  cost?(node: KernelNode, inputs: readonly Tensor[]): number;
+}
+
+/** A kernel with state or effects. It answers with a promise where it waits: a queue, a file, another task. */
+export interface StatefulKernelDefinition extends KernelSelector {
+  readonly kind: "stateful";
+  /** @throws TensorFlowError INVALID_ARGUMENT for attributes that make no sense. */
+  create(node: KernelNode): (context: OpContext) => Outputs | Promise<Outputs>;
+}
+
+/** For which nodes a kernel is. */
+export interface KernelSelector {
+  readonly op: string;
+  /** "CPU" unless given. */
+  readonly deviceType?: string;
+  /** dtypes by type attribute ("T", "Tidx"); an attribute that is not named may be any. */
+  readonly types?: Readonly<Record<string, readonly DType[]>>;
+  /** Of several kernels that fit a node the one with the highest priority is taken; 0 unless given. */
+  readonly priority?: number;
+  /** More that the node must fulfil, such as an attribute's value. */
+  fits?(node: KernelNode): boolean;
+}
+
+export type KernelDefinition = PureKernelDefinition | StatefulKernelDefinition;

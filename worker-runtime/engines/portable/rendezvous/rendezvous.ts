@@ -1,0 +1,21 @@
+import type { TensorFlowError } from "../../../protocol/status.js";
+import type { Value } from "../values.js";
+
+/** What travels between a _Send and its _Recv. */
+export type Sent = { readonly isDead: false; readonly value: Value } | { readonly isDead: true };
+
+/**
+ * Where the nodes of one step meet across devices and tasks. A key is as on the wire: send device, incarnation, receive
+ * device, name, frame and iteration, with semicolons between. Each key is sent once and received once, in either order.
+ */
+export interface Rendezvous {
+  /** Leaves a value for whoever asks. @throws TensorFlowError the reason, once the step was aborted. */
+  send(key: string, sent: Sent): void;
+  /**
+   * Waits for a value, on this task or from the task that the key names.
+   * @throws TensorFlowError CANCELLED when the signal is aborted; the step's error; the other task's.
+   */
+  recv(key: string, signal: AbortSignal): Promise<Sent>;
+  /** Ends all waits, present and future, with this error. Only the first one counts. */
+  abort(error: TensorFlowError): void;
+}
