@@ -5,8 +5,6 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { nodeCommand } from "../worker-runtime/engines/package-root.js";
-import type { Machine } from "./api/cluster.js";
-import type { Runtime } from "./api/runtime.js";
 import { ClusterDoor } from "./cluster/cluster-door.js";
 import { ClusterService } from "./cluster/cluster-service.js";
 import { ControlPlane, loadStanding } from "./control-plane/control-plane.js";
@@ -20,6 +18,7 @@ import { thisFirewall } from "./firewall/this-firewall.js";
 import { FirewallWizardService } from "./firewall/wizard/firewall-wizard.js";
 import { callHandler, type Handlers } from "./handlers.js";
 import type { Host } from "./host.js";
+import { machineEngines } from "./machine/engines.js";
 import { MachineDescriber } from "./machine/machine-describer.js";
 import { OpListService } from "./ops/op-list-service.js";
 import { defined, problem } from "./problems.js";
@@ -80,7 +79,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const describer = new MachineDescriber({
     name: () => machineName,
     agentPort: () => network.presence.port,
-    engines: () => enginesOf(runtime.known()),
+    engines: () => machineEngines(runtime.known()),
     taskOfPid: (pid) => tasks.tasks().find((task) => task.pid === pid)?.id,
   });
   const isolation = new Isolation({ carry: (port, client) => network.tunnels.accept(port, client) });
@@ -206,7 +205,11 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     },
 
     "cluster.get": () => cluster.state(),
-    "cluster.addTasks": (request) => cluster.addTasks(request),
+    "cluster.addTasks": async (request) => {
+      // Which engine is the best one here is known only after the look for a libtensorflow.
+      await runtime.runtime();
+      return cluster.addTasks(request);
+    },
     "cluster.addForeign": (request) => cluster.addForeign(request),
     "cluster.applyTable": ({ rows }) => cluster.applyTable(rows),
     "cluster.setAccess": ({ access }) => cluster.setAccess(access),
@@ -306,11 +309,6 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     },
     dispose,
   };
-}
-
-/** What computes here, the preferred one first. */
-function enginesOf(runtime: Runtime | undefined): Machine["engines"] {
-  return runtime ? [{ engine: "tensorflow", version: runtime.version, gpu: runtime.gpu }] : [];
 }
 
 function notOnThisHost(what: string, reason: string): Error {

@@ -109,7 +109,7 @@ function wishOf(
   checkMachine(row, machineId, machines);
   const { job, index, engine, gpu } = row;
   const machine = machines.find(({ facts }) => facts.id === machineId);
-  if (machine) checkGpus(gpu, machine.facts);
+  if (machine) checkGpus(gpu, machine.facts, engine);
   const port = portOf(row);
   return { id, job, index, machineId, engine, gpu, port, mayMove: port === 0 };
 }

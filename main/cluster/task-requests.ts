@@ -1,7 +1,7 @@
 /** From what the user asks for to tasks that can be made: what was left open is chosen, what cannot be is refused. Pure. */
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { nextIndex } from "../../worker-runtime/cluster/cluster-table.js";
-import type { AddForeign, AddTasks, GpuChoice } from "../api/cluster.js";
+import type { AddForeign, AddTasks, Engine, GpuChoice } from "../api/cluster.js";
 import type { MachineFacts } from "../api/machines.js";
 import { noSuchMachine, problem } from "../problems.js";
 import type { ClusterMachine } from "./cluster-machine.js";
@@ -20,7 +20,8 @@ export function wishesOf(
   machines: readonly ClusterMachine[],
 ): TaskWish[] {
   const machine = machineNamed(machineId, machines);
-  checkGpus(gpu, machine);
+  const chosenEngine = engine ?? machine.engines[0]?.engine ?? "portable";
+  checkGpus(gpu, machine, chosenEngine);
   const known = tasks.map((task) => ({ job: task.job, index: task.index }));
   return Array.from({ length: count }, (_, i) => {
     const chosen = index === undefined ? nextIndex(known, job) : index + i;
@@ -28,7 +29,7 @@ export function wishesOf(
     known.push({ job, index: chosen });
     return {
       ...{ id: newTaskId(), job, index: chosen, machineId: machine.id },
-      engine: engine ?? machine.engines[0]?.engine ?? "tensorflow",
+      engine: chosenEngine,
       gpu,
       ...{ port: 0, mayMove: true },
     };
@@ -59,8 +60,13 @@ function machineNamed(machineId: string | undefined, machines: readonly ClusterM
   });
 }
 
-/** @throws ProblemError INVALID_ARGUMENT for a GPU that the machine does not have. */
-export function checkGpus(gpu: GpuChoice, { name, gpus }: MachineFacts): void {
+/** @throws ProblemError INVALID_ARGUMENT for a GPU that the machine does not have or the engine does not use. */
+export function checkGpus(gpu: GpuChoice, { name, gpus }: MachineFacts, engine: Engine): void {
+  if (typeof gpu !== "string" && engine === "portable") {
+    throw problem("INVALID_ARGUMENT", "The portable engine computes on the processor, not on a GPU.", {
+      remedy: "Choose the TensorFlow engine for the task, or leave its GPU open.",
+    });
+  }
   // Where none is known, a driver may be silent for once; the task says what it sees.
   const missing =
     typeof gpu === "string" || gpus.length === 0

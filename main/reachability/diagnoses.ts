@@ -45,7 +45,6 @@ export const rules = {
   "waits-for-missing-tasks": health.waitsForMissingTasks,
   "mixed-versions": health.mixedVersions,
   "mixed-tensordeck-versions": health.mixedTensordeckVersions,
-  "no-runtime": health.noRuntime,
   "clock-offset": health.clockOffset,
   "memory-nearly-full": health.memoryNearlyFull,
 

@@ -1,5 +1,6 @@
 /** The libtensorflow of this machine: found in the background, installed on request. */
 import type { InstallProgress, Runtime, RuntimeState } from "../api/runtime.js";
+import { deferred } from "../deferred.js";
 import type { EmitEvent } from "../events.js";
 import { problem, problemOf } from "../problems.js";
 import type { RuntimeTools } from "./runtime-tools.js";
@@ -7,13 +8,20 @@ import type { RuntimeTools } from "./runtime-tools.js";
 /** A bar need not move faster than the eye follows. */
 const PROGRESS_INTERVAL_MILLIS = 250;
 
+interface Search {
+  /** Resolves when it is known whether this machine has a library. Never rejects. */
+  readonly located: Promise<void>;
+  /** Resolves when it is known as well what could be installed. Never rejects. */
+  readonly done: Promise<void>;
+}
+
 export class RuntimeService {
   readonly #tools: RuntimeTools;
   readonly #emit: EmitEvent;
   readonly #disposed = new AbortController();
   #state: RuntimeState = {};
   /** The search in progress or the last one; absent before the first. */
-  #search: Promise<RuntimeState> | undefined;
+  #search: Search | undefined;
   /** Set if and only if an installation runs. */
   #installation: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
 
@@ -24,14 +32,16 @@ export class RuntimeService {
 
   /** What is known; the first call waits for the search. */
   async get(): Promise<RuntimeState> {
-    this.#search ??= this.#find();
-    await this.#search;
+    this.#search ??= this.#begin();
+    await this.#search.done;
     return this.#state;
   }
 
-  /** The library that new tasks use. */
+  /** The library that new tasks use; waits for the look around this machine, not for what could be installed. */
   async runtime(): Promise<Runtime | undefined> {
-    return (await this.get()).runtime;
+    this.#search ??= this.#begin();
+    await this.#search.located;
+    return this.#state.runtime;
   }
 
   /** The library as far as it was found already; waits for nothing. */
@@ -41,9 +51,8 @@ export class RuntimeService {
 
   /** Looks again. */
   async refresh(): Promise<RuntimeState> {
-    const before = this.#search;
-    this.#search = Promise.resolve(before).then(() => this.#find());
-    await this.#search;
+    this.#search = this.#begin(this.#search?.done);
+    await this.#search.done;
     return this.#state;
   }
 
@@ -93,18 +102,28 @@ export class RuntimeService {
     }
   }
 
-  async #find(): Promise<RuntimeState> {
+  /** @param before What must have ended first: two searches at once would tell their findings in any order. */
+  #begin(before?: Promise<void>): Search {
+    const located = deferred<void>();
+    const done = Promise.resolve(before)
+      .then(() => this.#find(located.resolve))
+      .finally(located.resolve);
+    return { located: located.promise, done };
+  }
+
+  /** @param located Called as soon as it is known whether there is a library. */
+  async #find(located: () => void): Promise<void> {
     const { signal } = this.#disposed;
     try {
       const found = await this.#tools.find(signal);
       // Tasks can start now; what else could be installed is found out with more leisure.
       if (found.runtime) this.#setState({ ...this.#progress(), ...found });
+      located();
       const offered = await this.#tools.offer(found.runtime, signal);
       if (!found.runtime || offered.offer) this.#setState({ ...this.#progress(), ...offered, ...found });
     } catch (error) {
       if (!signal.aborted) this.#setState({ ...this.#progress(), problem: problemOf(error) });
     }
-    return this.#state;
   }
 
   /** An installation may begin and end while a search goes on, so this is asked for at the moment of telling. */

@@ -1,8 +1,15 @@
 /** Which GPUs a task sees when its order leaves that open: a GPU serves one worker well and two badly. */
-import type { GpuChoice } from "../api/cluster.js";
+import type { Engine, GpuChoice } from "../api/cluster.js";
 
 /** TensorFlow's customary name for the job that holds variables; its tasks take no GPU memory from the workers. */
 const PARAMETER_SERVER_JOB = "ps";
+
+/** What decides over a task's GPUs. */
+export interface GpuWish {
+  readonly choice: GpuChoice;
+  readonly job: string;
+  readonly engine: Engine;
+}
 
 /**
  * @param gpus The machine's GPUs by nvidia-smi's number; empty where they are not known.
@@ -10,12 +17,12 @@ const PARAMETER_SERVER_JOB = "ps";
  * @returns "auto" (all), "none", or numbers joined by commas: what a server is launched with.
  */
 export function visibleGpus(
-  choice: GpuChoice,
-  job: string,
+  { choice, job, engine }: GpuWish,
   gpus: readonly number[],
   inUse: readonly (readonly number[])[],
 ): string {
-  if (choice === "none") return "none";
+  // The portable engine computes on the processor and leaves the GPUs to others.
+  if (choice === "none" || engine === "portable") return "none";
   if (choice !== "auto") return choice.join(",");
   if (job === PARAMETER_SERVER_JOB) return "none";
   const users = (gpu: number) => inUse.filter((given) => given.includes(gpu)).length;

@@ -198,8 +198,8 @@ export class LocalTaskHost implements TaskHost {
    */
   #plan(taskId: string, port: number): TaskPlan {
     const { isolate, fixed } = this.#place(taskId);
-    const { job, index, gpu: choice } = this.#supervisor.get(taskId).identity;
-    const gpu = visibleGpus(choice, job, this.#gpuIndices(), this.#gpusInUse(taskId));
+    const { job, index, engine, gpu: choice } = this.#supervisor.get(taskId).identity;
+    const gpu = visibleGpus({ choice, job, engine }, this.#gpuIndices(), this.#gpusInUse(taskId));
     if (fixed) return { cluster: fixed.cluster, job, index, port, gpu, isolate };
     const ownJob = `tensordeck_${taskId.replaceAll(/[^A-Za-z0-9]/g, "").slice(0, 8)}`;
     return { cluster: { [ownJob]: { 0: `localhost:${port}` } }, job: ownJob, index: 0, port, gpu, isolate };

@@ -9,7 +9,7 @@ import { bytesText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { ProblemView } from "../ui/problem-view.js";
 
-/** A missing TensorFlow runtime is one line with one button, never a dialog in the way. */
+/** What TensorFlow's runtime would give where it is missing: one line with one button, never a dialog in the way. */
 export function RuntimeBanner(): ReactElement | null {
   const state = useRuntime((store) => store.state);
   const dismissed = useSettings((store) => store.settings.runtimeBannerDismissed);
@@ -43,7 +43,8 @@ export function RuntimeBanner(): ReactElement | null {
     <div className="banner" role="status">
       <Icon name="info" />
       <span className="ell grow">
-        TensorFlow runtime not installed. Graphs can be edited; tasks need it to run.
+        Tasks run on the portable engine, which needs no installation. TensorFlow's runtime has every op, more
+        speed, and CUDA for NVIDIA GPUs.
       </span>
       {state.offer ? (
         <Button size="small" icon="download" onClick={() => uiActions.open({ kind: "install" })}>

@@ -154,7 +154,9 @@ function EngineStatus(): ReactElement {
       TensorFlow {runtime.version} {runtime.gpu ? "GPU" : "CPU"} engine
     </span>
   ) : (
-    <span className="wide-only">No TensorFlow runtime</span>
+    <span className="wide-only" title="Part of Tensordeck. No TensorFlow runtime was found on this machine.">
+      Portable engine
+    </span>
   );
 }
 

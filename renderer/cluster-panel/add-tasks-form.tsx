@@ -8,7 +8,7 @@ import { listText } from "../ui/format.js";
 import { type AddValues, checkAdd, freeIndices, MOST_AT_ONCE } from "./add-values.js";
 import { Field, SelectField } from "./form-fields.js";
 import { GpuField } from "./gpu-field.js";
-import { engineText } from "./machine-text.js";
+import { engineNote, engineText } from "./machine-text.js";
 import { takesTasks } from "./panel-rows.js";
 
 interface AddTasksFormProps {
@@ -85,8 +85,12 @@ export function AddTasksForm({ machineId, onDone }: AddTasksFormProps): ReactEle
           onChange={(index) => change({ index })}
         />
       </div>
-      <EngineField machine={machine} engine={values.engine} onChange={(engine) => change({ engine })} />
-      {machine && machine.gpus.length > 0 ? (
+      <EngineField
+        machine={machine}
+        engine={values.engine}
+        onChange={(engine) => change({ engine, gpu: "auto" })}
+      />
+      {machine && machine.gpus.length > 0 && usesGpus(machine, values.engine) ? (
         <GpuField
           gpus={machine.gpus}
           job={values.job.trim()}
@@ -102,27 +106,37 @@ export function AddTasksForm({ machineId, onDone }: AddTasksFormProps): ReactEle
   );
 }
 
+/** The portable engine computes on the processor: there is no GPU to choose. */
+function usesGpus({ engines }: Machine, chosen: Engine | undefined): boolean {
+  return (chosen ?? engines[0]?.engine) === "tensorflow";
+}
+
 interface EngineFieldProps {
   readonly machine: Machine | undefined;
   readonly engine: Engine | undefined;
   onChange(engine: Engine | undefined): void;
 }
 
-function EngineField({ machine, engine, onChange }: EngineFieldProps): ReactElement {
+function EngineField({ machine, engine, onChange }: EngineFieldProps): ReactElement | null {
   const [best, ...others] = machine?.engines ?? [];
-  if (best === undefined) {
-    return <p className="fg2">Engine: none yet. Install a TensorFlow runtime on the machine first.</p>;
-  }
-  if (others.length === 0) return <p className="fg2">Engine: {engineText(best)}</p>;
+  if (best === undefined) return null;
+  const chosen = others.find((one) => one.engine === engine) ?? best;
   return (
-    <SelectField
-      label="Engine"
-      value={engine ?? ""}
-      options={[
-        { value: "", label: `${engineText(best)} (best)` },
-        ...others.map((one) => ({ value: one.engine, label: engineText(one) })),
-      ]}
-      onChange={(value) => onChange(others.find((one) => one.engine === value)?.engine)}
-    />
+    <>
+      {others.length === 0 ? (
+        <p className="fg2">Engine: {engineText(best)}</p>
+      ) : (
+        <SelectField
+          label="Engine"
+          value={chosen === best ? "" : chosen.engine}
+          options={[
+            { value: "", label: `${engineText(best)} (best)` },
+            ...others.map((one) => ({ value: one.engine, label: engineText(one) })),
+          ]}
+          onChange={(value) => onChange(others.find((one) => one.engine === value)?.engine)}
+        />
+      )}
+      <p className="fg2">{engineNote(chosen)}</p>
+    </>
   );
 }

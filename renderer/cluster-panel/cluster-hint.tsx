@@ -6,8 +6,6 @@ import { isUp, taskName, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { missingTasks, startLabel, startMissing } from "../stores/graph-tasks.js";
 import { useRun } from "../stores/run-store.js";
-import { useRuntime } from "../stores/runtime-store.js";
-import { useSettings } from "../stores/settings-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { countText, listText } from "../ui/format.js";
@@ -17,8 +15,6 @@ import { type WantedCluster, wantedCluster } from "./wanted-cluster.js";
 export function ClusterHint(): ReactElement | null {
   const tasks = useCluster((state) => state.tasks);
   const nodes = useDocument((state) => state.document.nodes);
-  const runtime = useRuntime((state) => state.state);
-  const bannerClosed = useSettings((state) => state.settings.runtimeBannerDismissed);
   const isExample = useDocument((state) => state.document.path === undefined);
   const works = useRun((state) => state.latest?.state === "done");
   const missing = useMemo(() => missingTasks(nodes.values(), tasks), [nodes, tasks]);
@@ -26,18 +22,6 @@ export function ClusterHint(): ReactElement | null {
   const kept = useDocument((store) => store.document.cluster);
   const wanted = kept.length > 0 && state ? wantedCluster(state, kept) : undefined;
 
-  if (runtime !== undefined && runtime.runtime === undefined) {
-    // The banner above the canvas makes the same offer until it is closed.
-    if (!bannerClosed || tasks.length > 0 || !runtime.offer || runtime.progress) return null;
-    return (
-      <div className="addbig">
-        <p>Tasks need a TensorFlow runtime, which this machine does not have yet.</p>
-        <Button wide variant="strong" icon="download" onClick={() => uiActions.open({ kind: "install" })}>
-          Install TensorFlow runtime…
-        </Button>
-      </div>
-    );
-  }
   if (wanted && wanted.names.length > 0) return <WantedHint wanted={wanted} />;
   const isNew = missing.names.filter((name) => !tasks.some((task) => taskName(task) === name));
   if (nodes.size > 0 && isNew.length > 0) {

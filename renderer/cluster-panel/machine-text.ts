@@ -11,6 +11,13 @@ export function engineText({ engine, version, gpu }: Machine["engines"][number])
   return engine === "tensorflow" ? `TensorFlow ${version}${gpu ? " GPU" : ""}` : "portable engine";
 }
 
+/** What a task gets with an engine and what another one would give, in a line for whoever chooses. */
+export function engineNote({ engine, gpu }: Machine["engines"][number]): string {
+  if (engine === "tensorflow")
+    return gpu ? "Every TensorFlow op, with CUDA." : "Every TensorFlow op, on the processor.";
+  return "Needs no installation. Computes on the processor; a TensorFlow runtime has more ops, more speed, and CUDA.";
+}
+
 /** Makers' names leave the row no room: "RTX 4070" of "NVIDIA GeForce RTX 4070". */
 function shortGpuName(name: string): string {
   return name.replace(/^NVIDIA /, "").replace(/^GeForce /, "");
@@ -47,7 +54,6 @@ export function hardwareText(machine: Machine): string {
   if (machine.gpus.length === 0 && machine.memoryBytes > 0) parts.push(bytesText(machine.memoryBytes));
   const [engine] = machine.engines;
   if (engine) parts.push(engineText(engine));
-  else if (machine.cores > 0) parts.push("no TensorFlow runtime");
   return parts.join(" · ");
 }
 

@@ -61,6 +61,11 @@ export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowPro
             foreign
           </span>
         ) : null}
+        {task.engine === "portable" && !task.foreign ? (
+          <span className="tag" title="Runs on the portable engine">
+            portable
+          </span>
+        ) : null}
         <span className="grow" />
         <StateMark state={task.state} />
         {drag || task.state === "running" ? (

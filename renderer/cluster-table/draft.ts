@@ -57,6 +57,11 @@ function rowOfConfig(state: ClusterState, row: ClusterConfigRow): DraftRow {
   return { key: newKey(), job, index, machineId, address, engine, gpu };
 }
 
+/** The engine that a machine prefers; TensorFlow's where the machine is not chosen yet. */
+function preferredEngine(machineId: string, state: ClusterState): Engine {
+  return usableMachines(state).find(({ id }) => id === machineId)?.engines[0]?.engine ?? "tensorflow";
+}
+
 /** A further row: another task of the last row's job on the last row's machine. */
 export function addRow(rows: readonly DraftRow[], state: ClusterState): DraftRow[] {
   const last = rows.at(-1);
@@ -68,7 +73,7 @@ export function addRow(rows: readonly DraftRow[], state: ClusterState): DraftRow
     index: nextIndex(rows, job),
     machineId,
     address: "",
-    engine: last?.engine ?? "tensorflow",
+    engine: last?.engine ?? preferredEngine(machineId, state),
     gpu: "auto",
   };
   return [...rows, row];
@@ -87,7 +92,8 @@ export function importRows(rows: readonly DraftRow[], cluster: ClusterSpec, stat
         [name, ...addresses].some((own) => own.toLowerCase() === host),
       )?.id ?? "";
     if (present) return { ...present, machineId: machineId || present.machineId, address };
-    return { key: newKey(), job, index, machineId, address, engine: "tensorflow", gpu: "auto" };
+    const engine = preferredEngine(machineId, state);
+    return { key: newKey(), job, index, machineId, address, engine, gpu: "auto" };
   });
 }
 

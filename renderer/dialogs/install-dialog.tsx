@@ -39,7 +39,8 @@ export function InstallDialog(): ReactElement {
         {offer ? (
           <>
             <p>
-              Tasks run on TensorFlow's own library. It is fetched from the Python Package Index, checked
+              New tasks will run on TensorFlow's own library instead of the portable engine: every op, more
+              speed, and CUDA where the library has it. It is fetched from the Python Package Index, checked
               against the SHA-256 sums that Tensordeck carries, and kept in your own data folder. Python
               packages stay as they are.
             </p>

@@ -8,23 +8,20 @@ import { taskName } from "./cluster-store.js";
 import { documentActions, useDocument } from "./document-store.js";
 import { currentTasks, missingTasks, startLabel, startMissing } from "./graph-tasks.js";
 import { isActive, useRun } from "./run-store.js";
-import { useRuntime } from "./runtime-store.js";
-import { uiActions, useUi } from "./ui-store.js";
+import { useUi } from "./ui-store.js";
 
 /** Messages about a run; the next run takes them away. */
 const RUN_NOTICE = "run";
 /** What is missing for a run, with an offer to bring it; gone as soon as it is there, whoever brought it. */
-const RUNTIME_OFFER = "run-runtime";
 const TASKS_OFFER = "run-tasks";
 
 /** Takes away what is said about runs. Called when another document is shown, too. */
 export function dismissRunNotices(): void {
-  for (const key of [RUN_NOTICE, RUNTIME_OFFER, TASKS_OFFER]) dismissNoticeByKey(key);
+  for (const key of [RUN_NOTICE, TASKS_OFFER]) dismissNoticeByKey(key);
 }
 
-/** Takes back the offers that the cluster or the runtime has made needless. Called when either changed. */
+/** Takes back the offer that the cluster has made needless. Called when the cluster changed. */
 export function reviewOffers(): void {
-  if (useRuntime.getState().state?.runtime !== undefined) dismissNoticeByKey(RUNTIME_OFFER);
   const nodes = useDocument.getState().document.nodes.values();
   if (missingTasks(nodes, currentTasks()).names.length === 0) dismissNoticeByKey(TASKS_OFFER);
 }
@@ -62,25 +59,6 @@ function offerMissingTasks(steps: number): boolean {
   const nodes = useDocument.getState().document.nodes.values();
   const missing = missingTasks(nodes, currentTasks());
   if (missing.names.length === 0) return false;
-  const runtime = useRuntime.getState().state;
-  if (runtime !== undefined && runtime.runtime === undefined) {
-    showNotice({
-      kind: "problem",
-      key: RUNTIME_OFFER,
-      problem: {
-        code: "FAILED_PRECONDITION",
-        message: `This graph needs ${listText(missing.names)}, and no task can start without a TensorFlow runtime.`,
-        ...(runtime.problem?.reason ? { reason: runtime.problem.reason } : {}),
-        ...(runtime.offer
-          ? {}
-          : { remedy: "Install TensorFlow for Python on this machine, then look again." }),
-      },
-      ...(runtime.offer
-        ? { action: { label: "Install TensorFlow runtime…", run: () => uiActions.open({ kind: "install" }) } }
-        : {}),
-    });
-    return true;
-  }
   showNotice({
     kind: "info",
     key: TASKS_OFFER,

@@ -77,24 +77,15 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("how the window looks", (
 });
 
 describe.skipIf(peerMissing("chromium"))("a machine without TensorFlow", () => {
-  test("can edit graphs, and is told what is missing and what brings it", async () => {
+  test("runs the first graph with nothing installed, and is told what TensorFlow would give", async () => {
     const app = await startApp({ runtime: false });
     try {
       const window = await WindowPage.open(await sharedBrowser(), app.link);
       await window.ready();
-      await window.page
-        .getByText(/TensorFlow runtime/)
-        .first()
-        .waitFor();
-      await window.select("z");
-      await window.press("Delete");
-      await window.node("z").waitFor({ state: "detached" });
-      await window.press("Control+z");
-      await window.runButton.click();
-      await window.page
-        .locator(".notices")
-        .getByText(/no task can start without a TensorFlow runtime/)
-        .waitFor();
+      await window.page.getByText(/Tasks run on the portable engine/).waitFor();
+      await window.startTwoWorkers();
+      await window.task("worker/1").getByText("portable").waitFor();
+      await window.runAndSee("z", "11.0");
       expect(window.errors).toEqual([]);
       await window.close();
     } finally {

@@ -8,6 +8,7 @@ import type { FirewallFacts } from "../../api/firewall.js";
 import type { Diagnosis, Reachability } from "../../api/reachability.js";
 import { deferred } from "../../deferred.js";
 import { thisFirewall } from "../../firewall/this-firewall.js";
+import { machineEngines } from "../../machine/engines.js";
 import { MachineDescriber } from "../../machine/machine-describer.js";
 import { messageOf } from "../../problems.js";
 import { bySeverity, diagnose } from "../../reachability/diagnoses.js";
@@ -73,9 +74,7 @@ async function examineMachines(
     findHolders(ownPorts),
   ]);
   signal.throwIfAborted();
-  const engines = runtimes.found
-    .slice(0, 1)
-    .map(({ version, gpu }) => ({ engine: "tensorflow" as const, version, gpu }));
+  const engines = machineEngines(runtimes.found[0]);
   const incarnations = new Map<string, string>();
   const seen = await Promise.all(
     machines.map(async (machine) => ({

@@ -192,24 +192,6 @@ export const mixedTensordeckVersions: Rule = ({ machines }) => {
   ];
 };
 
-export const noRuntime: Rule = ({ machines }) =>
-  machines
-    .filter(({ kind, presence, engines, platform }) => {
-      const described = platform !== "" && (kind === "this" || kind === "paired");
-      return described && presence === "online" && engines.length === 0;
-    })
-    .map((machine) =>
-      finding(
-        "warning",
-        {
-          code: "NOT_FOUND",
-          message: `There is no TensorFlow runtime on ${machine.name}, so it can take no tasks.`,
-          remedy: "Install it there: `tensordeck runtime install`, or the button in the window.",
-        },
-        { machineId: machine.id },
-      ),
-    );
-
 export const clockOffset: Rule = ({ machines }) =>
   machines
     .filter(({ clockOffsetMillis = 0 }) => Math.abs(clockOffsetMillis) > CLOCK_TOLERANCE_MILLIS)

@@ -335,13 +335,6 @@ const cases: { readonly [id in DiagnosisId]: Case } = {
     severity: "info",
     right: situation([machine("gpu-pc"), machine("raspberrypi", [], { version: "" })]),
   },
-  "no-runtime": {
-    wrong: situation([machine("gpu-pc", [], { engines: [] })]),
-    message: /^There is no TensorFlow runtime on gpu-pc, so it can take no tasks\.$/,
-    severity: "warning",
-    machineId: "gpu-pc",
-    right: situation([machine("gpu-pc", [], { engines: [], platform: "", kind: "discovered" })]),
-  },
   "clock-offset": {
     wrong: situation([machine("gpu-pc", [], { clockOffsetMillis: -3600_000 })]),
     message: /^The clock of gpu-pc is 3600\.0 s slow\.$/,

@@ -64,7 +64,11 @@ describe("which GPUs a task sees", () => {
     [[1, 0], "ps", [0, 1], [[0]], "1,0"],
   ] as const)("is, for %j of job %s on GPUs %j with %j in use, %s", (choice, job, gpus, inUse, visible) => {
     const wanted = typeof choice === "string" ? choice : [...choice];
-    expect(visibleGpus(wanted, job, gpus, inUse)).toBe(visible);
+    expect(visibleGpus({ choice: wanted, job, engine: "tensorflow" }, gpus, inUse)).toBe(visible);
+  });
+
+  it("is none for the portable engine, which leaves them to others", () => {
+    expect(visibleGpus({ choice: "auto", job: "worker", engine: "portable" }, [0, 1], [])).toBe("none");
   });
 
   it("counts as in use what the task was given", () => {

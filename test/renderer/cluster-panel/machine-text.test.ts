@@ -30,9 +30,10 @@ describe("what a machine has", () => {
     expect(gpuTexts(many)).toEqual(["2 × RTX 4070 3/24 GB", "A100 12 GB"]);
   });
 
-  it("names the preferred engine, or that there is none", () => {
+  it("names the preferred engine", () => {
     expect(hardwareText(machineOf("a"))).toBe("8 cores · 16 GB · TensorFlow 2.21.0");
-    expect(hardwareText(machineOf("a", { engines: [] }))).toBe("8 cores · 16 GB · no TensorFlow runtime");
+    const portable = { engine: "portable", version: "0.1.0", gpu: false } as const;
+    expect(hardwareText(machineOf("a", { engines: [portable] }))).toBe("8 cores · 16 GB · portable engine");
     const withGpu = machineOf("a", {
       gpus: [gpu(0)],
       engines: [

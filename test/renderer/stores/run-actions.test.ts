@@ -11,7 +11,7 @@ import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { receiveRun, reviewOffers, startRun, stopRun } from "../../../renderer/stores/run-actions.js";
 import { useRun } from "../../../renderer/stores/run-store.js";
-import { receiveRuntime, useRuntime } from "../../../renderer/stores/runtime-store.js";
+import { receiveRuntime } from "../../../renderer/stores/runtime-store.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
 
 const calls: { method: string; params: unknown }[] = [];
@@ -91,14 +91,6 @@ describe("startRun", () => {
       { method: "runs.start", params: { steps: 10, targets: ["a"] } },
     ]);
     expect(notices()).toEqual([]);
-  });
-
-  it("offers the runtime where no task could start", async () => {
-    useRuntime.setState({
-      state: { offer: { version: "2.21.0", downloadBytes: 1, installedBytes: 1, freeBytes: 9, gpu: false } },
-    });
-    await startRun(1);
-    expect(notices()[0]?.action?.label).toContain("Install TensorFlow runtime");
   });
 
   it("remembers the revision that ran and shows a refusal", async () => {
