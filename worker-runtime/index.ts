@@ -61,7 +61,7 @@ export {
   installOffer,
   installRuntime,
 } from "./engines/tensorflow/install.js";
-export type { LogLevel, LogLine } from "./engines/tensorflow/log-lines.js";
+export type { LogLevel, LogLine } from "./engines/log-lines.js";
 export { type Edge, formatEdge, parseEdge, tensorName } from "./graph/edge.js";
 export { Graph, type GraphOptions, type NodeParts, Operation, type OpInput, Output } from "./graph/graph.js";
 export {

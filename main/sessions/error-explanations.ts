@@ -4,12 +4,19 @@
  */
 export interface Explanation {
   readonly pattern: RegExp;
-  readonly reason?: string;
+  /** A sentence, or what makes it of the error's text. */
+  readonly reason?: string | ((text: string) => string);
   readonly remedy: string;
 }
 
 /** The first that fits is taken, so the special ones stand before the general. */
 export const explanations: readonly Explanation[] = [
+  {
+    pattern: /The portable engine cannot run this graph/,
+    reason: missingKernels,
+    remedy:
+      "Pin these nodes to a task with the TensorFlow engine, or install the TensorFlow runtime and make the task anew.",
+  },
   {
     pattern: /ClusterSpec names the job and task index to be the same names/i,
     reason:
@@ -136,3 +143,11 @@ export const explanations: readonly Explanation[] = [
     remedy: "Feed large values in parts, or load them into variables.",
   },
 ];
+
+/** The lines of the portable engine's error as a sentence: "It has no kernel for 'Svd' (u, v), 'Conv3D' (c)." */
+function missingKernels(text: string): string {
+  const ops = [...text.matchAll(/No OpKernel was registered to support Op (.+?) used by (.+)/g)].map(
+    ([, what, nodes = ""]) => `${what} (${nodes.replaceAll(/\{\{node ([^}]+)\}\}/g, "$1")})`,
+  );
+  return `It has no kernel for ${ops.join(", ")}.`;
+}

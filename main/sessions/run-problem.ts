@@ -48,7 +48,7 @@ export function runProblem(error: unknown, context: RunContext): Problem {
   return defined({
     code: error.codeName,
     message: `${subject} failed${place}: ${headline(text)}`,
-    reason: explanation?.reason,
+    reason: typeof explanation?.reason === "function" ? explanation.reason(text) : explanation?.reason,
     remedy: explanation?.remedy,
     details: error.message,
     node,

@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { portInUseText } from "../../worker-runtime/engines/tensorflow/port-holder.js";
+import { portInUseText } from "../../worker-runtime/engines/port-holder.js";
 import { problem } from "../problems.js";
 import { PortLocks } from "./port-locks.js";
 

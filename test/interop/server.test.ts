@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { awaitServing } from "../../worker-runtime/engines/get-status.js";
+import type { LogLine } from "../../worker-runtime/engines/log-lines.js";
 import { Server, type ServerOptions } from "../../worker-runtime/engines/server.js";
-import type { LogLine } from "../../worker-runtime/engines/tensorflow/log-lines.js";
 import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import { libtensorflowDir, peerMissing, repositoryRoot, spawnPeer } from "../support/peers.js";
 
@@ -43,9 +43,6 @@ describe.skipIf(peerMissing("tensorflow"))("Server", () => {
     } finally {
       await server.stop();
     }
-    expect((await failure(Server.start(options({ engine: "portable" })))).code).toBe(
-      StatusCode.UNIMPLEMENTED,
-    );
     expect((await failure(Server.start({ library: "/does/not/exist" }))).code).toBe(
       StatusCode.FAILED_PRECONDITION,
     );

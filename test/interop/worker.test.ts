@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { ServerDef } from "../../protos/generated/tensorflow/tensorflow_server.js";
 import { makeServerDef } from "../../worker-runtime/cluster/server-def.js";
 import { awaitServing } from "../../worker-runtime/engines/get-status.js";
-import { portHolder } from "../../worker-runtime/engines/tensorflow/port-holder.js";
+import { portHolder } from "../../worker-runtime/engines/port-holder.js";
 import { freePort, peerMissing, repositoryRoot, spawnPeer } from "../support/peers.js";
 import { command, runCommand, startWorker, workerEnvironment } from "./worker-peers.js";
 
@@ -118,7 +118,9 @@ describe.skipIf(peerMissing("tensorflow"))("tensordeck worker", () => {
       "UNAVAILABLE: The ClusterSpec gives this task the host no-such-host",
     ],
     [["--tsk_index=3"], "Did you mean --task_index?"],
-    [["--engine=portable"], "UNIMPLEMENTED"],
+    [["--engine=portable", "--library=/x"], "INVALID_ARGUMENT: --library names a libtensorflow"],
+    [["--files=/tmp"], "INVALID_ARGUMENT: --bind, --files,"],
+    [["--engine=portable", "--tls_cert=/x"], "belong together"],
     [["--cluster=/does/not/exist.json"], "NOT_FOUND"],
     [["--library=/does/not/exist.so"], "FAILED_PRECONDITION: /does/not/exist.so does not exist."],
     [[`--library=${process.execPath}`], "FAILED_PRECONDITION"],

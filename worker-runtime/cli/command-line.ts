@@ -1,7 +1,5 @@
 /** The `tensordeck` command: finds the subcommand, and says what went wrong in the way that scripts read. */
-import { readFileSync } from "node:fs";
-import path from "node:path";
-import { packageRoot } from "../engines/package-root.js";
+import { packageVersion } from "../engines/package-root.js";
 import { invalidArgument } from "../protocol/status.js";
 import { nearest } from "./args.js";
 import { failureText } from "./failure.js";
@@ -64,7 +62,7 @@ async function dispatch(args: readonly string[], commands: CommandTable): Promis
     return name === undefined ? 1 : 0;
   }
   if (name === "--version") {
-    process.stdout.write(`tensordeck ${version()}\n`);
+    process.stdout.write(`tensordeck ${packageVersion()}\n`);
     return 0;
   }
   if (name === "help") {
@@ -92,11 +90,4 @@ ${lines.join("\n")}
   --help     Show this, or the help of a command: tensordeck worker --help
   --version  Show the version.
 `;
-}
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(path.join(packageRoot(), "package.json"), "utf8"));
-  return typeof manifest === "object" && manifest !== null && "version" in manifest
-    ? String(manifest.version)
-    : "unknown";
 }

@@ -3,8 +3,9 @@ import { clusterFromFlags } from "../cluster/classic.js";
 import type { ClusterSpec } from "../cluster/cluster-spec.js";
 import { makeServerDef } from "../cluster/server-def.js";
 import { isEvaluator, parseTfConfig } from "../cluster/tf-config.js";
+import type { EngineName } from "../engines/server.js";
 import { invalidArgument } from "../protocol/status.js";
-import { type CommandSpec, parseArgs } from "./args.js";
+import { type CommandSpec, type ParsedArgs, parseArgs } from "./args.js";
 import { readClusterFile, readGivenFile } from "./cluster-file.js";
 
 export const workerCommand: CommandSpec = {
@@ -35,7 +36,9 @@ export const workerCommand: CommandSpec = {
     {
       name: "engine",
       value: "NAME",
-      help: "What computes: tensorflow (TensorFlow's own runtime, the default) or portable (not in this version yet).",
+      help:
+        "What computes: tensorflow (TensorFlow's own runtime, the default where there is one) or portable (Tensordeck's " +
+        "own, which needs nothing installed, the default elsewhere).",
     },
     {
       name: "library",
@@ -52,6 +55,38 @@ export const workerCommand: CommandSpec = {
       help: "Do not ask whether the task's host name leads to this machine.",
     },
     {
+      name: "bind",
+      value: "ADDRESS",
+      help:
+        "Where the portable engine listens: an address of this machine, or 0.0.0.0 or :: for all. Otherwise as the " +
+        "task's address says: on loopback for localhost.",
+    },
+    {
+      name: "files",
+      value: "FOLDER",
+      help:
+        "A folder that graphs may read and write on the portable engine, for checkpoints and data; several with commas " +
+        "between. Otherwise none.",
+    },
+    {
+      name: "max_message_mb",
+      value: "MB",
+      help: "Largest message that the portable engine takes or sends, in MiB; 2047 unless given.",
+    },
+    {
+      name: "tls_cert",
+      value: "FILE",
+      help:
+        "This task's certificate (PEM). With --tls_key and --tls_peers the portable engine speaks mutual TLS with the " +
+        "other tasks and takes no other connection.",
+    },
+    { name: "tls_key", value: "FILE", help: "The key of --tls_cert (PEM)." },
+    {
+      name: "tls_peers",
+      value: "FILE",
+      help: "The certificates (PEM, one after another) of all tasks and clients that may connect.",
+    },
+    {
       name: "watch_stdin",
       help: "End when standard input is closed: for a parent process that may die without stopping its tasks.",
     },
@@ -65,15 +100,26 @@ examples:
   tensordeck worker --cluster clusterspec.json --job_name worker --task_index 0
   tensordeck worker --ps_hosts a:2222 --worker_hosts b:2222,c:2222 --job_name worker --task_index 1
 
-TensorFlow's protocol has no passwords: whoever reaches the port can run any graph on this machine,
-and a graph can read and write files. Open the port on trusted networks only.`,
+TensorFlow's protocol has no passwords: whoever reaches the port can run any graph on this machine.
+With the engine tensorflow a graph can read and write files; with the engine portable only in the
+folders of --files. Open the port on trusted networks only.`,
 };
 
-export const engineNames = ["tensorflow", "portable"] as const;
-export type EngineName = (typeof engineNames)[number];
+export const engineNames: readonly EngineName[] = ["tensorflow", "portable"];
+
+/** What only the portable engine has. */
+export interface PortableOptions {
+  readonly bind: string | undefined;
+  readonly files: readonly string[];
+  readonly maxMessageBytes: number | undefined;
+  /** The files of --tls_cert, --tls_key and --tls_peers. */
+  readonly tls: { readonly cert: string; readonly key: string; readonly peers: string } | undefined;
+}
 
 export interface WorkerOptions {
-  readonly engine: EngineName;
+  /** undefined: whichever this machine has. */
+  readonly engine: EngineName | undefined;
+  readonly portable: PortableOptions;
   readonly serverDef: ServerDef;
   readonly library: string | undefined;
   readonly gpu: string;
@@ -93,8 +139,8 @@ export async function readWorkerOptions(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<WorkerOptions> {
   const parsed = parseArgs(workerCommand, args);
-  const engine = parsed.get("engine") ?? "tensorflow";
-  if (!isEngineName(engine)) {
+  const engine = parsed.get("engine");
+  if (engine !== undefined && !isEngineName(engine)) {
     throw invalidArgument(`--engine is one of ${engineNames.join(", ")}, not "${engine}".`);
   }
   const gpu = parsed.get("gpu") ?? "auto";
@@ -104,6 +150,7 @@ export async function readWorkerOptions(
   const help = parsed.has("help");
   return {
     engine,
+    portable: readPortableOptions(parsed),
     gpu,
     help,
     library: parsed.get("library"),
@@ -123,6 +170,32 @@ export async function readWorkerOptions(
           },
           env.TF_CONFIG,
         ),
+  };
+}
+
+/** Whether any of the flags was given that only the portable engine has. */
+export function wantsPortable({ bind, files, maxMessageBytes, tls }: PortableOptions): boolean {
+  return files.length > 0 || [bind, maxMessageBytes, tls].some((option) => option !== undefined);
+}
+
+const BYTES_PER_MIB = 2 ** 20;
+/** What one message of gRPC may have in TensorFlow: INT32_MAX bytes. */
+const MAX_MESSAGE_MIB = 2047;
+
+function readPortableOptions(parsed: ParsedArgs): PortableOptions {
+  const cert = parsed.get("tls_cert");
+  const key = parsed.get("tls_key");
+  const peers = parsed.get("tls_peers");
+  const all = cert !== undefined && key !== undefined && peers !== undefined;
+  if (!all && [cert, key, peers].some((file) => file !== undefined)) {
+    throw invalidArgument("--tls_cert, --tls_key and --tls_peers belong together: give all three, or none.");
+  }
+  const mib = parsed.integer("max_message_mb", 1, MAX_MESSAGE_MIB);
+  return {
+    bind: parsed.get("bind"),
+    files: parsed.all("files").flatMap((list) => list.split(",").filter((folder) => folder !== "")),
+    maxMessageBytes: mib === undefined ? undefined : mib * BYTES_PER_MIB,
+    tls: all ? { cert, key, peers } : undefined,
   };
 }
 

@@ -1,11 +1,12 @@
 import { writeSync } from "node:fs";
 import { ServerDef } from "../../protos/generated/tensorflow/tensorflow_server.js";
-import { formatLogLine, type LogLevel } from "../engines/tensorflow/log-lines.js";
+import { formatLogLine, type LogLevel } from "../engines/log-lines.js";
+import type { LocatedRuntime } from "../engines/tensorflow/candidate.js";
 import type { WorkerMessage } from "../engines/worker-messages.js";
-import { asTensorFlowError, StatusCode, unimplemented } from "../protocol/status.js";
+import { asTensorFlowError, invalidArgument, StatusCode } from "../protocol/status.js";
 import { helpText } from "./args.js";
 import { watchLauncher } from "./launcher-watch.js";
-import { readWorkerOptions, type WorkerOptions, workerCommand } from "./worker-options.js";
+import { readWorkerOptions, type WorkerOptions, wantsPortable, workerCommand } from "./worker-options.js";
 
 const HEARTBEAT_MILLIS = 3_600_000;
 
@@ -20,13 +21,9 @@ export async function runWorker(args: readonly string[]): Promise<number> {
       process.stdout.write(helpText(workerCommand));
       return 0;
     }
-    if (options.engine === "portable") {
-      throw unimplemented(
-        "This version of Tensordeck has no portable engine yet. Use --engine tensorflow; `tensordeck runtime install` " +
-          "brings TensorFlow's runtime where there is none.",
-      );
-    }
-    await serve(options);
+    await watchForEnd(options);
+    const library = await chooseLibrary(options);
+    await (library === undefined ? servePortable(options) : serveTensorFlow(options, library));
   } catch (error) {
     const { code, message } = asTensorFlowError(error, StatusCode.INTERNAL);
     await tellParent({ kind: "failed", code, message });
@@ -44,25 +41,55 @@ function endWithParent(): never {
   process.exit(0);
 }
 
-async function serve(options: WorkerOptions): Promise<void> {
-  // Loaded here, so that --help and mistakes in flags need no native code.
-  const [{ locateRuntime }, { hostServer }] = await Promise.all([
-    import("../engines/tensorflow/find.js"),
-    import("../engines/tensorflow/host.js"),
-  ]);
-  // From before the library is loaded, so that a worker can be stopped while it makes its devices.
+/** From before an engine is loaded, so that a worker can be stopped while it makes its devices. */
+async function watchForEnd({ watchStdin }: WorkerOptions): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.on(signal, () => process.exit(0));
   }
   // An embedding parent that is gone takes the channel along.
   process.on("disconnect", endWithParent);
   await watchLauncher(endWithParent);
-  if (options.watchStdin) {
+  if (watchStdin) {
     process.stdin.on("end", endWithParent);
     process.stdin.on("error", endWithParent);
     process.stdin.resume();
   }
-  const library = await locateRuntime({ path: options.library });
+}
+
+/**
+ * The libtensorflow that is to serve; undefined for the portable engine. Where the user named no engine, TensorFlow's own
+ * is taken if there is one.
+ */
+async function chooseLibrary(options: WorkerOptions): Promise<LocatedRuntime | undefined> {
+  const { engine, library, portable } = options;
+  if (engine === "portable") {
+    if (library !== undefined) {
+      throw invalidArgument("--library names a libtensorflow, which --engine portable does not use.");
+    }
+    return undefined;
+  }
+  // Loaded here, so that --help, mistakes in flags and the portable engine need none of it.
+  const { locateRuntime } = await import("../engines/tensorflow/find.js");
+  const found = await locateRuntime({ path: library }).catch((error: unknown) => {
+    const isMissing = asTensorFlowError(error).code === StatusCode.NOT_FOUND;
+    if (engine === undefined && isMissing) {
+      return undefined;
+    }
+    throw error;
+  });
+  if (found === undefined) {
+    say("info", "There is no libtensorflow on this machine, so the portable engine serves this task.");
+  } else if (wantsPortable(portable)) {
+    throw invalidArgument(
+      "--bind, --files, --max_message_mb and --tls_… belong to the portable engine; add --engine portable, or leave " +
+        "them out for TensorFlow's own.",
+    );
+  }
+  return found;
+}
+
+async function serveTensorFlow(options: WorkerOptions, library: LocatedRuntime): Promise<void> {
+  const { hostServer } = await import("../engines/tensorflow/host.js");
   const { jobName, taskIndex } = options.serverDef;
   say("info", `Starting server #${taskIndex} of job ${jobName} with ${library.path} (${library.origin}).`);
   const server = await hostServer({
@@ -73,16 +100,49 @@ async function serve(options: WorkerOptions): Promise<void> {
     onWarning: (text) => say("warning", text),
   });
   say("info", `TensorFlow ${server.version} (${buildText(server.gpuBuild)}) serves ${server.target}.`);
-  print(1, `target ${server.target}\n`);
-  await tellParent({
-    kind: "serving",
+  await tellServing({
     target: server.target,
+    engine: "tensorflow",
     version: server.version,
     library: library.path,
     gpuBuild: server.gpuBuild ?? null,
     gpuHidden: server.gpuHidden,
-    serverDef: Buffer.from(ServerDef.encode(server.serverDef).finish()).toString("base64"),
+    serverDef: server.serverDef,
   });
+}
+
+async function servePortable(options: WorkerOptions): Promise<void> {
+  const { hostPortable } = await import("../engines/portable/host.js");
+  const { jobName, taskIndex } = options.serverDef;
+  say("info", `Starting server #${taskIndex} of job ${jobName} with the portable engine.`);
+  const server = await hostPortable({
+    serverDef: options.serverDef,
+    checkAddress: options.checkAddress,
+    ...options.portable,
+    log: (text) => say("info", text),
+    onWarning: (text) => say("warning", text),
+  });
+  say("info", `The portable engine of Tensordeck ${server.version} serves ${server.target}.`);
+  await tellServing({
+    target: server.target,
+    engine: "portable",
+    version: server.version,
+    library: null,
+    gpuBuild: null,
+    gpuHidden: false,
+    serverDef: server.serverDef,
+  });
+}
+
+type Serving = Omit<Extract<WorkerMessage, { kind: "serving" }>, "kind" | "serverDef"> & {
+  readonly serverDef: ServerDef;
+};
+
+/** Says that calls are accepted: a line for people and scripts, a message for a parent of our own. */
+async function tellServing({ serverDef, ...serving }: Serving): Promise<void> {
+  print(1, `target ${serving.target}\n`);
+  const bytes = Buffer.from(ServerDef.encode(serverDef).finish()).toString("base64");
+  await tellParent({ kind: "serving", ...serving, serverDef: bytes });
 }
 
 /** A parent that embeds the worker (engines/server.ts) opened a channel to it; a shell did not. */

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { failedPrecondition } from "../protocol/status.js";
@@ -11,6 +11,14 @@ const runsFromSource = thisFile.endsWith(".ts");
 export function packageRoot(): string {
   // engines → worker-runtime, then for compiled files → out → build as well.
   return path.resolve(path.dirname(thisFile), runsFromSource ? "../.." : "../../../..");
+}
+
+/** Tensordeck's own version, "0.1.0"; "unknown" where package.json does not say. */
+export function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(path.join(packageRoot(), "package.json"), "utf8"));
+  return typeof manifest === "object" && manifest !== null && "version" in manifest
+    ? String(manifest.version)
+    : "unknown";
 }
 
 /**

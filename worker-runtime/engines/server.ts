@@ -3,9 +3,9 @@ import { ConfigProto as ConfigProtoMessage } from "../../protos/generated/tensor
 import { ServerDef } from "../../protos/generated/tensorflow/tensorflow_server.js";
 import { makeServerDef, type ServerDefOptions } from "../cluster/server-def.js";
 import { cancelledBy, deadlineExceeded, failedPrecondition, invalidArgument } from "../protocol/status.js";
+import type { LogLine } from "./log-lines.js";
 import { hasNvidiaGpu } from "./nvidia.js";
 import { diagnoseGpu, type GpuDiagnosis } from "./tensorflow/gpu-diagnosis.js";
-import type { LogLine } from "./tensorflow/log-lines.js";
 import type { WorkerMessage } from "./worker-messages.js";
 import { type ServerExit, WorkerProcess } from "./worker-process.js";
 
@@ -26,14 +26,18 @@ export interface ServerOptions {
   readonly config?: Parameters<typeof ConfigProto.fromPartial>[0] | undefined;
   /** Everything at once, instead of cluster, jobName, taskIndex, port and config. */
   readonly serverDef?: ServerDef | undefined;
-  /** What computes; "tensorflow" unless given. */
-  readonly engine?: "tensorflow" | "portable" | undefined;
+  /** What computes; unless given "tensorflow" where a libtensorflow is found, else "portable", which needs none. */
+  readonly engine?: EngineName | undefined;
   /** The libtensorflow to use; otherwise the best that is found. */
   readonly library?: string | undefined;
   /** GPUs that the task may use: "auto" (all; none for job ps), "none", or numbers such as "0,1". */
   readonly gpu?: string | undefined;
   /** Ask whether the task's host name leads to this machine. True unless given. */
   readonly checkAddress?: boolean | undefined;
+  /** Where the portable engine listens; unless given as narrowly as the task's address allows. */
+  readonly bind?: string | undefined;
+  /** Folders that graphs may read and write on the portable engine; none unless given. */
+  readonly files?: readonly string[] | undefined;
   /** Further environment variables of the worker. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /**
@@ -48,6 +52,9 @@ export interface ServerOptions {
   /** Stops the server when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** What can compute a task. */
+export type EngineName = "tensorflow" | "portable";
 
 type Serving = Extract<WorkerMessage, { kind: "serving" }>;
 
@@ -87,7 +94,7 @@ export class Server {
    * Starts a server and waits until it accepts calls.
    * @throws TensorFlowError INVALID_ARGUMENT for a cluster, job, index or address that cannot be; UNKNOWN for a port in
    *   use (TensorFlow's code, naming the process that has it); UNAVAILABLE for a host name that leads nowhere;
-   *   NOT_FOUND or FAILED_PRECONDITION when there is no libtensorflow that can be used; DEADLINE_EXCEEDED; CANCELLED.
+   *   NOT_FOUND or FAILED_PRECONDITION when the engine needs a libtensorflow and there is none that can be used; DEADLINE_EXCEEDED; CANCELLED.
    */
   static async start(options: ServerOptions = {}): Promise<Server> {
     const server = Server.launch(options);
@@ -143,14 +150,25 @@ export class Server {
     return this.process.pid;
   }
 
-  /** TensorFlow's version. @throws TensorFlowError FAILED_PRECONDITION before the server is ready. */
+  /** What computes. @throws TensorFlowError FAILED_PRECONDITION before the server is ready. */
+  get engine(): EngineName {
+    return this.state.engine;
+  }
+
+  /**
+   * TensorFlow's version, or Tensordeck's own for the portable engine.
+   * @throws TensorFlowError FAILED_PRECONDITION before the server is ready.
+   */
   get version(): string {
     return this.state.version;
   }
 
-  /** The library that serves. @throws TensorFlowError FAILED_PRECONDITION before the server is ready. */
-  get library(): string {
-    return this.state.library;
+  /**
+   * The library that serves; undefined for the portable engine.
+   * @throws TensorFlowError FAILED_PRECONDITION before the server is ready.
+   */
+  get library(): string | undefined {
+    return this.state.library ?? undefined;
   }
 
   /** Tells every line that the worker writes from now on; gives a function that ends this. */
@@ -161,7 +179,10 @@ export class Server {
   /** Which GPUs the server uses, and why not where it could and does not. */
   async gpu(): Promise<GpuDiagnosis> {
     await this.ready;
-    const { gpuBuild, gpuHidden } = this.state;
+    const { engine, gpuBuild, gpuHidden } = this.state;
+    if (engine === "portable") {
+      return { devices: [], problems: [] };
+    }
     return diagnoseGpu(this.process.firstLines, {
       gpuBuild: gpuBuild ?? undefined,
       hidden: gpuHidden,
@@ -229,12 +250,15 @@ function serverDefOf({ serverDef, cluster, jobName, taskIndex, port, config }: S
   });
 }
 
-function workerArgs({ engine, library, gpu, checkAddress }: ServerOptions): string[] {
+function workerArgs({ engine, library, gpu, checkAddress, bind, files = [] }: ServerOptions): string[] {
   return [
     "--server_def=-",
     ...(engine === undefined ? [] : [`--engine=${engine}`]),
-    ...(library === undefined ? [] : [`--library=${library}`]),
+    // The portable engine has no use for one, and says so to whoever gives it by hand.
+    ...(library === undefined || engine === "portable" ? [] : [`--library=${library}`]),
     ...(gpu === undefined ? [] : [`--gpu=${gpu}`]),
     ...(checkAddress === false ? ["--skip_address_check"] : []),
+    ...(bind === undefined ? [] : [`--bind=${bind}`]),
+    ...files.map((folder) => `--files=${folder}`),
   ];
 }

@@ -6,11 +6,12 @@ export const workerMessageSchema = z.discriminatedUnion("kind", [
     kind: z.literal("serving"),
     /** "grpc://host:port". */
     target: z.string(),
-    /** The engine's version. */
+    engine: z.enum(["tensorflow", "portable"]),
+    /** TensorFlow's version, or Tensordeck's own for the portable engine. */
     version: z.string(),
-    /** The library that was loaded. */
-    library: z.string(),
-    /** Whether it was built for GPUs; null when it does not say. */
+    /** The library that was loaded; null for the portable engine, which needs none. */
+    library: z.string().nullable(),
+    /** Whether the engine was built for GPUs; null when it does not say. */
     gpuBuild: z.boolean().nullable(),
     /** The task was started without GPUs. */
     gpuHidden: z.boolean(),

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import { statusCodeOf, TensorFlowError, unavailable } from "../protocol/status.js";
+import { type LogLine, LogReader } from "./log-lines.js";
 import { compiledModule, nodeCommand } from "./package-root.js";
-import { type LogLine, LogReader } from "./tensorflow/log-lines.js";
 import { type WorkerMessage, workerMessageSchema } from "./worker-messages.js";
 
 /** How long a worker may take to end by itself. */

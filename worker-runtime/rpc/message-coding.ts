@@ -9,7 +9,8 @@ const MIN_CHUNKED_BYTES = 256 * 1024;
 
 /**
  * A message as the buffer that grpc-js takes. grpc-js copies it behind the five bytes that frame it, so a large message
- * is not put together before: it is a Buffer whose `length` and `copy`, all that the framing uses, speak for the chunks.
+ * is not put together before: it is a Buffer whose `length` (a server asks for `byteLength`) and `copy`, all that the
+ * framing uses, speak for the chunks.
  * A large bytes field, such as a tensor's content, is then copied once on its way out instead of twice.
  * It must not be used with compression, which would look at the bytes; our channels set none.
  */
@@ -31,7 +32,8 @@ function chunkedBuffer(chunks: readonly Uint8Array[], byteLength: number): Buffe
     }
     return byteLength;
   };
-  return Object.defineProperties(Buffer.alloc(0), { length: { value: byteLength }, copy: { value: copy } });
+  const size = { value: byteLength };
+  return Object.defineProperties(Buffer.alloc(0), { length: size, byteLength: size, copy: { value: copy } });
 }
 
 /** A received message; its bytes fields are views on the buffer. */

@@ -1,8 +1,8 @@
 /** Looks at this machine and tests the routes from it, and from the paired machines that answer. */
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
-import { checkOwnHost } from "../../../worker-runtime/engines/tensorflow/address-check.js";
+import { checkOwnHost } from "../../../worker-runtime/engines/address-check.js";
+import { type PortHolder, portHolder } from "../../../worker-runtime/engines/port-holder.js";
 import { type FoundRuntimes, searchRuntimes } from "../../../worker-runtime/engines/tensorflow/find.js";
-import { type PortHolder, portHolder } from "../../../worker-runtime/engines/tensorflow/port-holder.js";
 import type { Machine, Task } from "../../api/cluster.js";
 import type { FirewallFacts } from "../../api/firewall.js";
 import type { Diagnosis, Reachability } from "../../api/reachability.js";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import type { ClusterSpec, ClusterTask } from "../../../worker-runtime/cluster/cluster-spec.js";
-import { checkOwnHost } from "../../../worker-runtime/engines/tensorflow/address-check.js";
+import { checkOwnHost } from "../../../worker-runtime/engines/address-check.js";
 import type { Machine, Task } from "../../api/cluster.js";
 import { type MachineDescription, unknownMachine } from "../../machine/description.js";
 import { errnoOf, fileProblem } from "../../problems.js";

@@ -29,6 +29,20 @@ describe("an error of TensorFlow", () => {
     });
   });
 
+  it("lists all ops that the portable engine lacks", () => {
+    const message =
+      "From /job:worker/replica:0/task:1:\nThe portable engine cannot run this graph:\n" +
+      "No OpKernel was registered to support Op 'Svd' used by {{node x}}, {{node counter}} and 2 more\n" +
+      "No OpKernel was registered to support Op 'Qr' with these attrs: [T=half] used by {{node input}}\n" +
+      "Start the worker with TensorFlow's own engine (--engine tensorflow), or place these nodes elsewhere.";
+    expect(explain(StatusCode.UNIMPLEMENTED, message)).toMatchObject({
+      message: "x failed on worker/1: The portable engine cannot run this graph.",
+      reason: "It has no kernel for 'Svd' (x, counter and 2 more), 'Qr' with these attrs: [T=half] (input).",
+      remedy: expect.stringContaining("TensorFlow engine"),
+      node: "x",
+    });
+  });
+
   it.each([
     ["{{function_node __wrapped__AddV2}} Incompatible shapes: [2] vs. [3] [Op:AddV2]", undefined, /shapes/],
     ["You must feed a value for placeholder tensor 'input' with dtype int32", "input", /placeholder/],

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readClusterFile } from "../../../worker-runtime/cli/cluster-file.js";
-import { readWorkerOptions } from "../../../worker-runtime/cli/worker-options.js";
+import { readWorkerOptions, wantsPortable } from "../../../worker-runtime/cli/worker-options.js";
 
 const TF_CONFIG = JSON.stringify({
   cluster: { chief: ["localhost:2222"] },
@@ -42,5 +42,40 @@ describe("the task of a worker", () => {
     } finally {
       await rm(folder, { recursive: true });
     }
+  });
+});
+
+describe("the engine of a worker", () => {
+  test("is left open unless it is named", async () => {
+    expect((await readWorkerOptions([], {})).engine).toBeUndefined();
+    expect((await readWorkerOptions(["--engine=portable"], {})).engine).toBe("portable");
+    await expect(readWorkerOptions(["--engine=torch"], {})).rejects.toThrow("--engine is one of");
+  });
+
+  test("the portable one has flags of its own", async () => {
+    const none = (await readWorkerOptions([], {})).portable;
+    expect(none).toEqual({ bind: undefined, files: [], maxMessageBytes: undefined, tls: undefined });
+    expect(wantsPortable(none)).toBe(false);
+    const { portable } = await readWorkerOptions(
+      [
+        "--bind=10.0.0.1",
+        "--files=/a,/b",
+        "--files=/c",
+        "--max_message_mb=64",
+        "--tls_cert=c.pem",
+        "--tls_key=k.pem",
+        "--tls_peers=p.pem",
+      ],
+      {},
+    );
+    expect(portable).toEqual({
+      bind: "10.0.0.1",
+      files: ["/a", "/b", "/c"],
+      maxMessageBytes: 64 * 2 ** 20,
+      tls: { cert: "c.pem", key: "k.pem", peers: "p.pem" },
+    });
+    expect(wantsPortable(portable)).toBe(true);
+    await expect(readWorkerOptions(["--tls_cert=c.pem"], {})).rejects.toThrow("belong together");
+    await expect(readWorkerOptions(["--max_message_mb=4096"], {})).rejects.toThrow("from 1 to 2047");
   });
 });

@@ -4,14 +4,14 @@ import {
   checkOwnHost,
   checkPortFree,
   freePort,
-} from "../../../worker-runtime/engines/tensorflow/address-check.js";
+} from "../../../worker-runtime/engines/address-check.js";
 import { pipError } from "../../../worker-runtime/engines/tensorflow/pip.js";
 import {
   listeningInodes,
   parseLsof,
   parseNetstat,
   portHolder,
-} from "../../../worker-runtime/engines/tensorflow/port-holder.js";
+} from "../../../worker-runtime/engines/port-holder.js";
 import { StatusCode, TensorFlowError } from "../../../worker-runtime/protocol/status.js";
 
 function listen(host: string): Promise<{ server: Server; port: number }> {

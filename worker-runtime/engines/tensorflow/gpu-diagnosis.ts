@@ -1,4 +1,4 @@
-import type { LogLine } from "./log-lines.js";
+import type { LogLine } from "../log-lines.js";
 
 // Since 2.4: "Created device /job:…/device:GPU:0 with 78000 MB memory:  -> device: 0, name: NVIDIA H200, pci bus id: …,
 // compute capability: 9.0"; before: "Created TensorFlow device (…) -> physical GPU (device: 0, name: …, …)".

@@ -3,11 +3,10 @@
  * else may run in it.
  */
 import { ServerDef } from "../../../protos/generated/tensorflow/tensorflow_server.js";
-import { formatHostPort, parseHostPort } from "../../cluster/address.js";
-import { invalidArgument } from "../../protocol/status.js";
+import { checkOwnHost, checkPortFree, freePort } from "../address-check.js";
 import { awaitServing } from "../get-status.js";
 import { hasNvidiaDriver } from "../nvidia.js";
-import { checkOwnHost, checkPortFree, freePort } from "./address-check.js";
+import { ownAddress, withChosenPort } from "../own-address.js";
 import type { LibraryFiles } from "./candidate.js";
 import { loadTensorFlow } from "./load.js";
 
@@ -45,7 +44,9 @@ export interface HostedServer {
  *   for a library that cannot be loaded or served from; any code that TF_NewServer gives.
  */
 export async function hostServer(options: HostOptions): Promise<HostedServer> {
-  const { serverDef, port, host } = await settleAddress(options.serverDef);
+  const { host, port: wanted } = ownAddress(options.serverDef);
+  const port = wanted === 0 ? await freePort() : wanted;
+  const serverDef = withChosenPort(options.serverDef, port);
   if (options.checkAddress) {
     const own = await checkOwnHost(host);
     if (own.kind !== "own") {
@@ -66,50 +67,6 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     gpuBuild: library.gpu,
     gpuHidden,
   };
-}
-
-interface SettledAddress {
-  readonly serverDef: ServerDef;
-  readonly host: string;
-  /** Where the server will listen. */
-  readonly port: number;
-}
-
-/** Finds the task's own address and, where its port is 0, puts a free one into the ClusterSpec. */
-async function settleAddress(given: ServerDef): Promise<SettledAddress> {
-  const serverDef = ServerDef.decode(ServerDef.encode(given).finish());
-  const job = serverDef.cluster?.job.find(({ name }) => name === serverDef.jobName);
-  if (job === undefined) {
-    const jobs = serverDef.cluster?.job.map(({ name }) => name).join(", ") || "none";
-    throw invalidArgument(
-      `Job "${serverDef.jobName}" was not defined in cluster. The cluster's jobs: ${jobs}.`,
-    );
-  }
-  const address = job.tasks.get(serverDef.taskIndex);
-  if (address === undefined) {
-    throw invalidArgument(
-      `Task ${serverDef.taskIndex} was not defined in job "${job.name}", which has ` +
-        `${[...job.tasks.keys()].sort((a, b) => a - b).join(", ") || "no tasks"}.`,
-    );
-  }
-  const parsed = parseHostPort(address);
-  // A port of its own lets an address in the ClusterSpec lead here through a NAT; TensorFlow then ignores the address's.
-  if (serverDef.port !== 0) {
-    const colon = address.lastIndexOf(":");
-    return { serverDef, host: parsed?.host ?? address.slice(0, Math.max(colon, 0)), port: serverDef.port };
-  }
-  if (parsed === undefined) {
-    throw invalidArgument(
-      `Could not parse port for local server from "${address}": task ${serverDef.taskIndex} of job "${job.name}" ` +
-        "needs an address with a port, such as 192.168.1.20:2222.",
-    );
-  }
-  if (parsed.port !== 0) {
-    return { serverDef, host: parsed.host, port: parsed.port };
-  }
-  const port = await freePort();
-  job.tasks.set(serverDef.taskIndex, formatHostPort({ host: parsed.host, port }));
-  return { serverDef, host: parsed.host, port };
 }
 
 const proxyVariables = ["http_proxy", "https_proxy", "grpc_proxy", "all_proxy"];

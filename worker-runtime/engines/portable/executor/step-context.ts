@@ -8,6 +8,11 @@ import type { Value } from "../values.js";
 /** What all nodes of one step on one task share. */
 export interface StepContext {
   readonly stepId: bigint;
+  /**
+   * The handle of the session whose step this is. Resources that a node makes without a shared name (queues, tables,
+   * accumulators) are private to it: `ResourceManager.privateName`, `endSession`.
+   */
+  readonly session?: string;
   /** Aborted when the step is cancelled or fails elsewhere; its reason is a TensorFlowError. Every wait ends with it. */
   readonly signal: AbortSignal;
   /** The resources of a device of this task, by its full name. @throws TensorFlowError NOT_FOUND for no device of it. */

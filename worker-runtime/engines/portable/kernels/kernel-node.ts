@@ -8,6 +8,21 @@ import { type Tensor, tensorFromProto } from "../../../protocol/tensor.js";
 
 const utf8 = new TextDecoder();
 
+/** No op has as many inputs or outputs; a graph that says so is broken or means harm. */
+const MAX_LIST_LENGTH = 1n << 20n;
+
+/** Refuses lengths that would make the signature fill the memory. */
+function checkListLengths(def: NodeDef, opDef: OpDef): void {
+  for (const { numberAttr } of [...opDef.inputArg, ...opDef.outputArg]) {
+    const length = numberAttr === "" ? undefined : attrOf(opDef, def, numberAttr)?.value;
+    if (length?.$case === "i" && (length.value < 0n || length.value > MAX_LIST_LENGTH)) {
+      throw invalidArgument(
+        `Value for attr '${numberAttr}' of ${length.value} must be from 0 to ${MAX_LIST_LENGTH}; NodeDef: {{node ${def.name}}}`,
+      );
+    }
+  }
+}
+
 /** A partial shape: undefined for an unknown rank, -1 for an unknown size. */
 export type PartialShape = readonly number[] | undefined;
 
@@ -19,10 +34,14 @@ export class KernelNode {
   readonly inputs: readonly SignatureArg[];
   readonly outputs: readonly SignatureArg[];
 
-  /** @param opDef the definition of the node's op: of the op list or of a function of the graph's library. */
+  /**
+   * @param opDef the definition of the node's op: of the op list or of a function of the graph's library.
+   * @throws TensorFlowError INVALID_ARGUMENT for a list whose length attribute is below 0 or beyond all reason.
+   */
   constructor(def: NodeDef, opDef: OpDef) {
     this.def = def;
     this.opDef = opDef;
+    checkListLengths(def, opDef);
     this.inputs = inputArgs(opDef, def);
     this.outputs = outputTypes(opDef, def);
   }

@@ -56,6 +56,12 @@ export interface KernelSelector {
   readonly priority?: number;
   /** More that the node must fulfil, such as an attribute's value. */
   fits?(node: KernelNode): boolean;
+  /**
+   * Loads what the kernel works with into this thread. Whoever registers a graph awaits it once for each kernel that the
+   * graph uses, before the first run; it is cheap to call again. Kernels still work without it, more slowly, except where
+   * their definition says otherwise.
+   */
+  prepare?(): Promise<void>;
 }
 
 export type KernelDefinition = PureKernelDefinition | StatefulKernelDefinition;

@@ -11,9 +11,17 @@ export interface Resource {
   dispose?(): void;
 }
 
+interface PrivateName {
+  readonly container: string;
+  readonly name: string;
+}
+
 /** The resources of one device by container, type and name; shared by all sessions that see the device. */
 export class ResourceManager {
   readonly #containers = new Map<string, Map<string, Resource>>();
+  /** The private names of each session by container and node. */
+  readonly #privateNames = new Map<string, Map<string, PrivateName>>();
+  #nextPrivate = 0;
 
   /**
    * The resource of this name and type, made by `create` where there is none.
@@ -31,6 +39,49 @@ export class ResourceManager {
     return made;
   }
 
+  /**
+   * The name of a resource whose node has no shared name: "_3_queue". It is the same for all graphs of a session, and
+   * no other session has it. `endSession` removes what bears it.
+   * @param session the session's handle.
+   */
+  privateName(session: string, container: string, node: string): string {
+    let names = this.#privateNames.get(session);
+    if (names === undefined) {
+      names = new Map();
+      this.#privateNames.set(session, names);
+    }
+    const key = `${container}\n${node}`;
+    let found = names.get(key);
+    if (found === undefined) {
+      found = { container, name: `_${this.#nextPrivate}_${node}` };
+      this.#nextPrivate += 1;
+      names.set(key, found);
+    }
+    return found.name;
+  }
+
+  /** A name that nothing in this manager has: "stack_7". */
+  uniqueName(prefix: string): string {
+    const name = `${prefix}_${this.#nextPrivate}`;
+    this.#nextPrivate += 1;
+    return name;
+  }
+
+  /** Removes the resources that are private to a session. */
+  endSession(session: string): void {
+    const names = [...(this.#privateNames.get(session)?.values() ?? [])];
+    this.#privateNames.delete(session);
+    for (const { container, name } of names) {
+      const place = container || DEFAULT_CONTAINER;
+      const suffix = keyOf("", name);
+      for (const key of [...(this.#containers.get(place)?.keys() ?? [])]) {
+        if (key.endsWith(suffix)) {
+          this.remove(place, key.slice(0, -suffix.length), name);
+        }
+      }
+    }
+  }
+
   /** The resource of this name and type; undefined where there is none. */
   find<T extends Resource>(container: string, typeName: string, name: string): T | undefined {
     return this.#containers.get(container || DEFAULT_CONTAINER)?.get(keyOf(typeName, name)) as T | undefined;
@@ -40,7 +91,12 @@ export class ResourceManager {
   lookup<T extends Resource>(container: string, typeName: string, name: string): T {
     const found = this.find<T>(container, typeName, name);
     if (found === undefined) {
-      throw notFound(`Resource ${container || DEFAULT_CONTAINER}/${name}/${typeName} does not exist.`);
+      const place = container || DEFAULT_CONTAINER;
+      throw notFound(
+        this.#containers.has(place)
+          ? `Resource ${place}/${name}/${mangled(typeName)} does not exist.`
+          : `Container ${place} does not exist. (Could not find resource: ${place}/${name})`,
+      );
     }
     return found;
   }
@@ -93,6 +149,12 @@ export class ResourceManager {
   }
 }
 
+/** "tensorflow::Var" as it stands in the texts of TensorFlow's errors: "N10tensorflow3VarE". */
+function mangled(typeName: string): string {
+  const parts = typeName.split("::");
+  return `N${parts.map((part) => part.length + part).join("")}E`;
+}
+
 function keyOf(typeName: string, name: string): string {
-  return `${typeName}/${name}`;
+  return `${typeName}\n${name}`;
 }

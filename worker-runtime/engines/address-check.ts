@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises";
 import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
-import { isLoopback } from "../../cluster/address.js";
-import { invalidArgument, StatusCode, TensorFlowError, unavailable } from "../../protocol/status.js";
+import { isLoopback } from "../cluster/address.js";
+import { invalidArgument, StatusCode, TensorFlowError, unavailable } from "../protocol/status.js";
 import { portInUseText } from "./port-holder.js";
 
 const LOOKUP_DEADLINE_MILLIS = 3_000;
@@ -16,23 +16,31 @@ export async function checkPortFree(port: number): Promise<void> {
   try {
     await listenOnce(port);
   } catch (error) {
-    const code = errorCode(error);
-    if (code === "EADDRINUSE") {
-      throw new TensorFlowError(
+    throw await listenError(error, port);
+  }
+}
+
+/**
+ * Why a port could not be listened on, as an error for the user: UNKNOWN, TensorFlow's own code for a port in use, naming
+ * the process that has it; PERMISSION_DENIED for a port that this user may not listen on; otherwise the error itself.
+ */
+export async function listenError(error: unknown, port: number): Promise<unknown> {
+  switch (errorCode(error)) {
+    case "EADDRINUSE":
+      return new TensorFlowError(
         StatusCode.UNKNOWN,
         `Could not start gRPC server: ${await portInUseText(port)}. End that program, or give this task another port.`,
         { cause: error },
       );
-    }
-    if (code === "EACCES") {
-      throw new TensorFlowError(
+    case "EACCES":
+      return new TensorFlowError(
         StatusCode.PERMISSION_DENIED,
         `Could not start gRPC server: this user may not listen on port ${port}. Use a port from 1024 up` +
           `${process.platform === "win32" ? " that Windows does not reserve (`netsh int ipv4 show excludedportrange tcp`)" : ""}.`,
         { cause: error },
       );
-    }
-    throw error;
+    default:
+      return error;
   }
 }
 

@@ -1,0 +1,11 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { freeCluster } from "../interop/peers/free-cluster.js";
+import { repositoryRoot, tensorflowPython } from "../support/find-peers.js";
+import { environmentWithoutProxies, spawnPeer } from "../support/processes.js";
+import { benchFolder } from "./python-client.js";
+import { type Better, type Measurement, median, type Row } from "./report.js";
+import { measureStart } from "./worker-start.js";

@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import type { LogLine } from "../../worker-runtime/engines/log-lines.js";
+import { Server, type ServerOptions } from "../../worker-runtime/engines/server.js";
+import { locateRuntime } from "../../worker-runtime/engines/tensorflow/find.js";
+import { Graph } from "../../worker-runtime/graph/graph.js";
+import * as ops from "../../worker-runtime/graph/ops/index.js";
+import { StatusCode } from "../../worker-runtime/protocol/status.js";
+import { Session } from "../../worker-runtime/session/session.js";
+import { environmentWithoutProxies, spawnPeer } from "../support/peers.js";
+import { command, runCommand } from "./worker-peers.js";
+
+const folder = mkdtempSync(path.join(tmpdir(), "tensordeck-portable-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A machine without Python and without anything that was installed for this user. */
+const bareEnvironment = (): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(
+    Object.entries(environmentWithoutProxies()).filter(
+      ([name]) => !/^(?:TENSORDECK_LIBTENSORFLOW|TF_CONFIG|VIRTUAL_ENV|CONDA_PREFIX)$/.test(name),
+    ),
+  ),
+  PATH: folder,
+  HOME: folder,
+  XDG_DATA_HOME: folder,
+});
+
+const startWorker = (args: readonly string[], env = bareEnvironment()) =>
+  spawnPeer(process.execPath, [command, "worker", ...args], { ready: /^target (grpc:\/\/\S+)$/m, env });
+
+async function runNegative(target: string): Promise<unknown> {
+  const graph = new Graph();
+  const x = ops.placeholder(graph, "float32");
+  const session = new Session(target, { graph });
+  try {
+    const { values } = await session.run([ops.negative(x)], { feeds: [[x, [1, 2]]] });
+    return values[0]?.toArray();
+  } finally {
+    await session.close();
+  }
+}
+
+describe("tensordeck worker --engine portable", () => {
+  test("prints its target, runs graphs, and ends on SIGTERM", async () => {
+    const worker = await startWorker(["--engine", "portable"]);
+    expect(worker.stdout()).toMatch(/^target grpc:\/\/localhost:\d+\n$/);
+    expect(worker.output()).toMatch(
+      / I tensordeck\/worker\] The portable engine of Tensordeck \S+ serves grpc:/,
+    );
+    expect(worker.output()).not.toContain("authentication");
+    expect(await runNegative(worker.match?.[1] ?? "")).toEqual([-1, -2]);
+    worker.child.kill("SIGTERM");
+    expect(await worker.exited).toEqual({ code: 0, signal: null });
+  });
+
+  test("is what serves where there is no libtensorflow and nobody named an engine", async (context) => {
+    const env = bareEnvironment();
+    const isThere = await locateRuntime({ env }).then(
+      () => true,
+      () => false,
+    );
+    context.skip(isThere, "this system has a libtensorflow");
+    const worker = await startWorker([], env);
+    expect(worker.output()).toContain(
+      "There is no libtensorflow on this machine, so the portable engine serves this task.",
+    );
+    expect(await runNegative(worker.match?.[1] ?? "")).toEqual([-1, -2]);
+  });
+
+  test("says in a line that others can reach it", async () => {
+    const worker = await startWorker(["--engine=portable", "--bind=0.0.0.0"]);
+    expect(worker.output()).toMatch(
+      / W tensordeck\/worker\] Other machines can reach this task \(it listens on 0\.0\.0\.0\), .* no authentication/,
+    );
+  });
+
+  test.each([
+    [
+      ["--worker_hosts=192.0.2.1:2222"],
+      "INVALID_ARGUMENT: The ClusterSpec gives this task the address 192.0.2.1",
+    ],
+    [["--worker_hosts=no-such-host.invalid:2222"], "UNAVAILABLE: no-such-host.invalid"],
+    [["--tls_cert=a", "--tls_key=b", "--tls_peers=c"], "NOT_FOUND: "],
+    [["--max_message_mb=0"], "--max_message_mb must be a whole number from 1 to 2047"],
+  ])("%j fails with %s", async (args, text) => {
+    const { code, output } = await runCommand(["worker", "--engine=portable", ...args]);
+    expect(code).toBe(1);
+    expect(output).toContain(text);
+  });
+});
+
+describe("Server with the portable engine", () => {
+  const start = (more: ServerOptions = {}) => Server.start({ engine: "portable", ...more });
+
+  test("starts, says what it is, and stops", async () => {
+    const log: LogLine[] = [];
+    const server = await start({ onLog: (line) => log.push(line) });
+    try {
+      expect(server.engine).toBe("portable");
+      expect(server.version).toMatch(/^\d+\.\d+\.\d+/);
+      expect(server.library).toBeUndefined();
+      expect(server.target).toMatch(/^grpc:\/\/localhost:\d+$/);
+      expect(await server.gpu()).toEqual({ devices: [], problems: [] });
+      expect(log.some(({ text }) => text.startsWith("Starting server #0"))).toBe(true);
+      expect(await runNegative(server.target)).toEqual([-1, -2]);
+    } finally {
+      await server.stop();
+    }
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+  });
+
+  test("rejects with the code and text of the worker", async () => {
+    const server = await start();
+    try {
+      const address = server.target.replace("grpc://", "");
+      await expect(start({ cluster: { worker: [address] } })).rejects.toMatchObject({
+        code: StatusCode.UNKNOWN,
+        message: expect.stringContaining(`(process ${server.pid})`),
+      });
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test("has the devices of its config", async () => {
+    const server = await start({ config: { deviceCount: new Map([["CPU", 2]]) } });
+    const session = new Session(server.target);
+    try {
+      expect((await session.listDevices()).map(({ name }) => name.slice(-5))).toEqual(["CPU:0", "CPU:1"]);
+    } finally {
+      await session.close();
+      await server.stop();
+    }
+  });
+});

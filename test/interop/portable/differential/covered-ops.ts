@@ -1,0 +1,76 @@
+/** Which ops the differential tests prove, and of which dtypes. */
+import { type DType, dtypeOf } from "../../../../worker-runtime/protocol/dtype.js";
+import type { Attrs } from "./op-case.js";
+import { typeChoices } from "./op-spec.js";
+import { programsByFamily } from "./programs/index.js";
+import { buildProgram } from "./programs/program.js";
+import { specsByFamily } from "./specs/index.js";
+
+/**
+ * Registered ops that no case names, each with the reason.
+ * A master or executor makes or takes these nodes itself: every case that is fed or fetched is one of them.
+ */
+export const exemptOps: Readonly<Record<string, string>> = {
+  _Arg: "the parameter of a function: programs with functions",
+  _Retval: "the result of a function: programs with functions",
+  _Send: "every fetch and every edge between devices",
+  _Recv: "every feed and every edge between devices",
+  _HostSend: "as _Send",
+  _HostRecv: "as _Recv",
+  RandomPoisson: "TensorFlow removed it in GraphDef version 25: RandomPoissonV2 is compared",
+};
+
+/** What is proven of an op. */
+export interface Coverage {
+  readonly op: string;
+  /** The dtypes that its type attributes are given, in the order of the list of dtypes; empty for an op without any. */
+  readonly dtypes: readonly DType[];
+  /** Whether it keeps or changes something, and is proven by a program of several steps. */
+  readonly byProgram: boolean;
+  readonly notes: readonly string[];
+}
+
+/** Every op of a spec or a program, by name. */
+export function coverage(): ReadonlyMap<string, Coverage> {
+  const byOp = new Map<string, { dtypes: Set<DType>; byProgram: boolean; notes: Set<string> }>();
+  const entry = (op: string) => {
+    const found = byOp.get(op) ?? { dtypes: new Set<DType>(), byProgram: false, notes: new Set<string>() };
+    byOp.set(op, found);
+    return found;
+  };
+  for (const spec of Object.values(specsByFamily).flat()) {
+    const { dtypes, notes } = entry(spec.op);
+    for (const dtype of typeChoices(spec).flatMap((types) => mainDTypes(types))) dtypes.add(dtype);
+    if (spec.note !== undefined) notes.add(spec.note);
+  }
+  for (const program of Object.values(programsByFamily).flat()) {
+    const { graph } = buildProgram(program, "");
+    const functions = graph.library?.function.flatMap((one) => one.nodeDef) ?? [];
+    for (const node of [...graph.node, ...functions]) {
+      const one = entry(node.op);
+      one.byProgram = true;
+      for (const dtype of dtypesOfAttrs(node.attr)) one.dtypes.add(dtype);
+    }
+  }
+  return new Map(
+    [...byOp].map(([op, { dtypes, byProgram, notes }]) => [
+      op,
+      { op, dtypes: [...dtypes], byProgram, notes: [...notes] },
+    ]),
+  );
+}
+
+/** The dtypes of the values; those of indices and shapes only where an op has no others. */
+function mainDTypes(types: Readonly<Record<string, DType>>): DType[] {
+  const main = ["T", "dtype", "SrcT", "Tparams", "Ta", "out_type"].flatMap((name) => types[name] ?? []);
+  return main.length > 0 ? main : Object.values(types);
+}
+
+function dtypesOfAttrs(attrs: ReadonlyMap<string, { value?: Attrs[string] }>): DType[] {
+  const types = Object.fromEntries(
+    [...attrs].flatMap(([name, { value }]) =>
+      value?.$case === "type" ? [[name, dtypeOf(value.value)] as const] : [],
+    ),
+  );
+  return mainDTypes(types);
+}

@@ -1,0 +1,21 @@
+/** Specs of the ops that are a function of their inputs. */
+import type { OpSpec } from "../op-spec.js";
+import { binarySpecs } from "./binary.js";
+import { indexingSpecs } from "./indexing.js";
+import { neuralSpecs } from "./neural.js";
+import { reductionSpecs } from "./reductions.js";
+import { shapingSpecs } from "./shaping.js";
+import { statelessRandomSpecs } from "./stateless-random.js";
+import { stringSpecs } from "./strings.js";
+import { unarySpecs } from "./unary.js";
+
+export const specsByFamily: Readonly<Record<string, readonly OpSpec[]>> = {
+  "one tensor, element by element": unarySpecs,
+  "two tensors, element by element": binarySpecs,
+  "reductions and segments": reductionSpecs,
+  "shapes and order": shapingSpecs,
+  "picking, placing and making elements": indexingSpecs,
+  "matrices and neural networks": neuralSpecs,
+  strings: stringSpecs,
+  "random numbers of a seed": statelessRandomSpecs,
+};

@@ -1,0 +1,179 @@
+/** What clients do to a server without meaning to: compute for long, vanish, forget to close. */
+import { execFileSync } from "node:child_process";
+import { connect, createServer, type Socket } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CreateSessionRequest, CreateSessionResponse, RunStepRequest } from "../../../../protos/generated/tensorflow/master.js";
+import { Graph } from "../../../../worker-runtime/graph/graph.js";
+import * as ops from "../../../../worker-runtime/graph/ops/index.js";
+import { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
+import { Channel } from "../../../../worker-runtime/rpc/channel.js";
+import { WorkerClient } from "../../../../worker-runtime/rpc/worker-client.js";
+import { Session } from "../../../../worker-runtime/session/session.js";
+import { type StartedWorker, startWorker } from "../../worker-peers.js";
+import { RawClient } from "./raw-calls.js";
+import { expectStillServes } from "./still-serves.js";
+
+/** TENSORDECK_MEMORY_STEPS and TENSORDECK_MEMORY_SESSIONS: 10000 and 200 in long runs. */
+const STEPS = Number(process.env.TENSORDECK_MEMORY_STEPS ?? 1_000);
+const SESSIONS = Number(process.env.TENSORDECK_MEMORY_SESSIONS ?? 30);
+const BYTES_PER_KB = 1024;
+/** What a garbage collector may leave for later. */
+const SLACK_BYTES = 60e6;
+
+describe("a server and its clients", () => {
+  let worker: StartedWorker;
+  beforeAll(async () => {
+    worker = await startWorker(["--engine", process.env.TENSORDECK_DIFFERENTIAL_ENGINE ?? "portable"]);
+  });
+  afterAll(() => worker?.stop());
+
+  /** Resident memory (POSIX). */
+  const memoryBytes = (): number =>
+    Number(execFileSync("ps", ["-o", "rss=", "-p", String(worker.pid)], { encoding: "utf8" })) * BYTES_PER_KB;
+
+  test("GetStatus is answered again and again while one step computes", async () => {
+    const g = new Graph();
+    const size = 1024;
+    let product = ops.placeholder(g, "float32", [size, size], { name: "x" });
+    for (let i = 0; i < 6; i += 1) {
+      product = ops.matMul(product, product);
+    }
+    const sum = ops.reduceSum(product);
+    const session = new Session(worker.target, { graph: g.toGraphDef() });
+    const channel = new Channel(worker.target);
+    const status = new WorkerClient(channel);
+    try {
+      await session.open();
+      let running = true;
+      const step = session
+        .run([sum], { feeds: { x: Tensor.of(1e-3, "float32", [size, size]) } })
+        .finally(() => {
+          running = false;
+        });
+      let answered = 0;
+      while (running) {
+        await status.getStatus({}, { deadlineMillis: 10_000 });
+        if (running) answered += 1;
+      }
+      await step;
+      expect(answered).toBeGreaterThanOrEqual(20);
+    } finally {
+      channel.close();
+      await session.close();
+    }
+  });
+
+  test("a client that vanishes takes its waiting dequeue along", async () => {
+    const g = new Graph();
+    const queue = g.op("FIFOQueueV2", [], { component_types: ["int32"], shapes: [[]], shared_name: "left" }).output;
+    const value = ops.placeholder(g, "int32", [], { name: "value" });
+    const enqueue = g.op("QueueEnqueueV2", [queue, [value]], { Tcomponents: ["int32"] });
+    const dequeue = g.op("QueueDequeueV2", [queue], { component_types: ["int32"] }).outputAt(0);
+    const size = g.op("QueueSizeV2", [queue]).output;
+    const graph = g.toGraphDef();
+
+    const line = await breakableLine(worker.target);
+    const vanishing = new RawClient(line.target);
+    const created = await vanishing.call(
+      "/tensorflow.MasterService/CreateSession",
+      CreateSessionRequest.encode(CreateSessionRequest.fromPartial({ graphDef: graph })).finish(),
+    );
+    const { sessionHandle } = CreateSessionResponse.decode(created.kind === "response" ? created.bytes : new Uint8Array());
+    const waiting = vanishing.call(
+      "/tensorflow.MasterService/RunStep",
+      RunStepRequest.encode(RunStepRequest.fromPartial({ sessionHandle, fetch: [dequeue.name] })).finish(),
+      60_000,
+    );
+    const session = new Session(worker.target, { graph });
+    try {
+      // The first value goes to the one that waits, which shows that it does.
+      await session.run([], { targets: [enqueue], feeds: { value: 1 } });
+      expect((await waiting).kind).toBe("response");
+      const again = vanishing.call(
+        "/tensorflow.MasterService/RunStep",
+        RunStepRequest.encode(RunStepRequest.fromPartial({ sessionHandle, fetch: [dequeue.name] })).finish(),
+        60_000,
+      );
+      // Answered after the call above has arrived, since both share a connection.
+      await vanishing.call("/tensorflow.WorkerService/GetStatus", new Uint8Array());
+      line.breakOff();
+      expect((await again).kind).toBe("error");
+      await session.run([], { targets: [enqueue], feeds: { value: 2 } });
+      const { values } = await session.run([dequeue], { options: { timeoutMillis: 10_000 } });
+      expect(values[0]?.item()).toBe(2);
+      expect((await session.run([size])).values[0]?.item()).toBe(0);
+    } finally {
+      vanishing.close();
+      line.breakOff();
+      await session.close();
+    }
+  });
+
+  test("memory returns to its level after many steps", { timeout: 300_000 }, async () => {
+    const g = new Graph();
+    const x = ops.placeholder(g, "float32", [1000], { name: "x" });
+    const y = ops.add(x, x);
+    const session = new Session(worker.target, { graph: g.toGraphDef() });
+    const feeds = { x: Tensor.of(1, "float32", [1000]) };
+    const steps = async (count: number) => {
+      for (let i = 0; i < count; i += 1) await session.run([y], { feeds });
+    };
+    try {
+      await steps(STEPS / 2);
+      const before = memoryBytes();
+      await steps(STEPS);
+      expect(memoryBytes() - before).toBeLessThan(SLACK_BYTES);
+    } finally {
+      await session.close();
+    }
+  });
+
+  test("a Reset frees the memory of sessions that nobody closed", { timeout: 300_000 }, async () => {
+    const elements = 250_000;
+    /** A session with a megabyte of its own that is left alone; its connection breaks. */
+    const leave = async () => {
+      const g = new Graph();
+      const big = ops.constant(g, Tensor.of(1, "float32", [elements]), { name: "big" });
+      const request = CreateSessionRequest.fromPartial({ graphDef: g.toGraphDef() });
+      const client = new RawClient(worker.target);
+      const created = await client.call("/tensorflow.MasterService/CreateSession", CreateSessionRequest.encode(request).finish());
+      const { sessionHandle } = CreateSessionResponse.decode(created.kind === "response" ? created.bytes : new Uint8Array());
+      await client.call(
+        "/tensorflow.MasterService/RunStep",
+        RunStepRequest.encode(RunStepRequest.fromPartial({ sessionHandle, target: [big.op.name] })).finish(),
+      );
+      client.close();
+    };
+    for (let i = 0; i < SESSIONS / 2; i += 1) await leave();
+    const before = memoryBytes();
+    for (let i = 0; i < SESSIONS; i += 1) await leave();
+    await Session.reset(worker.target);
+    expect(memoryBytes() - before).toBeLessThan(SLACK_BYTES);
+    await expectStillServes(worker.target);
+  });
+});
+
+/** A way to a server that can be cut, as a cable can. */
+async function breakableLine(target: string): Promise<{ target: string; breakOff(): void }> {
+  const [host = "", port = ""] = target.replace("grpc://", "").split(":");
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(port), host);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      // Broken on purpose.
+      socket.on("error", () => undefined);
+    }
+    near.pipe(far).pipe(near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The system gave no port.");
+  return {
+    target: `grpc://127.0.0.1:${address.port}`,
+    breakOff() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}

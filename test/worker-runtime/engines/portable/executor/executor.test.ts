@@ -1,0 +1,280 @@
+import { describe, expect, test } from "vitest";
+import type { KernelOffload } from "../../../../../worker-runtime/engines/portable/compute/kernel-offload.js";
+import { runGraph } from "../../../../../worker-runtime/engines/portable/executor/executor.js";
+import type { OpContext } from "../../../../../worker-runtime/engines/portable/kernels/kernel.js";
+import { RefValue, type Value } from "../../../../../worker-runtime/engines/portable/values.js";
+import { aborted, cancelled, StatusCode } from "../../../../../worker-runtime/protocol/status.js";
+import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
+import {
+  arg,
+  binary,
+  constant,
+  countingLoop,
+  environment,
+  float32,
+  int32,
+  node,
+  ret,
+  scalars,
+  stateful,
+  text,
+  type,
+} from "./graph-fixture.js";
+
+const T = type("int32");
+
+/** Ends with the signal's reason. */
+function untilAborted({ step }: OpContext): Promise<never> {
+  return new Promise((_, reject) => {
+    step.signal.addEventListener("abort", () => reject(step.signal.reason), { once: true });
+  });
+}
+
+describe("values", () => {
+  test("arguments go in, results come out by their index", async () => {
+    const env = environment();
+    const results = await env.run(
+      [
+        arg("a", 0, "float32"),
+        arg("b", 1, "float32"),
+        binary("AddV2", "x", "a", "b", "float32"),
+        binary("Mul", "y", "a", "b", "float32"),
+        binary("AddV2", "z", "x", "y", "float32"),
+        ret("z", 1, "float32"),
+        ret("x", 0, "float32"),
+      ],
+      float32(3),
+      float32(2),
+    );
+    expect(scalars(results)).toEqual([5, 11]);
+  });
+
+  test("a graph without nodes is done at once; one with a missing or wrong argument is refused", async () => {
+    const env = environment();
+    expect(await env.run([])).toEqual([]);
+    const nodes = [arg("a", 0, "float32"), ret("a", 0, "float32")];
+    await expect(env.run(nodes)).rejects.toMatchObject({ code: StatusCode.INVALID_ARGUMENT });
+    await expect(env.run(nodes, int32(1))).rejects.toMatchObject({
+      code: StatusCode.INVALID_ARGUMENT,
+      message: "Type mismatch: actual int32 vs. expect float\n\t [[{{node a}}]]",
+    });
+  });
+
+  test("a result that is dead is an error", async () => {
+    const env = environment();
+    const nodes = [
+      arg("p", 0, "bool"),
+      node("Switch", "s", ["p", "p"], { T: type("bool") }),
+      ret("s:1", 0, "bool"),
+    ];
+    expect(scalars(await env.run(nodes, Tensor.of(true)))).toEqual([true]);
+    await expect(env.run(nodes, Tensor.of(false))).rejects.toThrow("Retval[0] does not have value");
+  });
+
+  test("references are read when a node runs that wants their values", async () => {
+    const cell = { dtype: "float32", value: undefined as Tensor | undefined, name: "v" } as const;
+    const mutable: { value: Tensor | undefined } = cell;
+    const env = environment({
+      kernels: [stateful("VariableV2", () => [new RefValue(cell)])],
+    });
+    const nodes = [
+      node("VariableV2", "v", [], {
+        dtype: type("float32"),
+        shape: { $case: "shape", value: { dim: [], unknownRank: false } },
+      }),
+      node("Identity", "read", ["v"], { T: type("float32") }),
+      node("RefIdentity", "same", ["v"], { T: type("float32") }),
+      ret("read", 0, "float32"),
+      ret("same", 1, "float32"),
+    ];
+    await expect(env.run(nodes)).rejects.toMatchObject({
+      code: StatusCode.FAILED_PRECONDITION,
+      message: expect.stringMatching(
+        /^Attempting to use uninitialized value v\n\t \[\[\{\{node \w+\}\}\]\]$/,
+      ),
+    });
+    mutable.value = float32(4);
+    expect(scalars(await env.run(nodes))).toEqual([4, 4]);
+  });
+
+  test("a kernel whose outputs are not what its node says is INTERNAL", async () => {
+    const outputs: Record<string, readonly (Value | undefined)[]> = {
+      "gave 0 outputs": [],
+      "Missing 0-th output": [undefined],
+      "Output 0 of type float does not match declared output type int32": [float32(1)],
+    };
+    for (const [message, given] of Object.entries(outputs)) {
+      const env = environment({ kernels: [stateful("Rank", () => given)] });
+      const nodes = [constant("c", 1, "int32"), node("Rank", "r", ["c"], { T })];
+      await expect(env.run(nodes)).rejects.toMatchObject({
+        code: StatusCode.INTERNAL,
+        message: expect.stringContaining(message),
+      });
+    }
+  });
+});
+
+describe("errors", () => {
+  test("the first one ends the waits of all other kernels, which have ended when it is told", async () => {
+    const ended: string[] = [];
+    const graph = [constant("k", 1, "int32"), node("Rank", "slow", ["k"], { T })];
+    const waiting = environment({
+      kernels: [
+        {
+          kind: "stateful",
+          op: "Rank",
+          create: (own) => async (context) => {
+            if (own.name === "bad") {
+              throw aborted("first");
+            }
+            await untilAborted(context).finally(() => ended.push(own.name));
+            return [];
+          },
+        },
+      ],
+    });
+    await expect(waiting.run([...graph, node("Rank", "bad", ["k"], { T })])).rejects.toMatchObject({
+      code: StatusCode.ABORTED,
+      message: "first\n\t [[{{node bad}}]]",
+    });
+    expect(ended).toEqual(["slow"]);
+  });
+
+  test("a step that is cancelled ends with the reason, before it starts or while a kernel waits", async () => {
+    const controller = new AbortController();
+    const env = environment({
+      signal: controller.signal,
+      kernels: [
+        stateful("Rank", (context) => {
+          queueMicrotask(() => controller.abort(cancelled("enough")));
+          return untilAborted(context);
+        }),
+      ],
+    });
+    const nodes = [constant("c", 1, "int32"), node("Rank", "r", ["c"], { T })];
+    const enough = { code: StatusCode.CANCELLED, message: "enough" };
+    await expect(env.run(nodes)).rejects.toMatchObject(enough);
+    await expect(env.run(nodes)).rejects.toMatchObject(enough);
+  });
+
+  test("what is no error of TensorFlow becomes INTERNAL", async () => {
+    const env = environment({
+      kernels: [
+        stateful("Rank", () => {
+          throw new TypeError("x is not a function");
+        }),
+      ],
+    });
+    await expect(env.run([constant("c", 1, "int32"), node("Rank", "r", ["c"], { T })])).rejects.toMatchObject(
+      {
+        code: StatusCode.INTERNAL,
+        message: "x is not a function\n\t [[{{node r}}]]",
+      },
+    );
+  });
+});
+
+describe("the event loop", () => {
+  test("an endless loop lets timers run and ends with its step", async () => {
+    const controller = new AbortController();
+    const env = environment({ signal: controller.signal });
+    const endless = env.run(
+      [arg("s", 0, "int32"), arg("l", 1, "int32"), ...countingLoop("s", "l"), ret("while/Exit", 0, "int32")],
+      int32(0),
+      int32(2 ** 31 - 1),
+    );
+    setTimeout(() => controller.abort(cancelled("enough")), 5);
+    await expect(endless).rejects.toThrow("enough");
+  });
+
+  test("a kernel that waits does not hold up the others", async () => {
+    let release: (value: readonly Value[]) => void = () => {};
+    const env = environment({
+      kernels: [
+        stateful("Rank", () => new Promise((resolve) => (release = resolve))),
+        stateful("Size", () => {
+          release([int32(0)]);
+          return [int32(1)];
+        }),
+      ],
+    });
+    const results = await env.run([
+      constant("c", 1, "int32"),
+      node("Rank", "waits", ["c"], { T }),
+      node("Size", "releases", ["c"], { T, out_type: T }),
+      ret("waits", 0, "int32"),
+      ret("releases", 1, "int32"),
+    ]);
+    expect(scalars(results)).toEqual([0, 1]);
+  });
+
+  test("many steps of one graph run at once", async () => {
+    const env = environment();
+    const graph = env.compile([
+      arg("s", 0, "int32"),
+      arg("l", 1, "int32"),
+      ...countingLoop("s", "l"),
+      ret("while/Exit", 0, "int32"),
+    ]);
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        runGraph(graph, { step: env.step, args: [int32(0), int32(i * 10)] }),
+      ),
+    );
+    expect(results.map((values) => scalars(values)[0])).toEqual(Array.from({ length: 50 }, (_, i) => i * 10));
+  });
+});
+
+test("pure kernels that take long go to a compute thread, others do not", async () => {
+  const offloaded: string[] = [];
+  const compute: KernelOffload = {
+    run: (own, deviceType, inputs) => {
+      offloaded.push(`${own.name} on ${deviceType}`);
+      return Promise.resolve(inputs);
+    },
+  };
+  const env = environment({
+    compute,
+    kernels: [
+      {
+        kind: "pure",
+        op: "Neg",
+        create: () => (inputs) => inputs,
+        cost: (own) => (own.name === "big" ? 30e6 : 10e6),
+      },
+    ],
+  });
+  const nodes = [
+    constant("c", 1, "int32"),
+    node("Neg", "big", ["c"], { T }),
+    node("Neg", "small", ["big"], { T }),
+    ret("small", 0, "int32"),
+  ];
+  expect(scalars(await env.run(nodes))).toEqual([1]);
+  expect(offloaded).toEqual(["big on CPU"]);
+});
+
+test("transfers meet under keys with frame and iteration as TensorFlow has them", async () => {
+  const env = environment();
+  const transfer = {
+    tensor_name: text("edge_1_x"),
+    send_device: text("/job:a/replica:0/task:0/device:CPU:0"),
+    send_device_incarnation: { $case: "i", value: -2n } as const,
+    recv_device: text("/job:b/replica:0/task:0/device:CPU:0"),
+  };
+  await env.run([
+    constant("zero", 0, "int32"),
+    constant("limit", 2, "int32"),
+    ...countingLoop("zero", "limit"),
+    node("_Send", "inside", ["while/Identity"], { T, ...transfer }),
+    node("_Send", "outside", ["zero"], { T, ...transfer }),
+  ]);
+  const prefix =
+    "/job:a/replica:0/task:0/device:CPU:0;fffffffffffffffe;/job:b/replica:0/task:0/device:CPU:0;edge_1_x";
+  expect([...env.rendezvous.sent].map(([key, { isDead }]) => `${key} ${isDead}`).sort()).toEqual([
+    `${prefix};0:0 false`,
+    `${prefix};6315961604705615773:0 false`,
+    `${prefix};6315961604705615773:1 false`,
+    `${prefix};6315961604705615773:2 true`,
+  ]);
+});

@@ -1,0 +1,56 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { initTfjs } from "../../../../../../worker-runtime/engines/portable/kernels/tfjs/backend.js";
+import { peerMissing } from "../../../../../support/peers.js";
+import { compareWithTensorflow, type OpCase } from "../against-tensorflow.js";
+import { counting } from "../case-values.js";
+
+beforeAll(initTfjs);
+
+const equations: readonly (readonly [string, ...(readonly number[])[]])[] = [
+  ["ab,bc->ac", [2, 3], [3, 4]],
+  ["ab,cb->ca", [2, 3], [4, 3]],
+  ["abc,abd->acd", [2, 3, 4], [2, 3, 5]],
+  ["acbe,aecd->abcd", [2, 3, 4, 5], [2, 5, 3, 6]],
+  ["abc,cde->abde", [2, 3, 4], [4, 2, 8]],
+  ["ab,cd->abcd", [2, 3], [2, 2]],
+  ["ab,ab->", [2, 3], [2, 3]],
+  ["a,a->a", [3], [3]],
+  ["abc->ca", [2, 3, 4]],
+  ["aa->a", [3, 3]],
+  ["aab->b", [3, 3, 2]],
+  ["ab->", [2, 3]],
+  ["abd,bc->ac", [2, 3, 4], [3, 5]],
+  ["aab,bc->ac", [2, 2, 3], [3, 4]],
+  ["...ab,...bc->...ac", [5, 2, 3], [5, 3, 4]],
+  ["...ab,...bc->...ac", [2, 1, 2, 3], [5, 3, 4]],
+  ["a...b,b->a...", [2, 3, 4, 5], [5]],
+  ["...a->a...", [2, 3, 4]],
+  ["ab,bc->ac", [0, 3], [3, 4]],
+  ["ab,bc->ac", [2, 0], [0, 4]],
+  ["ab,bc->ac", [2, 3], [4, 4]],
+  ["ab,bc->ac", [2, 3, 1], [3, 4]],
+  ["ab,bc->ac", [40, 30], [30, 20]],
+  ["...a->a", [2, 3]],
+  ["...a->a", [3]],
+  ["...a,a->a", [2, 3], [3]],
+  ["a,a->a...", [3], [3]],
+  ["ab,bc", [2, 3], [3, 4]],
+  ["a b->b a", [2, 3]],
+];
+
+describe.skipIf(peerMissing("tensorflow"))("Einsum against TensorFlow", () => {
+  test("products, outer products, traces, sums, transposes, broadcasts, what does not fit", async () => {
+    const cases: OpCase[] = [];
+    for (const [equation, ...shapes] of equations) {
+      const inputs = shapes.map((shape) => counting("float32", shape));
+      cases.push({ op: "Einsum", inputs, attrs: { equation }, ulps: 16, absolute: 1e-3 });
+    }
+    for (const dtype of ["float64", "bfloat16", "int32", "int64", "complex64"] as const) {
+      for (const [equation, ...shapes] of equations.slice(0, 12)) {
+        const inputs = shapes.map((shape) => counting(dtype, shape));
+        cases.push({ op: "Einsum", inputs, attrs: { equation }, ulps: 16, absolute: 0.5 });
+      }
+    }
+    expect(await compareWithTensorflow(cases)).toEqual([]);
+  });
+});

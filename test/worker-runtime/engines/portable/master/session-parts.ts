@@ -1,0 +1,49 @@
+/** Graphs of sessions for tests: tasks worker/0 (the master's own), worker/1 and ps/0, each with one CPU. */
+import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
+import { cpuKind, type Device, makeDevice } from "../../../../../worker-runtime/engines/portable/device.js";
+import { KernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/registry.js";
+import {
+  type PlacementDevice,
+  placementDevices,
+} from "../../../../../worker-runtime/engines/portable/master/placer.js";
+import { SessionGraph } from "../../../../../worker-runtime/engines/portable/master/session-graph.js";
+import {
+  makeStepGraph,
+  type StepGraph,
+} from "../../../../../worker-runtime/engines/portable/master/step-graph.js";
+import type { StepSignature } from "../../../../../worker-runtime/engines/portable/master/step-signature.js";
+import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
+import { graphOf } from "./node-makers.js";
+
+export const WORKER_0 = "/job:worker/replica:0/task:0/device:CPU:0";
+export const WORKER_1 = "/job:worker/replica:0/task:1/device:CPU:0";
+export const PS_0 = "/job:ps/replica:0/task:0/device:CPU:0";
+
+export const clientDevice: Device = makeDevice({ job: "worker", index: 0 }, cpuKind(), 0xf000000000000001n);
+
+export interface SessionGraphSetup {
+  readonly devices?: readonly PlacementDevice[];
+  readonly kernels?: KernelRegistry;
+  readonly softPlacement?: boolean;
+  readonly log?: (line: string) => void;
+  readonly maxNodes?: number;
+}
+
+export function sessionGraph(nodes: readonly NodeDef[], setup: SessionGraphSetup = {}): SessionGraph {
+  const placement = {
+    devices: setup.devices ?? placementDevices([WORKER_0], [WORKER_1, PS_0]),
+    kernels: setup.kernels ?? new KernelRegistry(),
+    softPlacement: setup.softPlacement ?? false,
+    log: setup.log,
+  };
+  const options = { ops: bundledOpRegistry(), placement, maxNodes: setup.maxNodes ?? 1000 };
+  return new SessionGraph(graphOf(...nodes), options);
+}
+
+export function signature(parts: Partial<StepSignature>): StepSignature {
+  return { feeds: [], fetches: [], targets: [], connections: [], collectiveGraphKey: 0n, ...parts };
+}
+
+export function stepGraph(graph: SessionGraph, parts: Partial<StepSignature>): StepGraph {
+  return makeStepGraph({ graph, signature: signature(parts), ops: graph.ops, clientDevice });
+}

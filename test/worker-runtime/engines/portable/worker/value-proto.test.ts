@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { TensorProto } from "../../../../../protos/generated/tensorflow/tensor.js";
+import { DataType } from "../../../../../protos/generated/tensorflow/types.js";
+import {
+  ObjectTensor,
+  RefValue,
+  type ResourceHandle,
+} from "../../../../../worker-runtime/engines/portable/values.js";
+import {
+  EncodedVariant,
+  valueFromProto,
+  valueToProto,
+} from "../../../../../worker-runtime/engines/portable/worker/value-proto.js";
+import { StatusCode } from "../../../../../worker-runtime/protocol/status.js";
+import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
+
+/** Through the wire's bytes. */
+const sent = (proto: TensorProto): TensorProto => TensorProto.decode(TensorProto.encode(proto).finish());
+
+const handle: ResourceHandle = {
+  device: "/job:worker/replica:0/task:0/device:CPU:0",
+  container: "localhost",
+  name: "v",
+  typeName: "tensorflow::Var",
+  dtypesAndShapes: [
+    { dtype: "float32", shape: [2, 3] },
+    { dtype: "int64", shape: undefined },
+  ],
+};
+
+describe("values on the wire", () => {
+  test.each([
+    Tensor.of([[1, 2]]),
+    Tensor.of([1n, -1n]),
+    Tensor.of([true, false]),
+    Tensor.of(["a", ""]),
+    Tensor.of([], "float64", [0, 3]),
+  ])("%o", (tensor) => {
+    expect(valueFromProto(sent(valueToProto(tensor)))).toEqual(tensor);
+  });
+
+  test("resource handles", () => {
+    const value = new ObjectTensor("resource", [1, 2], [handle, { ...handle, name: "w" }]);
+    expect(valueFromProto(sent(valueToProto(value)))).toEqual(value);
+  });
+
+  test("variants are kept as they came, and passed on", () => {
+    const data = { typeName: "tensorflow::TensorList", metadata: Uint8Array.of(1, 2), tensors: [] };
+    const value = valueFromProto(sent(valueToProto(ObjectTensor.variant(new EncodedVariant(data)))));
+    expect(value).toBeInstanceOf(ObjectTensor);
+    const [element] = (value as ObjectTensor).elements;
+    expect(element).toBeInstanceOf(EncodedVariant);
+    expect(element).toMatchObject({ typeName: "tensorflow::TensorList" });
+    const again = valueToProto(value).variantVal[0];
+    expect(again?.metadata).toEqual(Uint8Array.of(1, 2));
+  });
+
+  test("a reference goes as what lies there", () => {
+    const cell = { dtype: "float32", value: Tensor.of(3), name: "v" } as const;
+    expect(valueFromProto(valueToProto(new RefValue(cell)))).toEqual(Tensor.of(3));
+    expect(() => valueToProto(new RefValue({ ...cell, value: undefined }))).toThrow(
+      expect.objectContaining({
+        code: StatusCode.FAILED_PRECONDITION,
+        message: "Attempting to use uninitialized value v",
+      }),
+    );
+  });
+
+  test.each([
+    { dtype: DataType.DT_RESOURCE, tensorShape: { dim: [{ size: 2n }] } },
+    { dtype: DataType.DT_VARIANT, tensorShape: { dim: [{ size: 1_000_000_000_000n }] } },
+    { dtype: DataType.DT_RESOURCE, tensorShape: { unknownRank: true } },
+    { dtype: DataType.DT_FLOAT, tensorShape: { dim: [{ size: 1n << 40n }] } },
+    { dtype: DataType.DT_INVALID },
+  ])("what does not fit together is refused: %o", (partial) => {
+    expect(() => valueFromProto(TensorProto.fromPartial(partial))).toThrow(
+      expect.objectContaining({ code: StatusCode.INVALID_ARGUMENT }),
+    );
+  });
+});

@@ -1,0 +1,31 @@
+import type { StatusCode } from "../../../protocol/status.js";
+import type { PackedTensor } from "./tensor-transfer.js";
+
+/** A node for a thread that does not know it yet. */
+export interface KernelMessage {
+  /** A serialized NodeDef. */
+  readonly def: Uint8Array;
+  /** A serialized OpDef. */
+  readonly opDef: Uint8Array;
+  readonly deviceType: string;
+}
+
+/** Asks a thread for one run of a kernel. A thread gets the next one when it has answered. */
+export interface RunMessage {
+  /** Names the kernel on this thread. */
+  readonly kernel: number;
+  /** Present the first time. */
+  readonly definition: KernelMessage | undefined;
+  /** A kernel that the thread need not keep any longer. */
+  readonly forget: number | undefined;
+  readonly inputs: readonly PackedTensor[];
+}
+
+export type AnswerMessage =
+  | { readonly outputs: readonly PackedTensor[] }
+  | {
+      readonly code: StatusCode;
+      readonly message: string;
+      /** The kernel was made and is kept; false where making it failed. */
+      readonly hasKernel: boolean;
+    };

@@ -1,0 +1,134 @@
+import { availableParallelism } from "node:os";
+import { cancelled, cancelledBy } from "../../../protocol/status.js";
+import type { Tensor } from "../../../protocol/tensor.js";
+import { compiledModule } from "../../package-root.js";
+import type { KernelNode } from "../kernels/kernel-node.js";
+import { type ComputeJob, ComputeWorker } from "./compute-worker.js";
+import type { KernelOffload } from "./kernel-offload.js";
+
+export interface ComputePoolOptions {
+  /** Threads at most; by default one core is left to the thread that answers gRPC. */
+  readonly threads?: number;
+  /** A kernel that nobody waits for any more may go on for so long before its thread is ended. */
+  readonly graceMillis?: number;
+}
+
+const MAX_THREADS = 4;
+const DEFAULT_GRACE_MILLIS = 3000;
+
+/** A job that waits for a thread. */
+interface QueuedJob extends ComputeJob {
+  /** Called when a thread takes it. */
+  started(worker: ComputeWorker): void;
+}
+
+/** Threads for kernels that take long. They start when there is something to do, and stay. */
+export class ComputePool implements KernelOffload {
+  readonly #maxThreads: number;
+  readonly #graceMillis: number;
+  readonly #workers = new Set<ComputeWorker>();
+  readonly #queue: QueuedJob[] = [];
+  #isClosed = false;
+
+  constructor({ threads, graceMillis = DEFAULT_GRACE_MILLIS }: ComputePoolOptions = {}) {
+    this.#maxThreads = threads ?? Math.min(Math.max(availableParallelism() - 1, 1), MAX_THREADS);
+    this.#graceMillis = graceMillis;
+  }
+
+  run(
+    node: KernelNode,
+    deviceType: string,
+    inputs: readonly Tensor[],
+    signal: AbortSignal,
+  ): Promise<readonly Tensor[]> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed || signal.aborted) {
+        reject(
+          this.#isClosed ? cancelled("The worker is being stopped.") : cancelledBy(signal.reason, "The step"),
+        );
+        return;
+      }
+      let worker: ComputeWorker | undefined;
+      const onAbort = (): void => {
+        reject(cancelledBy(signal.reason, "The step"));
+        if (worker === undefined) {
+          this.#queue.splice(this.#queue.indexOf(job), 1);
+        } else {
+          this.#endUnlessIdle(worker, job);
+        }
+      };
+      const job: QueuedJob = {
+        node,
+        deviceType,
+        inputs,
+        started(taken) {
+          worker = taken;
+        },
+        done(outputs) {
+          signal.removeEventListener("abort", onAbort);
+          resolve(outputs);
+        },
+        failed(error) {
+          signal.removeEventListener("abort", onAbort);
+          reject(error);
+        },
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#queue.push(job);
+      try {
+        this.#dispatch();
+      } catch (error) {
+        signal.removeEventListener("abort", onAbort);
+        this.#queue.splice(this.#queue.indexOf(job), 1);
+        reject(error);
+      }
+    });
+  }
+
+  /** Ends all threads. Calls under way fail. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const job of this.#queue.splice(0)) {
+      job.failed(cancelled("The worker is being stopped."));
+    }
+    await Promise.all([...this.#workers].map((worker) => worker.terminate()));
+  }
+
+  /** Gives jobs to threads that are idle, and starts threads while there are fewer than allowed. */
+  #dispatch(): void {
+    while (this.#queue.length > 0 && !this.#isClosed) {
+      const worker = [...this.#workers].find(({ isIdle }) => isIdle) ?? this.#newWorker();
+      const job = worker && this.#queue.shift();
+      if (worker === undefined || job === undefined) {
+        return;
+      }
+      job.started(worker);
+      worker.start(job);
+    }
+  }
+
+  #newWorker(): ComputeWorker | undefined {
+    if (this.#workers.size >= this.#maxThreads) {
+      return undefined;
+    }
+    const worker: ComputeWorker = new ComputeWorker(
+      compiledModule("engines/portable/compute/compute-thread.js"),
+      () => this.#dispatch(),
+      () => {
+        this.#workers.delete(worker);
+        this.#dispatch();
+      },
+    );
+    this.#workers.add(worker);
+    return worker;
+  }
+
+  /** A kernel cannot be interrupted: where it goes on for too long its thread is ended with it. */
+  #endUnlessIdle(worker: ComputeWorker, job: ComputeJob): void {
+    setTimeout(() => {
+      if (worker.isRunning(job)) {
+        void worker.terminate();
+      }
+    }, this.#graceMillis).unref();
+  }
+}

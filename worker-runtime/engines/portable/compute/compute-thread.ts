@@ -1,0 +1,54 @@
+import { parentPort } from "node:worker_threads";
+import { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
+import { OpDef } from "../../../../protos/generated/tensorflow/op_def.js";
+import { asTensorFlowError, internalError, StatusCode } from "../../../protocol/status.js";
+import type { Tensor } from "../../../protocol/tensor.js";
+import { createKernelRegistry } from "../kernels/all.js";
+import { KernelNode } from "../kernels/kernel-node.js";
+import { initTfjs } from "../kernels/tfjs/backend.js";
+import type { AnswerMessage, KernelMessage, RunMessage } from "./compute-messages.js";
+import { packResults, unpack } from "./tensor-transfer.js";
+
+type Kernel = (inputs: readonly Tensor[]) => readonly Tensor[];
+
+const port = parentPort;
+const registry = createKernelRegistry();
+const kernels = new Map<number, Kernel>();
+
+function makeKernel({ def, opDef, deviceType }: KernelMessage): Kernel {
+  const node = new KernelNode(NodeDef.decode(def), OpDef.decode(opDef));
+  const definition = registry.find(node, deviceType);
+  if (definition?.kind !== "pure") {
+    throw internalError(`A compute thread has no kernel for ${node.op} on ${deviceType}.`);
+  }
+  return definition.create(node);
+}
+
+function run({ kernel: id, definition, forget, inputs }: RunMessage): readonly Tensor[] {
+  if (forget !== undefined) {
+    kernels.delete(forget);
+  }
+  if (definition !== undefined) {
+    kernels.set(id, makeKernel(definition));
+  }
+  const kernel = kernels.get(id);
+  if (kernel === undefined) {
+    throw internalError(`A compute thread does not know kernel ${id}.`);
+  }
+  return kernel(unpack(inputs));
+}
+
+function answer(request: RunMessage): void {
+  try {
+    const { tensors, transfer } = packResults(run(request));
+    port?.postMessage({ outputs: tensors } satisfies AnswerMessage, transfer);
+  } catch (error) {
+    const { code, message } = asTensorFlowError(error, StatusCode.INTERNAL);
+    const hasKernel = kernels.has(request.kernel);
+    port?.postMessage({ code, message, hasKernel } satisfies AnswerMessage);
+  }
+}
+
+// Messages wait in the port until somebody listens.
+await initTfjs();
+port?.on("message", answer);

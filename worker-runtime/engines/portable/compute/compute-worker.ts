@@ -1,0 +1,130 @@
+import { Worker } from "node:worker_threads";
+import { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
+import { OpDef } from "../../../../protos/generated/tensorflow/op_def.js";
+import { internalError, TensorFlowError } from "../../../protocol/status.js";
+import type { Tensor } from "../../../protocol/tensor.js";
+import type { KernelNode } from "../kernels/kernel-node.js";
+import type { AnswerMessage, KernelMessage } from "./compute-messages.js";
+import { packCopies, unpack } from "./tensor-transfer.js";
+
+/** One run of a kernel that somebody waits for. */
+export interface ComputeJob {
+  readonly node: KernelNode;
+  readonly deviceType: string;
+  readonly inputs: readonly Tensor[];
+  done(outputs: readonly Tensor[]): void;
+  failed(error: TensorFlowError): void;
+}
+
+/** A thread keeps this many kernels; sessions come and go, and each has nodes of its own. */
+const MAX_KERNELS = 256;
+
+/** One compute thread. It has one job at a time. Idle, it does not keep the process alive. */
+export class ComputeWorker {
+  readonly #thread: Worker;
+  readonly #onIdle: () => void;
+  readonly #onEnd: () => void;
+  /** The kernels that the thread has, by the node they were made for; least recently used first. */
+  readonly #kernels = new Map<KernelNode, number>();
+  #nextKernel = 0;
+  #job: ComputeJob | undefined;
+
+  /**
+   * @param script the compiled compute-thread.js.
+   * @param onIdle called when the thread has answered.
+   * @param onEnd called once when the thread is gone, after its job was told.
+   */
+  constructor(script: string, onIdle: () => void, onEnd: () => void) {
+    this.#onIdle = onIdle;
+    this.#onEnd = onEnd;
+    // Options of this process, such as a loader of TypeScript, are not for compiled files.
+    this.#thread = new Worker(script, { execArgv: [] });
+    this.#thread.unref();
+    this.#thread.on("message", (answer: AnswerMessage) => this.#answered(answer));
+    this.#thread.on("error", (error: Error) => this.#fail(`A compute thread failed: ${error.message}`));
+    this.#thread.on("exit", () => {
+      this.#fail("A compute thread ended in the middle of its work.");
+      this.#onEnd();
+    });
+  }
+
+  get isIdle(): boolean {
+    return this.#job === undefined;
+  }
+
+  isRunning(job: ComputeJob): boolean {
+    return this.#job === job;
+  }
+
+  /** Starts a job. Only for an idle thread. */
+  start(job: ComputeJob): void {
+    const { kernel, isNew, forget } = this.#kernelOf(job.node);
+    const { tensors, transfer } = packCopies(job.inputs);
+    this.#job = job;
+    this.#thread.ref();
+    this.#thread.postMessage(
+      {
+        kernel,
+        definition: isNew ? definitionOf(job) : undefined,
+        forget,
+        inputs: tensors,
+      },
+      transfer,
+    );
+  }
+
+  /** Ends the thread, whatever it is doing. */
+  async terminate(): Promise<void> {
+    await this.#thread.terminate();
+  }
+
+  #kernelOf(node: KernelNode): { kernel: number; isNew: boolean; forget: number | undefined } {
+    const known = this.#kernels.get(node);
+    if (known !== undefined) {
+      this.#kernels.delete(node);
+      this.#kernels.set(node, known);
+      return { kernel: known, isNew: false, forget: undefined };
+    }
+    const kernel = this.#nextKernel;
+    this.#nextKernel += 1;
+    this.#kernels.set(node, kernel);
+    const [oldest] = this.#kernels;
+    if (this.#kernels.size <= MAX_KERNELS || oldest === undefined) {
+      return { kernel, isNew: true, forget: undefined };
+    }
+    this.#kernels.delete(oldest[0]);
+    return { kernel, isNew: true, forget: oldest[1] };
+  }
+
+  #answered(answer: AnswerMessage): void {
+    const job = this.#takeJob();
+    if ("outputs" in answer) {
+      job?.done(unpack(answer.outputs));
+    } else {
+      if (job !== undefined && !answer.hasKernel) {
+        this.#kernels.delete(job.node);
+      }
+      job?.failed(new TensorFlowError(answer.code, answer.message));
+    }
+    this.#onIdle();
+  }
+
+  #fail(text: string): void {
+    this.#takeJob()?.failed(internalError(text));
+  }
+
+  #takeJob(): ComputeJob | undefined {
+    const job = this.#job;
+    this.#job = undefined;
+    this.#thread.unref();
+    return job;
+  }
+}
+
+function definitionOf({ node, deviceType }: ComputeJob): KernelMessage {
+  return {
+    def: NodeDef.encode(node.def).finish(),
+    opDef: OpDef.encode(node.opDef).finish(),
+    deviceType,
+  };
+}

@@ -1,0 +1,74 @@
+import { invalidArgument } from "../../../protocol/status.js";
+import type { Tensor } from "../../../protocol/tensor.js";
+import type { KernelDefinition } from "../kernels/kernel.js";
+import type { KernelNode } from "../kernels/kernel-node.js";
+import type { NodeWork } from "./compiled-node.js";
+import { nodeError } from "./node-error.js";
+
+/** A node with its kernel, before its edges are turned into references. */
+export interface BoundNode {
+  readonly node: KernelNode;
+  readonly work: NodeWork;
+  readonly deviceType: string;
+}
+
+/** Ops that pass values between a function and its caller; they have no kernel. */
+const ARGUMENT_OPS: ReadonlySet<string> = new Set(["_Arg", "_DeviceArg"]);
+const RESULT_OPS: ReadonlySet<string> = new Set(["_Retval", "_DeviceRetval"]);
+
+/** Whether an op passes values between a function and its caller, for which no kernel is needed. */
+export function isBoundaryOp(op: string): boolean {
+  return ARGUMENT_OPS.has(op) || RESULT_OPS.has(op);
+}
+
+/** The work of a node that passes values between a function and its caller; undefined for any other. */
+export function boundaryWork(node: KernelNode): NodeWork | undefined {
+  if (ARGUMENT_OPS.has(node.op)) {
+    return { kind: "argument", index: indexOf(node) };
+  }
+  return RESULT_OPS.has(node.op) ? { kind: "result", index: indexOf(node) } : undefined;
+}
+
+function indexOf(node: KernelNode): number {
+  const index = node.int("index");
+  if (index < 0) {
+    throw invalidArgument(
+      `Node '${node.name}' of op ${node.op} has the index ${index}; it must be at least 0.`,
+    );
+  }
+  return index;
+}
+
+/** The work of a node that calls a function of the graph's library by using its name as op. */
+export function callWork(node: KernelNode): NodeWork {
+  const callee = { name: node.op, attr: node.def.attr };
+  return {
+    kind: "stateful",
+    run: ({ inputs, step }) => step.functions.call(callee, inputs, node.device, step),
+  };
+}
+
+/** Makes the kernel of a node. @throws TensorFlowError what the kernel says of the node's attributes. */
+export function kernelWork(definition: KernelDefinition, node: KernelNode): NodeWork {
+  try {
+    if (definition.kind === "stateful") {
+      return { kind: "stateful", run: definition.create(node) };
+    }
+    return {
+      kind: "pure",
+      run: definition.create(node),
+      cost: definition.cost?.bind(definition, node) ?? elementsOf,
+    };
+  } catch (error) {
+    throw nodeError(error, node.name);
+  }
+}
+
+/** A nanosecond for each element of the inputs. */
+function elementsOf(inputs: readonly Tensor[]): number {
+  let sum = 0;
+  for (const { data } of inputs) {
+    sum += data.length;
+  }
+  return sum;
+}

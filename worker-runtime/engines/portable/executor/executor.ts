@@ -1,0 +1,187 @@
+import {
+  cancelledBy,
+  internalError,
+  invalidArgument,
+  type TensorFlowError,
+} from "../../../protocol/status.js";
+import type { Outputs } from "../kernels/kernel.js";
+import type { Value } from "../values.js";
+import type { CompiledGraph } from "./compiled-node.js";
+import { nodeError } from "./node-error.js";
+import { ReadyQueue } from "./ready-queue.js";
+import { type Call, checkOutputs, runNode } from "./run-node.js";
+import { RunningStep } from "./running-step.js";
+import type { StepContext } from "./step-context.js";
+import { type Activation, StepState } from "./step-state.js";
+import type { StepStatsCollector } from "./step-stats.js";
+import { type Sliced, timeSlices } from "./time-slices.js";
+
+export interface GraphCall {
+  readonly step: StepContext;
+  /** By the index of the _Arg nodes. */
+  readonly args?: readonly Value[] | undefined;
+  /** Absent where nobody asked for times. Within a function, what the step around it collects. */
+  readonly stats?: StepStatsCollector | undefined;
+}
+
+/**
+ * Runs a graph once.
+ * @returns the values of the _Retval nodes by index.
+ * @throws TensorFlowError what the first node that failed threw, with the node's name; the signal's reason. All kernels
+ *   have ended by then.
+ */
+export function runGraph(graph: CompiledGraph, call: GraphCall): Promise<readonly Value[]> {
+  return new Promise((resolve, reject) => {
+    const run = new GraphRun(graph, call, (error, results) => {
+      if (error === undefined) {
+        resolve(results);
+      } else {
+        reject(error);
+      }
+    });
+    run.start();
+  });
+}
+
+class GraphRun implements Sliced {
+  readonly #graph: CompiledGraph;
+  readonly #outerSignal: AbortSignal;
+  readonly #call: Call;
+  readonly #ended: (error: TensorFlowError | undefined, results: readonly Value[]) => void;
+  readonly #state: StepState;
+  /** Nodes to be run. */
+  readonly #ready = new ReadyQueue<Activation>();
+  /** Kernels that have answered with a promise and not settled. */
+  #waitingKernels = 0;
+  /** The first error. No node is run after it. */
+  #failure: TensorFlowError | undefined;
+  /** True while `workUntil` runs or is due. */
+  #isScheduled = false;
+  #hasEnded = false;
+
+  constructor(
+    graph: CompiledGraph,
+    { step, args = [], stats }: GraphCall,
+    ended: (error: TensorFlowError | undefined, results: readonly Value[]) => void,
+  ) {
+    this.#graph = graph;
+    this.#outerSignal = step.signal;
+    this.#call = { step: new RunningStep(step, stats), args, results: new Array(graph.resultCount) };
+    this.#ended = ended;
+    this.#state = new StepState(graph);
+  }
+
+  start(): void {
+    this.#outerSignal.addEventListener("abort", this.#onAbort, { once: true });
+    if (this.#outerSignal.aborted) {
+      this.#onAbort();
+    }
+    this.#call.step.stats?.started(this.#graph);
+    this.#state.start(this.#ready);
+    this.#schedule();
+  }
+
+  readonly #onAbort = (): void => {
+    this.#fail(cancelledBy(this.#outerSignal.reason, "The step"));
+    this.#schedule();
+  };
+
+  #schedule(): void {
+    if (!this.#isScheduled && !this.#hasEnded) {
+      this.#isScheduled = true;
+      timeSlices.run(this);
+    }
+  }
+
+  workUntil(deadlineMillis: number): boolean {
+    while (this.#failure === undefined) {
+      const activation = this.#ready.take();
+      if (activation === undefined) {
+        break;
+      }
+      this.#run(activation);
+      if (performance.now() >= deadlineMillis) {
+        return true;
+      }
+    }
+    this.#ready.clear();
+    this.#isScheduled = false;
+    if (this.#waitingKernels === 0) {
+      this.#end();
+    }
+    return false;
+  }
+
+  #run(activation: Activation): void {
+    const startMillis = this.#call.step.stats === undefined ? 0 : performance.now();
+    try {
+      const outputs = runNode(activation, this.#call);
+      if (outputs instanceof Promise) {
+        this.#await(activation, outputs, startMillis);
+      } else {
+        this.#finish(activation, outputs, startMillis);
+      }
+    } catch (error) {
+      this.#fail(nodeError(error, activation.node.node.name));
+    }
+  }
+
+  #await(activation: Activation, outputs: Promise<Outputs>, startMillis: number): void {
+    this.#waitingKernels += 1;
+    const settle = (settled: () => void): void => {
+      try {
+        settled();
+      } catch (error) {
+        this.#fail(nodeError(error, activation.node.node.name));
+      }
+      this.#waitingKernels -= 1;
+      this.#schedule();
+    };
+    outputs.then(
+      (given) => settle(() => this.#finish(activation, given, startMillis)),
+      (error: unknown) =>
+        settle(() => {
+          throw error;
+        }),
+    );
+  }
+
+  #finish(activation: Activation, outputs: Outputs, startMillis: number): void {
+    checkOutputs(activation.node, outputs);
+    this.#call.step.stats?.ran(activation.node, startMillis, outputs);
+    if (this.#failure === undefined) {
+      this.#state.finished(activation, outputs, this.#ready);
+    }
+  }
+
+  #fail(error: TensorFlowError): void {
+    if (this.#failure === undefined) {
+      this.#failure = error;
+      this.#call.step.abort(error);
+    }
+  }
+
+  /** Nothing runs and nothing is ready. */
+  #end(): void {
+    if (this.#hasEnded) {
+      return;
+    }
+    this.#hasEnded = true;
+    this.#outerSignal.removeEventListener("abort", this.#onAbort);
+    const { results } = this.#call;
+    const values: Value[] = [];
+    for (const [index, value] of results.entries()) {
+      if (value === undefined) {
+        this.#failure ??= invalidArgument(`Retval[${index}] does not have value`);
+      } else {
+        values.push(value);
+      }
+    }
+    if (!this.#state.isDone) {
+      this.#failure ??= internalError(
+        "The graph came to a halt: nodes of it wait for inputs that never come.",
+      );
+    }
+    this.#ended(this.#failure, values);
+  }
+}

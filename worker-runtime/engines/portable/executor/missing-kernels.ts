@@ -1,0 +1,70 @@
+import { type TensorFlowError, unimplemented } from "../../../protocol/status.js";
+import type { KernelNode } from "../kernels/kernel-node.js";
+import type { KernelRegistry } from "../kernels/registry.js";
+
+/** As many nodes of one op are named. */
+const NODES_NAMED = 5;
+
+/** Collects the nodes of a graph that have no kernel, so that one error can name all of them. */
+export class MissingKernels {
+  // By what is missing, in words.
+  readonly #nodes = new Map<string, string[]>();
+
+  get isEmpty(): boolean {
+    return this.#nodes.size === 0;
+  }
+
+  /** A node of an op that no TensorFlow has. */
+  addUnknownOp(op: string, node: string): void {
+    this.#add(
+      `'${op}' (Op type not registered: no TensorFlow op and no function of the graph has this name)`,
+      node,
+    );
+  }
+
+  /** A node of an op that has no kernel for any dtypes on any device. */
+  addOp(op: string, node: string): void {
+    this.#add(`'${op}'`, node);
+  }
+
+  /** A node whose op, dtypes or device the registry has no kernel for. */
+  add(node: KernelNode, deviceType: string, kernels: KernelRegistry): void {
+    this.#add(describe(node, deviceType, kernels), node.name);
+  }
+
+  /** UNIMPLEMENTED, with everything that is missing and what to do about it. */
+  error(): TensorFlowError {
+    const lines = [...this.#nodes].map(([what, nodes]) => {
+      const named = nodes.slice(0, NODES_NAMED).map((name) => `{{node ${name}}}`);
+      const more = nodes.length > NODES_NAMED ? ` and ${nodes.length - NODES_NAMED} more` : "";
+      return `No OpKernel was registered to support Op ${what} used by ${named.join(", ")}${more}`;
+    });
+    return unimplemented(
+      `The portable engine cannot run this graph:\n${lines.join("\n")}\n` +
+        "Start the worker with TensorFlow's own engine (--engine tensorflow), or place these nodes on a task that runs it.",
+    );
+  }
+
+  #add(what: string, node: string): void {
+    const nodes = this.#nodes.get(what);
+    if (nodes === undefined) {
+      this.#nodes.set(what, [node]);
+    } else {
+      nodes.push(node);
+    }
+  }
+}
+
+function describe(node: KernelNode, deviceType: string, kernels: KernelRegistry): string {
+  const missing = kernels.explain(node, deviceType);
+  switch (missing.reason) {
+    case "op":
+      return `'${node.op}'`;
+    case "device":
+      return `'${node.op}' on ${deviceType} (it runs on ${missing.deviceTypes.join(", ")})`;
+    case "types": {
+      const types = Object.entries(missing.types).map(([attr, dtype]) => `${attr}=${dtype}`);
+      return `'${node.op}' with these attrs: [${types.join(", ")}]`;
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { setMaxListeners } from "node:events";
+import type { KernelOffload } from "../compute/kernel-offload.js";
+import type { Rendezvous } from "../rendezvous/rendezvous.js";
+import type { FileAccess } from "../resources/file-access.js";
+import type { ResourceManager } from "../resources/resource-manager.js";
+import type { FunctionCaller, StepContext } from "./step-context.js";
+import type { StepStatsCollector } from "./step-stats.js";
+
+/**
+ * A step as the nodes of one graph see it: the step that it is part of, with a signal of its own, so that the failure of
+ * a node ends the waits of the others. The functions that nodes call see it, too, and add a level each.
+ */
+export class RunningStep implements StepContext {
+  readonly #step: StepContext;
+  readonly session?: string;
+  readonly stats: StepStatsCollector | undefined;
+  /** How many functions around this graph call each other. */
+  readonly callDepth: number;
+  // Most graphs have no node that waits.
+  #abort: AbortController | undefined;
+  #reason: unknown;
+  #isAborted = false;
+
+  constructor(step: StepContext, stats: StepStatsCollector | undefined) {
+    this.#step = step;
+    if (step.session !== undefined) {
+      this.session = step.session;
+    }
+    this.stats = stats ?? (step instanceof RunningStep ? step.stats : undefined);
+    this.callDepth = step instanceof RunningStep ? step.callDepth + 1 : 0;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      // As many nodes as there are may wait at once.
+      setMaxListeners(0, this.#abort.signal);
+      if (this.#isAborted) {
+        this.#abort.abort(this.#reason);
+      }
+    }
+    return this.#abort.signal;
+  }
+
+  /** Ends the waits of all nodes. */
+  abort(reason: unknown): void {
+    this.#isAborted = true;
+    this.#reason = reason;
+    this.#abort?.abort(reason);
+  }
+
+  get stepId(): bigint {
+    return this.#step.stepId;
+  }
+
+  get stepResources(): ResourceManager {
+    return this.#step.stepResources;
+  }
+
+  get rendezvous(): Rendezvous {
+    return this.#step.rendezvous;
+  }
+
+  get functions(): FunctionCaller {
+    return this.#step.functions;
+  }
+
+  get files(): FileAccess {
+    return this.#step.files;
+  }
+
+  get compute(): KernelOffload | undefined {
+    return this.#step.compute;
+  }
+
+  resources(device: string): ResourceManager {
+    return this.#step.resources(device);
+  }
+
+  log(line: string): void {
+    this.#step.log(line);
+  }
+}

@@ -1,0 +1,126 @@
+import {
+  NodeExecStats,
+  type NodeOutput,
+  StepStats,
+} from "../../../../protos/generated/tensorflow/step_stats.js";
+import { dataTypeOf } from "../../../protocol/dtype.js";
+import { shapeToProto } from "../../../protocol/shape.js";
+import { Tensor } from "../../../protocol/tensor.js";
+import type { Outputs } from "../kernels/kernel.js";
+import { RefValue, type Value } from "../values.js";
+import type { CompiledGraph, CompiledNode } from "./compiled-node.js";
+
+interface NodeRecord {
+  readonly node: CompiledNode;
+  readonly startMillis: number;
+  readonly endMillis: number;
+  readonly outputs: readonly NodeOutput[];
+}
+
+interface SourceRecord {
+  readonly device: string;
+  readonly millis: number;
+}
+
+/** The node that TensorFlow starts every graph with; here it is no node, but traces show it. */
+const SOURCE_NAME = "_SOURCE";
+
+/** As TensorFlow names the memory of a CPU. */
+const ALLOCATOR_NAME = "cpu";
+
+/** Collects when each node of a step ran and what it put out, for RunMetadata.step_stats. */
+export class StepStatsCollector {
+  readonly #sources: SourceRecord[] = [];
+  readonly #nodes: NodeRecord[] = [];
+
+  /** A graph starts to run: each of its devices shows it, as the partitions of TensorFlow do. */
+  started(graph: CompiledGraph): void {
+    const millis = performance.now();
+    this.#sources.push(...graph.devices.map((device) => ({ device, millis })));
+  }
+
+  /**
+   * A node has run.
+   * @param startMillis when, by `performance.now()`.
+   */
+  ran(node: CompiledNode, startMillis: number, outputs: Outputs): void {
+    // TensorFlow leaves out the transfers; what RecvTensor received is told by the worker that asked.
+    if (node.role !== "transfer") {
+      // Described now: a variable may be changed by the time that somebody looks.
+      const described = outputs.flatMap((value, slot) =>
+        value === undefined ? [] : [describe(value, slot)],
+      );
+      this.#nodes.push({ node, startMillis, endMillis: performance.now(), outputs: described });
+    }
+  }
+
+  /** Everything so far, by device; times in microseconds (and nanoseconds) since 1970. */
+  toProto(): StepStats {
+    const devices = new Map<string, NodeExecStats[]>();
+    const statsOf = (device: string): NodeExecStats[] => {
+      const known = devices.get(device) ?? [];
+      devices.set(device, known);
+      return known;
+    };
+    for (const { device, millis } of this.#sources) {
+      statsOf(device).push(execStats(SOURCE_NAME, `${SOURCE_NAME} = NoOp()`, millis, millis, []));
+    }
+    for (const { node, startMillis, endMillis, outputs } of this.#nodes) {
+      const { name, op, input } = node.node.def;
+      const label = `${name} = ${op}(${input.join(", ")})`;
+      statsOf(node.device).push(execStats(name, label, startMillis, endMillis, outputs));
+    }
+    return StepStats.fromPartial({
+      devStats: [...devices].map(([device, nodeStats]) => ({ device, nodeStats })),
+    });
+  }
+}
+
+function execStats(
+  nodeName: string,
+  timelineLabel: string,
+  startMillis: number,
+  endMillis: number,
+  output: readonly NodeOutput[],
+): NodeExecStats {
+  const startNanos = nanosOf(performance.timeOrigin) + nanosOf(startMillis);
+  const nanos = nanosOf(endMillis - startMillis);
+  return NodeExecStats.fromPartial({
+    nodeName,
+    timelineLabel,
+    scheduledMicros: startNanos / 1000n,
+    scheduledNanos: startNanos,
+    allStartMicros: startNanos / 1000n,
+    allStartNanos: startNanos,
+    opEndRelMicros: nanos / 1000n,
+    opEndRelNanos: nanos,
+    allEndRelMicros: nanos / 1000n,
+    allEndRelNanos: nanos,
+    output: [...output],
+  });
+}
+
+function nanosOf(millis: number): bigint {
+  return BigInt(Math.round(millis * 1e6));
+}
+
+/** The dtype and shape of an output and the bytes of its elements. */
+function describe(value: Value, slot: number): NodeOutput {
+  const held = value instanceof RefValue ? value.cell.value : value;
+  const bytes = held instanceof Tensor ? BigInt(held.byteLength) : 0n;
+  return {
+    slot,
+    tensorDescription: {
+      dtype: dataTypeOf(value.dtype),
+      shape: shapeToProto(held?.shape ?? []),
+      allocationDescription: {
+        requestedBytes: bytes,
+        allocatedBytes: bytes,
+        allocatorName: ALLOCATOR_NAME,
+        allocationId: 0n,
+        hasSingleReference: false,
+        ptr: 0n,
+      },
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { dtypeOf } from "../../../protocol/dtype.js";
+import type { BoundNode } from "./bind-kernel.js";
+import type { CompiledGraph, CompiledNode, DataEdge, NodeRole, StaticFrame } from "./compiled-node.js";
+import type { NodeLinks } from "./graph-links.js";
+import { mayLeaveDead } from "./node-role.js";
+import type { FramedNodes, FrameOutline } from "./static-frames.js";
+
+/** A frame while its nodes are being numbered. */
+interface GrowingFrame extends StaticFrame {
+  readonly nodes: CompiledNode[];
+  inputCount: number;
+  counters: number[];
+  enterCount: number;
+}
+
+/** A node whose edges are being added. */
+interface GrowingNode extends CompiledNode {
+  readonly frame: GrowingFrame;
+  readonly dataEdges: DataEdge[][];
+  readonly controlEdges: CompiledNode[];
+}
+
+/** Numbers nodes and inputs by frame and turns links into edges between the nodes themselves. */
+export function wireGraph(
+  bound: readonly BoundNode[],
+  roles: readonly NodeRole[],
+  links: readonly NodeLinks[],
+  framed: FramedNodes,
+): CompiledGraph {
+  const frames = new Map<FrameOutline, GrowingFrame>();
+  const frameOf = (outline: FrameOutline): GrowingFrame => {
+    const known = frames.get(outline);
+    if (known !== undefined) {
+      return known;
+    }
+    const { name, parallelIterations } = outline;
+    const made = { name, parallelIterations, nodes: [], inputCount: 0, counters: [], enterCount: 0 };
+    frames.set(outline, made);
+    return made;
+  };
+  const root = frameOf(framed.root);
+
+  const nodes = bound.map((each, index) => {
+    const entered = framed.entered[index];
+    const made = growNode(
+      each,
+      roles[index] ?? "plain",
+      links[index]?.data.map(({ source, output }) => bound[source]?.node.outputs[output]?.isRef ?? false) ??
+        [],
+      frameOf(framed.frames[index] ?? framed.root),
+      entered === undefined ? undefined : frameOf(entered),
+    );
+    return made;
+  });
+  for (const [index, { data, control }] of links.entries()) {
+    const target = nodes[index];
+    if (target !== undefined) {
+      for (const [place, { source, output }] of data.entries()) {
+        nodes[source]?.dataEdges[output]?.push({ target, place: target.inputStart + place });
+      }
+      for (const source of control) {
+        nodes[source]?.controlEdges.push(target);
+      }
+    }
+  }
+  setCounters(nodes, links);
+  return {
+    nodes,
+    root,
+    sources: nodes.filter((_, index) => {
+      const link = links[index];
+      return link !== undefined && link.data.length === 0 && link.control.length === 0;
+    }),
+    resultCount: nodes.reduce(
+      (count, { work }) => (work.kind === "result" ? Math.max(count, work.index + 1) : count),
+      0,
+    ),
+    devices: [...new Set(nodes.map(({ device }) => device))],
+  };
+}
+
+function growNode(
+  { node, work, deviceType }: BoundNode,
+  role: NodeRole,
+  inputIsRef: readonly boolean[],
+  frame: GrowingFrame,
+  entered: GrowingFrame | undefined,
+): GrowingNode {
+  const made: GrowingNode = {
+    node,
+    role,
+    work,
+    device: node.device,
+    deviceType,
+    frame,
+    entered,
+    isConstantEnter: role === "enter" && node.bool("is_constant"),
+    slot: frame.nodes.length,
+    inputStart: frame.inputCount,
+    inputCount: node.inputs.length,
+    referencesToRead: inputIsRef.flatMap((isRef, place) =>
+      isRef && node.inputs[place]?.isRef === false ? [place] : [],
+    ),
+    outputDtypes: node.outputs.map(({ dtype }) => (dtype === undefined ? undefined : dtypeOf(dtype))),
+    outputIsRef: node.outputs.map(({ isRef }) => isRef),
+    mayLeaveDead: mayLeaveDead(node.op),
+    dataEdges: node.outputs.map(() => []),
+    controlEdges: [],
+  };
+  frame.nodes.push(made);
+  frame.inputCount += node.inputs.length;
+  if (entered !== undefined) {
+    entered.enterCount += 1;
+  }
+  return made;
+}
+
+function setCounters(nodes: readonly GrowingNode[], links: readonly NodeLinks[]): void {
+  for (const [index, { role, frame, slot, inputCount }] of nodes.entries()) {
+    if (frame.counters.length === 0) {
+      frame.counters = new Array<number>(2 * frame.nodes.length).fill(0);
+    }
+    const control = links[index]?.control.length ?? 0;
+    frame.counters[slot] = role === "merge" ? control : control + inputCount;
+  }
+}

@@ -1,0 +1,48 @@
+/** Hosts the portable engine's server in this process, as engines/tensorflow/host.ts does TensorFlow's own. */
+import type { ServerDef } from "../../../protos/generated/tensorflow/tensorflow_server.js";
+import { packageVersion } from "../package-root.js";
+import { PeerTrust, type TrustFiles } from "./service/peer-trust.js";
+import { PortableServer } from "./service/portable-server.js";
+
+export interface HostPortableOptions {
+  readonly serverDef: ServerDef;
+  /** Ask whether the task's host name leads to this machine. */
+  readonly checkAddress: boolean;
+  readonly bind: string | undefined;
+  /** Folders that graphs may read and write. */
+  readonly files: readonly string[];
+  readonly maxMessageBytes: number | undefined;
+  /** For mutual TLS. */
+  readonly tls: TrustFiles | undefined;
+  /** Told what graphs print and what the master says of them. */
+  log(text: string): void;
+  /** Told about what is odd but no error. */
+  onWarning(text: string): void;
+}
+
+export interface HostedPortable {
+  /** "grpc://host:port". */
+  readonly target: string;
+  /** The definition that the server runs with: ports are chosen. */
+  readonly serverDef: ServerDef;
+  /** Tensordeck's version. */
+  readonly version: string;
+}
+
+/**
+ * Starts the server; it accepts calls when this resolves.
+ * @throws TensorFlowError what `PortableServer.start` and `PeerTrust.read` throw.
+ */
+export async function hostPortable(options: HostPortableOptions): Promise<HostedPortable> {
+  const { serverDef, checkAddress, bind, files, maxMessageBytes, tls, log } = options;
+  const trust = tls === undefined ? undefined : await PeerTrust.read(tls);
+  const limits = maxMessageBytes === undefined ? {} : { maxMessageBytes };
+  const server = await PortableServer.start({ serverDef, checkAddress, bind, files, limits, trust, log });
+  if (server.isOpen && trust === undefined) {
+    options.onWarning(
+      `Other machines can reach this task (it listens on ${server.addresses.join(", ")}), and TensorFlow's protocol has ` +
+        "no authentication: whoever connects can run any graph here.",
+    );
+  }
+  return { target: server.target, serverDef: server.serverDef, version: packageVersion() };
+}

@@ -1,0 +1,115 @@
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { KernelDefinition } from "../kernel.js";
+import { allocate } from "../support/allocation.js";
+import { pureKernel } from "../support/define.js";
+import { dataTypes } from "../support/dtypes.js";
+import { inputAt, integersOf } from "../support/elements.js";
+import { cppShapeText, sameShape, stridesOf } from "../support/shapes.js";
+import { copyStrided, type Walk, wordsOf } from "../support/strided-copy.js";
+import { gatherStrided } from "../support/view.js";
+import { type ResolvedSlice, resolveSlice, sliceMasks } from "./strided-slice-spec.js";
+
+/** A block of a tensor; the tensor itself where that is all of it. */
+function block(input: Tensor, begin: readonly number[], shape: readonly number[]): Tensor {
+  if (sameShape(input.shape, shape)) {
+    return input;
+  }
+  const strides = stridesOf(input.shape);
+  const offset = begin.reduce((sum, start, axis) => sum + start * (strides[axis] ?? 0), 0);
+  return gatherStrided(input, shape, { offset, strides });
+}
+
+function slice(input: Tensor, beginInput: Tensor, sizeInput: Tensor): Tensor {
+  const rank = input.shape.length;
+  const isVector = ({ shape }: Tensor) => shape.length === 1 && shape[0] === rank;
+  if (!isVector(beginInput) || !isVector(sizeInput)) {
+    throw invalidArgument(
+      `Expected begin and size arguments to be 1-D tensors of size ${rank}, but got shapes ${cppShapeText(beginInput.shape)} and ${cppShapeText(sizeInput.shape)} instead.`,
+    );
+  }
+  const begin = integersOf(beginInput);
+  const sizes = integersOf(sizeInput).map((size, axis) => {
+    const start = begin[axis] ?? 0;
+    const all = input.shape[axis] ?? 0;
+    if (start < 0 || start > all) {
+      throw invalidArgument(`Expected begin[${axis}] in [0, ${all}], but got ${start}`);
+    }
+    const taken = size === -1 ? all - start : size;
+    if (taken < 0 || start + taken > all) {
+      throw invalidArgument(`Expected size[${axis}] in [0, ${all - start}], but got ${taken}`);
+    }
+    return taken;
+  });
+  return block(input, begin, sizes);
+}
+
+/** The walk of a strided slice through an array of this shape. */
+function walkOf(slice: ResolvedSlice, shape: readonly number[]): Walk {
+  const strides = stridesOf(shape);
+  return {
+    offset: slice.begin.reduce((sum, start, axis) => sum + start * (strides[axis] ?? 0), 0),
+    strides: strides.map((stride, axis) => stride * (slice.stride[axis] ?? 1)),
+  };
+}
+
+function vectorOf(inputs: readonly Tensor[], index: number): number[] {
+  const input = inputAt(inputs, index);
+  if (input.shape.length !== 1) {
+    throw invalidArgument(
+      `Expected begin, end, and strides to be 1D equal size tensors, but got shapes ${[1, 2, 3].map((i) => cppShapeText(inputs[i]?.shape ?? [])).join(", ")} instead.`,
+    );
+  }
+  return integersOf(input);
+}
+
+/** Slices of tensors and the gradient of the strided one. */
+export const sliceKernels: readonly KernelDefinition[] = [
+  pureKernel("Slice", () => (inputs) => [slice(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2))]),
+  pureKernel(
+    "StridedSlice",
+    (node) => {
+      const masks = sliceMasks(node);
+      return (inputs) => {
+        const input = inputAt(inputs, 0);
+        const [begin, end, strides] = [vectorOf(inputs, 1), vectorOf(inputs, 2), vectorOf(inputs, 3)];
+        const resolved = resolveSlice(input.shape, begin, end, strides, masks);
+        const whole =
+          sameShape(resolved.sizes, input.shape) &&
+          resolved.stride.every((stride, axis) => stride > 0 || (input.shape[axis] ?? 0) <= 1);
+        if (whole) {
+          return [input.reshape(resolved.shape)];
+        }
+        return [gatherStrided(input, resolved.sizes, walkOf(resolved, input.shape)).reshape(resolved.shape)];
+      };
+    },
+    { types: { T: dataTypes } },
+  ),
+  pureKernel(
+    "StridedSliceGrad",
+    (node) => {
+      const masks = sliceMasks(node);
+      return (inputs) => {
+        const shape = integersOf(inputAt(inputs, 0));
+        const gradient = inputAt(inputs, 4);
+        const [begin, end, strides] = [vectorOf(inputs, 1), vectorOf(inputs, 2), vectorOf(inputs, 3)];
+        const resolved = resolveSlice(shape, begin, end, strides, masks);
+        if (!sameShape(resolved.shape, gradient.shape)) {
+          throw invalidArgument(
+            `shape of dy was ${cppShapeText(gradient.shape)} instead of ${cppShapeText(resolved.shape)}`,
+          );
+        }
+        const data = allocate(gradient.dtype, shape);
+        copyStrided(
+          resolved.sizes,
+          wordsOf(gradient.dtype, data),
+          walkOf(resolved, shape),
+          wordsOf(gradient.dtype, gradient.data),
+          { offset: 0, strides: stridesOf(resolved.sizes) },
+        );
+        return [new Tensor(gradient.dtype, shape, data)];
+      };
+    },
+    { types: { T: dataTypes } },
+  ),
+];

@@ -1,0 +1,95 @@
+import type { NameAttrList } from "../../../../../protos/generated/tensorflow/attr_value.js";
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { Value } from "../../values.js";
+import type { KernelDefinition, OpContext, StatefulKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+
+type Call = (callee: NameAttrList, args: readonly Value[], context: OpContext) => Promise<readonly Value[]>;
+
+/** Calls functions on the device of the calling node. */
+function callerOf(node: KernelNode): Call {
+  return (callee, args, { step }) => step.functions.call(callee, args, node.device, step);
+}
+
+/** TensorFlow's idea of truth: a number that is not 0, a string or any tensor that is not empty. */
+function isTrue(value: Value | undefined): boolean {
+  if (!(value instanceof Tensor)) {
+    throw invalidArgument("A condition must be a tensor of numbers, booleans or strings.");
+  }
+  if (value.shape.length > 0) {
+    return value.size > 0;
+  }
+  const element = value.data[0];
+  return element instanceof Uint8Array ? element.length > 0 : Boolean(element);
+}
+
+function makePartitionedCall(node: KernelNode): ReturnType<StatefulKernelDefinition["create"]> {
+  const call = callerOf(node);
+  const callee = node.func("f");
+  return (context) => call(callee, context.inputs, context);
+}
+
+function makeIf(node: KernelNode): ReturnType<StatefulKernelDefinition["create"]> {
+  const call = callerOf(node);
+  const thenBranch = node.func("then_branch");
+  const elseBranch = node.func("else_branch");
+  return (context) => {
+    const [condition, ...args] = context.inputs;
+    return call(isTrue(condition) ? thenBranch : elseBranch, args, context);
+  };
+}
+
+/** Calls the branch of this index; the last one where there is none. */
+function makeCase(node: KernelNode): ReturnType<StatefulKernelDefinition["create"]> {
+  const call = callerOf(node);
+  const branches = node.funcs("branches");
+  return (context) => {
+    const [index, ...args] = context.inputs;
+    if (!(index instanceof Tensor) || index.shape.length > 0) {
+      throw invalidArgument("branch_index must be scalar");
+    }
+    const branch = branches[Number(index.item())] ?? branches.at(-1);
+    if (branch === undefined) {
+      throw invalidArgument(`Node '${node.name}' has no branches.`);
+    }
+    return call(branch, args, context);
+  };
+}
+
+function makeWhile(node: KernelNode): ReturnType<StatefulKernelDefinition["create"]> {
+  const call = callerOf(node);
+  const condition = node.func("cond");
+  const body = node.func("body");
+  return async (context) => {
+    let values = context.inputs;
+    for (;;) {
+      const results = await call(condition, values, context);
+      if (results.length !== 1) {
+        throw invalidArgument(
+          `Expected a single scalar return value from WhileOp cond, got ${results.length} tensors.`,
+        );
+      }
+      if (!isTrue(results[0])) {
+        return values;
+      }
+      values = await call(body, values, context);
+      if (values.length !== node.outputs.length) {
+        throw invalidArgument(
+          `While loop body returned ${values.length} arguments. Expected: ${node.outputs.length}.`,
+        );
+      }
+    }
+  };
+}
+
+function forEach(ops: readonly string[], create: StatefulKernelDefinition["create"]): KernelDefinition[] {
+  return ops.map((op) => ({ kind: "stateful", op, create }));
+}
+
+export const callKernels: readonly KernelDefinition[] = [
+  ...forEach(["PartitionedCall", "StatefulPartitionedCall"], makePartitionedCall),
+  ...forEach(["If", "StatelessIf"], makeIf),
+  ...forEach(["Case", "StatelessCase"], makeCase),
+  ...forEach(["While", "StatelessWhile"], makeWhile),
+];

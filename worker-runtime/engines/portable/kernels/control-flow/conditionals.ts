@@ -1,0 +1,65 @@
+import { shapeText } from "../../../../protocol/shape.js";
+import { internalError, invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { Value } from "../../values.js";
+import type { KernelDefinition, OpContext, Outputs } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+
+/** Puts the data to output 1 where the predicate is true, to output 0 where it is false; the other one is dead. */
+function runSwitch({ inputs: [data, predicate] }: OpContext): Outputs {
+  if (!(predicate instanceof Tensor) || predicate.shape.length > 0) {
+    throw invalidArgument(
+      `The second input must be a scalar, but it has shape ${shapeText(shapeOf(predicate))}`,
+    );
+  }
+  return predicate.data[0] ? [undefined, data] : [data, undefined];
+}
+
+/** Puts the data to the output of this index; to the last one where there is no such output. */
+function makeSwitchN(node: KernelNode): (context: OpContext) => Outputs {
+  const count = node.outputs.length;
+  return ({ inputs: [data, index] }) => {
+    const wanted = scalarIndex(index, "The second input");
+    const taken = wanted >= 0 && wanted < count ? wanted : count - 1;
+    return node.outputs.map((_, output) => (output === taken ? data : undefined));
+  };
+}
+
+/** The input that has arrived, and its index. The executor runs it when one has. */
+function runMerge({ inputs }: OpContext): Outputs {
+  const index = inputs.findIndex((input: Value | undefined) => input !== undefined);
+  if (index < 0) {
+    throw internalError("Merge op has no valid inputs.");
+  }
+  return [inputs[index], Tensor.of(index, "int32")];
+}
+
+/** The reference of this index among the others. */
+function runRefSelect({ inputs: [index, ...references] }: OpContext): Outputs {
+  const wanted = scalarIndex(index, "Index");
+  const selected = references[wanted];
+  if (selected === undefined) {
+    throw invalidArgument(`Index must be in the range [0, ${references.length}), but it is ${wanted}`);
+  }
+  return [selected];
+}
+
+function scalarIndex(index: Value | undefined, what: string): number {
+  if (!(index instanceof Tensor) || index.shape.length > 0) {
+    throw invalidArgument(`${what} must be a scalar, but it has shape ${shapeText(shapeOf(index))}`);
+  }
+  return Number(index.item());
+}
+
+function shapeOf(value: Value | undefined): readonly number[] {
+  return value !== undefined && "shape" in value ? value.shape : [];
+}
+
+export const conditionalKernels: readonly KernelDefinition[] = [
+  { kind: "stateful", op: "Switch", create: () => runSwitch },
+  { kind: "stateful", op: "RefSwitch", create: () => runSwitch },
+  { kind: "stateful", op: "_SwitchN", create: makeSwitchN },
+  { kind: "stateful", op: "Merge", create: () => runMerge },
+  { kind: "stateful", op: "RefMerge", create: () => runMerge },
+  { kind: "stateful", op: "RefSelect", create: () => runRefSelect },
+];

@@ -1,0 +1,17 @@
+import type { KernelDefinition } from "../kernel.js";
+import { callKernels } from "./calls.js";
+import { conditionalKernels } from "./conditionals.js";
+import { loopKernels } from "./loops.js";
+import { passThroughKernels } from "./pass-through.js";
+import { sourceKernels } from "./sources.js";
+import { transferKernels } from "./transfers.js";
+
+/** Ops that decide which others run, hand values on unchanged, bring them into a graph or carry them between devices. */
+export const controlFlowKernels: readonly KernelDefinition[] = [
+  ...conditionalKernels,
+  ...loopKernels,
+  ...passThroughKernels,
+  ...sourceKernels,
+  ...transferKernels,
+  ...callKernels,
+];

@@ -1,0 +1,71 @@
+import { parseDeviceName } from "../../../../cluster/device-name.js";
+import { aborted, invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import { zeros } from "../../../../protocol/tensor-data.js";
+import { ObjectTensor, type Value } from "../../values.js";
+import type { KernelDefinition, Outputs } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { cppTypeName } from "../support/dtypes.js";
+
+/** The tensor of the node's attribute. */
+function makeConst(node: KernelNode): () => readonly Tensor[] {
+  const value = node.tensor("value");
+  const dtype = node.type("dtype");
+  if (value.dtype !== dtype) {
+    throw invalidArgument(
+      `Type mismatch between value (${cppTypeName(value.dtype)}) and dtype (${cppTypeName(dtype)})`,
+    );
+  }
+  const outputs = [value];
+  return () => outputs;
+}
+
+/** A placeholder runs only when nobody fed it. */
+function makePlaceholder(node: KernelNode): () => never {
+  const dtype = node.type("dtype");
+  const shape = node.has("shape") ? node.shape("shape") : undefined;
+  const sizes = shape?.map((size) => (size < 0 ? "?" : size)).join(",");
+  const expected = sizes ? ` and shape [${sizes}]` : "";
+  return () => {
+    throw invalidArgument(
+      `You must feed a value for placeholder tensor '${node.name}' with dtype ${cppTypeName(dtype)}${expected}`,
+    );
+  };
+}
+
+/** A value that stands where a function wants one that it does not use; unknown sizes are 0. */
+function makeFakeParam(node: KernelNode): () => Outputs {
+  const dtype = node.type("dtype");
+  const shape = (node.shape("shape") ?? []).map((size) => Math.max(size, 0));
+  const count = shape.reduce((product, size) => product * size, 1);
+  const value: Value =
+    dtype === "resource" || dtype === "variant"
+      ? new ObjectTensor(dtype, [0], [])
+      : new Tensor(dtype, shape, zeros(dtype, count));
+  return () => [value];
+}
+
+/** The place of the device's type among those of the attribute; their number where it is none of them. */
+function makeDeviceIndex(node: KernelNode): () => Outputs {
+  const names = node.strings("device_names");
+  const index = names.indexOf(parseDeviceName(node.device).type ?? "CPU");
+  const outputs = [Tensor.of(index < 0 ? names.length : index, "int32")];
+  return () => outputs;
+}
+
+/** TensorFlow ends the process here. A graph of whoever reaches the port must not end a worker: the step ends. */
+function makeAbort(node: KernelNode): () => never {
+  const text = node.string("error_msg");
+  return () => {
+    throw aborted(`Abort_op intentional failure; ${text}`);
+  };
+}
+
+export const sourceKernels: readonly KernelDefinition[] = [
+  { kind: "pure", op: "Const", create: makeConst, cost: () => 0 },
+  { kind: "stateful", op: "Placeholder", create: makePlaceholder },
+  { kind: "stateful", op: "PlaceholderV2", create: makePlaceholder },
+  { kind: "stateful", op: "FakeParam", create: makeFakeParam },
+  { kind: "stateful", op: "DeviceIndex", create: makeDeviceIndex },
+  { kind: "stateful", op: "Abort", create: makeAbort },
+];

@@ -1,0 +1,73 @@
+import { invalidArgument } from "../../../../protocol/status.js";
+import type { Value } from "../../values.js";
+import type { KernelDefinition, OpContext, Outputs } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { cppTypeName } from "../support/dtypes.js";
+
+const NO_OUTPUTS: Outputs = [];
+const DEAD: Outputs = [undefined];
+const HEX_DIGITS_OF_64_BITS = 16;
+
+/** The part of a rendezvous key that does not change: all but frame and iteration. */
+function keyPrefix(node: KernelNode): string {
+  // The attribute is signed, the key is not.
+  const incarnation = BigInt.asUintN(64, node.long("send_device_incarnation"))
+    .toString(16)
+    .padStart(HEX_DIGITS_OF_64_BITS, "0");
+  return [
+    node.string("send_device"),
+    incarnation,
+    node.string("recv_device"),
+    node.string("tensor_name"),
+  ].join(";");
+}
+
+/**
+ * Client-terminated transfers carry what a client feeds and fetches. The client knows of no loop, so their keys are
+ * always those of the root frame.
+ */
+function keyMaker(node: KernelNode): (context: OpContext) => string {
+  const prefix = keyPrefix(node);
+  const atRoot = `${prefix};0:0`;
+  if (node.has("client_terminated") && node.bool("client_terminated")) {
+    return () => atRoot;
+  }
+  return ({ frameId, iteration }) =>
+    frameId === 0n && iteration === 0 ? atRoot : `${prefix};${frameId}:${iteration}`;
+}
+
+/** Leaves its input in the rendezvous; without one, as a dead node, says so to whoever receives. */
+function makeSend(node: KernelNode): (context: OpContext) => Outputs {
+  const keyOf = keyMaker(node);
+  return (context) => {
+    const value: Value | undefined = context.inputs[0];
+    const sent = value === undefined ? ({ isDead: true } as const) : ({ isDead: false, value } as const);
+    context.step.rendezvous.send(keyOf(context), sent);
+    return NO_OUTPUTS;
+  };
+}
+
+/** Waits for what the other side sends; its output is dead where that was. */
+function makeRecv(node: KernelNode): (context: OpContext) => Promise<Outputs> {
+  const keyOf = keyMaker(node);
+  const dtype = node.type("tensor_type");
+  return async (context) => {
+    const sent = await context.step.rendezvous.recv(keyOf(context), context.step.signal);
+    if (sent.isDead) {
+      return DEAD;
+    }
+    if (sent.value.dtype !== dtype) {
+      throw invalidArgument(
+        `Received tensor of type ${cppTypeName(sent.value.dtype)} does not match declared type ${cppTypeName(dtype)}.`,
+      );
+    }
+    return [sent.value];
+  };
+}
+
+export const transferKernels: readonly KernelDefinition[] = [
+  { kind: "stateful", op: "_Send", create: makeSend },
+  { kind: "stateful", op: "_HostSend", create: makeSend },
+  { kind: "stateful", op: "_Recv", create: makeRecv },
+  { kind: "stateful", op: "_HostRecv", create: makeRecv },
+];

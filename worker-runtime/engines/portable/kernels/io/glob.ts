@@ -1,0 +1,56 @@
+/** True where a pattern has anything that stands for other characters. */
+export function hasWildcard(pattern: string): boolean {
+  return /[*?[\\]/.test(pattern);
+}
+
+/**
+ * Whether a file's name fits a pattern: * for any characters, ? for one, [a-z] and [^a-z] for one of a set, \ before a
+ * character that stands for itself. Takes time in proportion to name times pattern at most.
+ */
+export function matchesGlob(pattern: string, name: string): boolean {
+  let at = 0;
+  let place = 0;
+  let star: { readonly at: number; readonly place: number } | undefined;
+  while (place < name.length) {
+    const step = pattern.charAt(at) === "*" ? undefined : matchOne(pattern, at, name.charAt(place));
+    if (pattern.charAt(at) === "*") {
+      star = { at: at + 1, place };
+      at += 1;
+    } else if (step !== undefined) {
+      at = step;
+      place += 1;
+    } else if (star !== undefined) {
+      // The last star takes in one character more.
+      star = { at: star.at, place: star.place + 1 };
+      ({ at, place } = star);
+    } else {
+      return false;
+    }
+  }
+  return /^\**$/.test(pattern.slice(at));
+}
+
+/** Where the pattern goes on after it took in a character; undefined where it does not take it in. */
+function matchOne(pattern: string, at: number, character: string): number | undefined {
+  const wanted = pattern.charAt(at);
+  if (wanted === "?") {
+    return at + 1;
+  }
+  if (wanted === "\\") {
+    return pattern.charAt(at + 1) === character ? at + 2 : undefined;
+  }
+  const close = wanted === "[" ? pattern.indexOf("]", at + 2) : -1;
+  if (close < 0) {
+    return wanted === character ? at + 1 : undefined;
+  }
+  const negated = pattern.charAt(at + 1) === "^" || pattern.charAt(at + 1) === "!";
+  let found = false;
+  for (let index = at + (negated ? 2 : 1); index < close; index += 1) {
+    const low = pattern.charAt(index);
+    const isRange = pattern.charAt(index + 1) === "-" && index + 2 < close;
+    const high = isRange ? pattern.charAt(index + 2) : low;
+    found ||= character >= low && character <= high;
+    index += isRange ? 2 : 0;
+  }
+  return found === negated ? undefined : close + 1;
+}

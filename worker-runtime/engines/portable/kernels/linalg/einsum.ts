@@ -1,0 +1,153 @@
+import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernel.js";
+import { pureKernel, withSmallFloats } from "../support/define.js";
+import { allFloatTypes, complexTypes, isLong } from "../support/dtypes.js";
+import { inputAt, newLongs, newNumbers } from "../support/elements.js";
+import { productOf, stridesOf } from "../support/shapes.js";
+import { gatherStrided } from "../support/view.js";
+import { initTfjs } from "../tfjs/backend.js";
+import { type EinsumLabels, type Label, labelDimensions, parseEquation } from "./einsum-equation.js";
+import { multiplyAll, productCost } from "./multiply.js";
+
+/** An input of which each label has at most one dimension, in a chosen order. */
+interface LabelledTensor {
+  readonly tensor: Tensor;
+  readonly labels: readonly Label[];
+}
+
+/**
+ * The tensor with its dimensions in the order of `labels`, which are some or all of its own; of a label that it has
+ * twice, the diagonal.
+ */
+function arrange({ tensor, labels }: LabelledTensor, order: readonly Label[]): Tensor {
+  const strides = stridesOf(tensor.shape);
+  const shape = order.map((label) => tensor.shape[labels.indexOf(label)] ?? 1);
+  const steps = order.map((label) =>
+    labels.reduce((sum, own, axis) => (own === label ? sum + (strides[axis] ?? 0) : sum), 0),
+  );
+  return gatherStrided(tensor, shape, { offset: 0, strides: steps });
+}
+
+/** Sums over the labels that are not kept, as a product with ones. */
+function sumAway(input: LabelledTensor, kept: ReadonlySet<Label>): LabelledTensor {
+  const distinct = [...new Set(input.labels)];
+  const remaining = distinct.filter((label) => kept.has(label));
+  const summed = distinct.filter((label) => !kept.has(label));
+  const arranged = arrange(input, [...remaining, ...summed]);
+  if (summed.length === 0) {
+    return { tensor: arranged, labels: remaining };
+  }
+  const { dtype } = arranged;
+  const shape = arranged.shape.slice(0, remaining.length);
+  const size = { rows: productOf(shape), inner: productOf(arranged.shape, remaining.length), columns: 1 };
+  const tensor = multiplyAll(
+    { tensor: arranged, transpose: false, conjugate: false },
+    { tensor: ones(dtype, size.inner), transpose: false, conjugate: false },
+    size,
+    dtype,
+    shape,
+    [{ a: 0, b: 0, out: 0 }],
+  );
+  return { tensor, labels: remaining };
+}
+
+function ones(dtype: Tensor["dtype"], count: number): Tensor {
+  if (isLong(dtype)) {
+    return new Tensor(dtype, [count], newLongs(dtype, [count]).fill(1n));
+  }
+  const data = newNumbers(dtype, [count]);
+  const entries = data.length / Math.max(1, count);
+  // Only the real parts of complex numbers.
+  for (let i = 0; i < data.length; i += entries) {
+    data[i] = 1;
+  }
+  return new Tensor(dtype, [count], data);
+}
+
+/** The product of two inputs: as many products of matrices as labels in both and in the output have places. */
+function contract(a: LabelledTensor, b: LabelledTensor, { output, sizes }: EinsumLabels): LabelledTensor {
+  const inOutput = new Set(output);
+  const shared = a.labels.filter((label) => b.labels.includes(label));
+  const batch = shared.filter((label) => inOutput.has(label));
+  const inner = shared.filter((label) => !inOutput.has(label));
+  const rows = a.labels.filter((label) => !b.labels.includes(label));
+  const columns = b.labels.filter((label) => !a.labels.includes(label));
+  const left = arrange(a, [...batch, ...rows, ...inner]);
+  const right = arrange(b, [...batch, ...inner, ...columns]);
+  const sizeOf = (labels: readonly Label[]) => productOf(labels.map((label) => sizes.get(label) ?? 1));
+  const size = { rows: sizeOf(rows), inner: sizeOf(inner), columns: sizeOf(columns) };
+  const batchShape = batch.map((label) => sizes.get(label) ?? 1);
+  const [ofLeft, ofRight] = [batchStrides(left, batchShape), batchStrides(right, batchShape)];
+  const strides = stridesOf(batchShape);
+  const placeOf = (index: number, own: readonly number[]) =>
+    batchShape.reduce(
+      (sum, dim, i) => sum + (Math.floor(index / (strides[i] ?? 1)) % dim) * (own[i] ?? 0),
+      0,
+    );
+  const places = Array.from({ length: productOf(batchShape) }, (_, index) => ({
+    a: placeOf(index, ofLeft),
+    b: placeOf(index, ofRight),
+    out: index * size.rows * size.columns,
+  }));
+  const shape = [...batch, ...rows, ...columns].map((label) => sizes.get(label) ?? 1);
+  const tensor = multiplyAll(
+    { tensor: left, transpose: false, conjugate: false },
+    { tensor: right, transpose: false, conjugate: false },
+    size,
+    left.dtype,
+    shape,
+    places,
+  );
+  return { tensor, labels: [...batch, ...rows, ...columns] };
+}
+
+/** Strides of the leading dimensions, 0 where a dimension of size 1 is repeated. */
+function batchStrides({ shape }: Tensor, batchShape: readonly number[]): number[] {
+  const strides = stridesOf(shape);
+  return batchShape.map((size, i) => (shape[i] === size ? (strides[i] ?? 0) : 0));
+}
+
+function einsum(labels: EinsumLabels, inputs: readonly Tensor[]): Tensor {
+  if (new Set(labels.output).size < labels.output.length) {
+    throw unimplemented("Einsum with a label that the output has twice is not supported.");
+  }
+  const kept = (own: number) =>
+    new Set([...labels.output, ...labels.inputs.flatMap((other, i) => (i === own ? [] : other))]);
+  const [first, second] = inputs.map((tensor, i) =>
+    sumAway({ tensor, labels: labels.inputs[i] ?? [] }, kept(i)),
+  );
+  if (first === undefined) {
+    throw invalidArgument("Expected 1 or 2 inputs but got: 0");
+  }
+  const result = second === undefined ? first : contract(first, second, labels);
+  return arrange(result, labels.output);
+}
+
+/** As if every combination of labels met one multiplication; 0 for inputs that the execution will refuse. */
+function estimate(equation: string, inputs: readonly Tensor[]): number {
+  const shapes = inputs.map(({ shape }) => shape);
+  try {
+    const { sizes } = labelDimensions(parseEquation(equation), shapes);
+    const size = { rows: productOf([...sizes.values()]), inner: 1, columns: 1 };
+    return productCost(inputAt(inputs, 0).dtype, size);
+  } catch {
+    return 0;
+  }
+}
+
+export const einsumKernel: PureKernelDefinition = pureKernel(
+  "Einsum",
+  (node) => {
+    const equation = parseEquation(node.string("equation"));
+    return withSmallFloats((inputs) => {
+      const shapes = inputs.map(({ shape }) => shape);
+      return [einsum(labelDimensions(equation, shapes), inputs)];
+    });
+  },
+  {
+    types: { T: [...allFloatTypes, ...complexTypes, "int32", "int64"] },
+    prepare: initTfjs,
+    cost: (node, inputs) => estimate(node.string("equation"), inputs),
+  },
+);

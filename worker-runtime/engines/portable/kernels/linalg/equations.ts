@@ -1,0 +1,228 @@
+import type { DType } from "../../../../protocol/dtype.js";
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernel.js";
+import { pureKernel } from "../support/define.js";
+import { floatTypes } from "../support/dtypes.js";
+import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
+import {
+  broadcastStrides,
+  cppShapeText,
+  productOf,
+  sameShape,
+  stridesOf,
+  tryBroadcast,
+} from "../support/shapes.js";
+import { decomposeLu, determinant, logDeterminant, solveLu, solveTriangle } from "./lu.js";
+
+/** Nanoseconds of one multiplication in these loops on a slow core. */
+const MULTIPLICATION_NANOSECONDS = 3;
+
+/** The cube of the matrices' size for each of them. */
+function cubicCost(_: unknown, [matrices]: readonly Tensor[]): number {
+  return (matrices?.size ?? 0) * (matrices?.shape.at(-1) ?? 0) * MULTIPLICATION_NANOSECONDS;
+}
+
+/** The edge of square matrices. @throws TensorFlowError INVALID_ARGUMENT */
+function squareSize({ shape }: Tensor): number {
+  const [rows, columns] = shape.slice(-2);
+  if (rows === undefined || columns === undefined) {
+    throw invalidArgument(`Input must have rank >= 2, got ${shape.length}`);
+  }
+  if (rows !== columns) {
+    throw invalidArgument(`Input matrix must be square, got shape ${cppShapeText(shape)}`);
+  }
+  return rows;
+}
+
+/** Matrix `index` of a tensor of matrices in double precision, transposed where asked for. */
+function matrixAt(tensor: Tensor, index: number, transpose = false): Float64Array {
+  const [rows = 0, columns = 0] = tensor.shape.slice(-2);
+  const start = index * rows * columns;
+  const matrix = Float64Array.from(numbersOf(tensor).subarray(start, start + rows * columns));
+  if (!transpose) {
+    return matrix;
+  }
+  const result = new Float64Array(matrix.length);
+  for (let i = 0; i < rows; i += 1) {
+    for (let j = 0; j < columns; j += 1) {
+      result[j * rows + i] = matrix[i * columns + j] as number;
+    }
+  }
+  return result;
+}
+
+function batchSize({ shape }: Tensor): number {
+  return productOf(shape, 0, shape.length - 2);
+}
+
+function notInvertible() {
+  return invalidArgument("Input matrix is not invertible.");
+}
+
+function identity(size: number): Float64Array {
+  const matrix = new Float64Array(size * size);
+  for (let i = 0; i < size; i += 1) {
+    matrix[i * size + i] = 1;
+  }
+  return matrix;
+}
+
+function inverse(input: Tensor, adjoint: boolean): Tensor {
+  const size = squareSize(input);
+  const out = newNumbers(input.dtype, input.shape);
+  for (let index = 0; index < batchSize(input); index += 1) {
+    const lu = decomposeLu(matrixAt(input, index, adjoint), size);
+    if (lu.singular) {
+      throw notInvertible();
+    }
+    out.set(solveLu(lu, identity(size), size), index * size * size);
+  }
+  return new Tensor(input.dtype, input.shape, out);
+}
+
+function determinants(input: Tensor): Tensor {
+  const size = squareSize(input);
+  const shape = input.shape.slice(0, -2);
+  const out = newNumbers(input.dtype, shape);
+  for (let index = 0; index < out.length; index += 1) {
+    out[index] = determinant(decomposeLu(matrixAt(input, index), size));
+  }
+  return new Tensor(input.dtype, shape, out);
+}
+
+function logDeterminants(input: Tensor): readonly Tensor[] {
+  const size = squareSize(input);
+  const shape = input.shape.slice(0, -2);
+  const [signs, logs] = [newNumbers(input.dtype, shape), newNumbers(input.dtype, shape)];
+  for (let index = 0; index < signs.length; index += 1) {
+    const { sign, logAbsolute } = logDeterminant(decomposeLu(matrixAt(input, index), size));
+    signs[index] = sign;
+    logs[index] = logAbsolute;
+  }
+  return [new Tensor(input.dtype, shape, signs), new Tensor(input.dtype, shape, logs)];
+}
+
+function solve(matrix: Tensor, rightSide: Tensor, adjoint: boolean): Tensor {
+  if (!sameShape(matrix.shape.slice(0, -2), rightSide.shape.slice(0, -2))) {
+    throw invalidArgument(
+      `All input tensors must have the same outer dimensions: ${cppShapeText(matrix.shape)} vs. ${cppShapeText(rightSide.shape)}`,
+    );
+  }
+  const size = squareSize(matrix);
+  const columns = checkRightSide(matrix, rightSide, size);
+  const out = newNumbers(matrix.dtype, rightSide.shape);
+  for (let index = 0; index < batchSize(matrix); index += 1) {
+    const lu = decomposeLu(matrixAt(matrix, index, adjoint), size);
+    if (lu.singular) {
+      throw notInvertible();
+    }
+    out.set(solveLu(lu, matrixAt(rightSide, index), columns), index * size * columns);
+  }
+  return new Tensor(matrix.dtype, rightSide.shape, out);
+}
+
+/** The columns of the right side. @throws TensorFlowError INVALID_ARGUMENT */
+function checkRightSide(matrix: Tensor, { shape }: Tensor, size: number): number {
+  const [rows, columns] = shape.slice(-2);
+  if (rows !== size || columns === undefined) {
+    throw invalidArgument(
+      `Input matrix and rhs are incompatible: ${cppShapeText(matrix.shape)} vs. ${cppShapeText(shape)}`,
+    );
+  }
+  return columns;
+}
+
+function solveTriangular(matrix: Tensor, rightSide: Tensor, lower: boolean, adjoint: boolean): Tensor {
+  const size = squareSize(matrix);
+  const columns = checkRightSide(matrix, rightSide, size);
+  const [ownBatch, otherBatch] = [matrix.shape.slice(0, -2), rightSide.shape.slice(0, -2)];
+  const batch = tryBroadcast(ownBatch, otherBatch);
+  if (batch === undefined) {
+    throw invalidArgument(
+      `In[0] and In[1] must have compatible batch dimensions: ${cppShapeText(matrix.shape)} vs. ${cppShapeText(rightSide.shape)}`,
+    );
+  }
+  const shape = [...batch, size, columns];
+  const out = newNumbers(matrix.dtype, shape);
+  const steps = { own: broadcastStrides(ownBatch, batch), other: broadcastStrides(otherBatch, batch) };
+  const strides = stridesOf(batch);
+  const placeOf = (index: number, operand: readonly number[]) =>
+    batch.reduce((sum, dim, i) => sum + (Math.floor(index / (strides[i] ?? 1)) % dim) * (operand[i] ?? 0), 0);
+  for (let index = 0; index < productOf(batch); index += 1) {
+    const triangle = matrixAt(matrix, placeOf(index, steps.own), adjoint);
+    const x = matrixAt(rightSide, placeOf(index, steps.other));
+    solveTriangle(triangle, size, x, columns, { lower: lower !== adjoint, unitDiagonal: false });
+    out.set(x, index * size * columns);
+  }
+  return new Tensor(matrix.dtype, shape, out);
+}
+
+/**
+ * The lower triangular factor L of matrix = L · Lᵀ. Only the lower triangle of the input is looked at. NaN for a matrix
+ * that is not positive definite, as TensorFlow 2.21 has it (earlier ones gave an error).
+ */
+function cholesky(input: Tensor): Tensor {
+  const size = squareSize(input);
+  const out = newNumbers(input.dtype, input.shape);
+  for (let index = 0; index < batchSize(input); index += 1) {
+    const factor = matrixAt(input, index);
+    const positive = factorizeCholesky(factor, size);
+    for (let i = 0; i < size; i += 1) {
+      for (let j = 0; j <= i; j += 1) {
+        out[index * size * size + i * size + j] = positive ? (factor[i * size + j] as number) : Number.NaN;
+      }
+    }
+  }
+  return new Tensor(input.dtype, input.shape, out);
+}
+
+/** Replaces the lower triangle by that of the factor. @returns false where the matrix is not positive definite. */
+function factorizeCholesky(factor: Float64Array, size: number): boolean {
+  for (let i = 0; i < size; i += 1) {
+    for (let j = 0; j <= i; j += 1) {
+      let rest = factor[i * size + j] as number;
+      for (let k = 0; k < j; k += 1) {
+        rest -= (factor[i * size + k] as number) * (factor[j * size + k] as number);
+      }
+      if (i === j && !(rest > 0)) {
+        return false;
+      }
+      factor[i * size + j] = i === j ? Math.sqrt(rest) : rest / (factor[j * size + j] as number);
+    }
+  }
+  return true;
+}
+
+const options = { types: { T: floatTypes as readonly DType[] }, cost: cubicCost };
+
+/** Equations, inverses and determinants, computed in double precision. */
+export const equationKernels: readonly PureKernelDefinition[] = [
+  pureKernel(
+    "MatrixInverse",
+    (node) => {
+      const adjoint = node.bool("adjoint");
+      return (inputs) => [inverse(inputAt(inputs, 0), adjoint)];
+    },
+    options,
+  ),
+  pureKernel("MatrixDeterminant", () => (inputs) => [determinants(inputAt(inputs, 0))], options),
+  pureKernel("LogMatrixDeterminant", () => (inputs) => logDeterminants(inputAt(inputs, 0)), options),
+  pureKernel(
+    "MatrixSolve",
+    (node) => {
+      const adjoint = node.bool("adjoint");
+      return (inputs) => [solve(inputAt(inputs, 0), inputAt(inputs, 1), adjoint)];
+    },
+    options,
+  ),
+  pureKernel(
+    "MatrixTriangularSolve",
+    (node) => {
+      const [lower, adjoint] = [node.bool("lower"), node.bool("adjoint")];
+      return (inputs) => [solveTriangular(inputAt(inputs, 0), inputAt(inputs, 1), lower, adjoint)];
+    },
+    options,
+  ),
+  pureKernel("Cholesky", () => (inputs) => [cholesky(inputAt(inputs, 0))], options),
+];

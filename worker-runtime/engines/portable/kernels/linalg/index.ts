@@ -1,0 +1,15 @@
+import type { KernelDefinition } from "../kernel.js";
+import { batchMatMulKernels } from "./batch-mat-mul.js";
+import { einsumKernel } from "./einsum.js";
+import { equationKernels } from "./equations.js";
+import { fusedMatMulKernel } from "./fused-mat-mul.js";
+import { matMulKernel } from "./mat-mul.js";
+
+/** Products of matrices, decompositions and equations. */
+export const linalgKernels: readonly KernelDefinition[] = [
+  matMulKernel,
+  einsumKernel,
+  fusedMatMulKernel,
+  ...batchMatMulKernels,
+  ...equationKernels,
+];

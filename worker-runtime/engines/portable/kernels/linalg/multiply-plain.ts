@@ -1,0 +1,158 @@
+import type { LongArray, NumberArray } from "../support/elements.js";
+import type { MatrixView } from "./matrix.js";
+
+/** Columns of the product that are summed at once: their sums stay in the fastest cache. */
+const COLUMN_BLOCK = 512;
+
+/**
+ * out = a × b for floats, summed in double precision. `out` is row-major from `outOffset`.
+ * Every element is multiplied, zeros too, so that NaN and infinity spread as in TensorFlow.
+ */
+export function multiplyFloats(
+  a: MatrixView<NumberArray>,
+  b: MatrixView<NumberArray>,
+  out: NumberArray,
+  outOffset: number,
+): void {
+  if (b.columnStride === 1 && b.columns > 1) {
+    multiplyByRows(a, b, out, outOffset);
+  } else {
+    multiplyByDots(a, b, out, outOffset);
+  }
+}
+
+/** For b whose rows are contiguous: adds up multiples of b's rows. */
+function multiplyByRows(
+  a: MatrixView<NumberArray>,
+  b: MatrixView<NumberArray>,
+  out: NumberArray,
+  outOffset: number,
+): void {
+  const n = b.columns;
+  const sums = new Float64Array(Math.min(n, COLUMN_BLOCK));
+  const [x, y] = [a.data, b.data];
+  for (let left = 0; left < n; left += COLUMN_BLOCK) {
+    const width = Math.min(COLUMN_BLOCK, n - left);
+    for (let i = 0; i < a.rows; i += 1) {
+      sums.fill(0);
+      let atA = a.offset + i * a.rowStride;
+      let atB = b.offset + left;
+      for (let k = 0; k < a.columns; k += 1) {
+        const factor = x[atA] ?? 0;
+        for (let j = 0; j < width; j += 1) {
+          sums[j] = (sums[j] ?? 0) + factor * (y[atB + j] ?? 0);
+        }
+        atA += a.columnStride;
+        atB += b.rowStride;
+      }
+      const start = outOffset + i * n + left;
+      for (let j = 0; j < width; j += 1) {
+        out[start + j] = sums[j] ?? 0;
+      }
+    }
+  }
+}
+
+/** For b whose columns are contiguous, or any other. */
+function multiplyByDots(
+  a: MatrixView<NumberArray>,
+  b: MatrixView<NumberArray>,
+  out: NumberArray,
+  outOffset: number,
+): void {
+  const [x, y] = [a.data, b.data];
+  let next = outOffset;
+  for (let i = 0; i < a.rows; i += 1) {
+    for (let j = 0; j < b.columns; j += 1) {
+      let atA = a.offset + i * a.rowStride;
+      let atB = b.offset + j * b.columnStride;
+      let sum = 0;
+      for (let k = 0; k < a.columns; k += 1) {
+        sum += (x[atA] ?? 0) * (y[atB] ?? 0);
+        atA += a.columnStride;
+        atB += b.rowStride;
+      }
+      out[next] = sum;
+      next += 1;
+    }
+  }
+}
+
+/** out = a × b for integers up to 32 bits; wraps around as TensorFlow's do. */
+export function multiplyInts(
+  a: MatrixView<NumberArray>,
+  b: MatrixView<NumberArray>,
+  out: NumberArray,
+  outOffset: number,
+): void {
+  const [x, y] = [a.data, b.data];
+  let next = outOffset;
+  for (let i = 0; i < a.rows; i += 1) {
+    for (let j = 0; j < b.columns; j += 1) {
+      let sum = 0;
+      for (let k = 0; k < a.columns; k += 1) {
+        const left = x[a.offset + i * a.rowStride + k * a.columnStride] ?? 0;
+        const right = y[b.offset + k * b.rowStride + j * b.columnStride] ?? 0;
+        sum = (sum + Math.imul(left, right)) | 0;
+      }
+      out[next] = sum;
+      next += 1;
+    }
+  }
+}
+
+/** out = a × b for 64-bit integers; wraps around as TensorFlow's do. */
+export function multiplyLongs(
+  a: MatrixView<LongArray>,
+  b: MatrixView<LongArray>,
+  out: LongArray,
+  outOffset: number,
+): void {
+  const [x, y] = [a.data, b.data];
+  let next = outOffset;
+  for (let i = 0; i < a.rows; i += 1) {
+    for (let j = 0; j < b.columns; j += 1) {
+      let sum = 0n;
+      for (let k = 0; k < a.columns; k += 1) {
+        const left = x[a.offset + i * a.rowStride + k * a.columnStride] ?? 0n;
+        const right = y[b.offset + k * b.rowStride + j * b.columnStride] ?? 0n;
+        sum += left * right;
+      }
+      // The array keeps the lowest 64 bits.
+      out[next] = sum;
+      next += 1;
+    }
+  }
+}
+
+/** out = a × b for complex numbers, whose arrays hold real and imaginary parts in turn; strides count numbers. */
+export function multiplyComplex(
+  a: MatrixView<NumberArray>,
+  b: MatrixView<NumberArray>,
+  out: NumberArray,
+  outOffset: number,
+  conjugate: { readonly a: boolean; readonly b: boolean },
+): void {
+  const signA = conjugate.a ? -1 : 1;
+  const signB = conjugate.b ? -1 : 1;
+  let next = 2 * outOffset;
+  for (let i = 0; i < a.rows; i += 1) {
+    for (let j = 0; j < b.columns; j += 1) {
+      let re = 0;
+      let im = 0;
+      for (let k = 0; k < a.columns; k += 1) {
+        const atA = 2 * (a.offset + i * a.rowStride + k * a.columnStride);
+        const atB = 2 * (b.offset + k * b.rowStride + j * b.columnStride);
+        const reA = a.data[atA] ?? 0;
+        const imA = signA * (a.data[atA + 1] ?? 0);
+        const reB = b.data[atB] ?? 0;
+        const imB = signB * (b.data[atB + 1] ?? 0);
+        re += reA * reB - imA * imB;
+        im += reA * imB + imA * reB;
+      }
+      out[next] = re;
+      out[next + 1] = im;
+      next += 2;
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import type { KernelDefinition } from "../kernel.js";
+import { checkNumericsKernels } from "./check-numerics.js";
+import { printKernels } from "./print-ops.js";
+import { summaryKernels } from "./summary-ops.js";
+
+/** What graphs report: prints, assertions, summaries. */
+export const loggingKernels: readonly KernelDefinition[] = [
+  ...printKernels,
+  ...checkNumericsKernels,
+  ...summaryKernels,
+];

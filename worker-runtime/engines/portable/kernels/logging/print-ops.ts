@@ -1,0 +1,96 @@
+import { appendFile } from "node:fs/promises";
+import { withFileErrors } from "../../../../io/file-errors.js";
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { Value } from "../../values.js";
+import { scalarTextAt } from "../io/string-inputs.js";
+import type { StatefulKernelDefinition } from "../kernel.js";
+import { cppShapeText } from "../support/shapes.js";
+import { tensorAt } from "../support/tensor-inputs.js";
+import { summarizeFirst } from "./tensor-text.js";
+
+/** Places that PrintV2 may write to; all but files are the task's log. */
+const LOG_STREAMS = ["stdout", "stderr", "log(info)", "log(warning)", "log(error)"];
+const FILE_STREAM = "file://";
+
+function summaryAt(inputs: readonly Value[], index: number, limit: number): string {
+  return summarizeFirst(tensorAt(inputs, index), limit);
+}
+
+const printKernel: StatefulKernelDefinition = {
+  kind: "stateful",
+  op: "Print",
+  create(node) {
+    const message = node.string("message");
+    const firstN = node.int("first_n");
+    const limit = node.int("summarize");
+    let calls = 0;
+    return ({ inputs, step }) => {
+      if (firstN < 0 || calls < firstN) {
+        calls += 1;
+        const data = inputs.slice(1).map((_, index) => `[${summaryAt(inputs, index + 1, limit)}]`);
+        step.log(`${message}${data.join("")}`);
+      }
+      return inputs.slice(0, 1);
+    };
+  },
+};
+
+const printV2Kernel: StatefulKernelDefinition = {
+  kind: "stateful",
+  op: "PrintV2",
+  create(node) {
+    const stream = node.string("output_stream");
+    const end = node.string("end");
+    if (!LOG_STREAMS.includes(stream) && !stream.startsWith(FILE_STREAM)) {
+      throw invalidArgument(
+        `Unknown output stream: ${stream}, Valid streams are: ${[...LOG_STREAMS, FILE_STREAM].join(", ")}`,
+      );
+    }
+    return async ({ inputs, step }) => {
+      const text = scalarTextAt(inputs, 0, "PrintV2's input");
+      if (stream.startsWith(FILE_STREAM)) {
+        const path = stream.slice(FILE_STREAM.length);
+        const resolved = await step.files.resolve(path, "write");
+        await withFileErrors(path, () => appendFile(resolved, `${text}${end}`));
+      } else {
+        // The log is a list of lines: one that is to be continued is a line of its own there.
+        step.log(end === "\n" ? text : `${text}${end}`.replace(/\n$/, ""));
+      }
+      return [];
+    };
+  },
+};
+
+const assertKernel: StatefulKernelDefinition = {
+  kind: "stateful",
+  op: "Assert",
+  create(node) {
+    const limit = node.int("summarize");
+    return ({ inputs }) => {
+      const condition = tensorAt(inputs, 0);
+      if (condition.shape.length !== 0) {
+        throw invalidArgument(`In[0] should be a scalar: ${cppShapeText(condition.shape)}`);
+      }
+      if (condition.item() !== true) {
+        const data = inputs.slice(1).map((_, index) => `[${summaryAt(inputs, index + 1, limit)}]`);
+        throw invalidArgument(`assertion failed: ${data.join(" ")}`);
+      }
+      return [];
+    };
+  },
+};
+
+const timestampKernel: StatefulKernelDefinition = {
+  kind: "stateful",
+  op: "Timestamp",
+  create: () => () => [new Tensor("float64", [], Float64Array.of(Date.now() / 1000))],
+};
+
+/** What graphs say while they run. */
+export const printKernels: readonly StatefulKernelDefinition[] = [
+  printKernel,
+  printV2Kernel,
+  assertKernel,
+  timestampKernel,
+];

@@ -1,0 +1,85 @@
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { KernelDefinition } from "../kernel.js";
+import { accumulator, joinedBytes } from "../support/accumulate.js";
+import { forEachRun } from "../support/broadcast-runs.js";
+import { pureKernel, withSmallFloats } from "../support/define.js";
+import { numberTypes } from "../support/dtypes.js";
+import { copyOfData, inputAt, stringsOf } from "../support/elements.js";
+import { applyBinary, type BinaryOp, binaryLoop, longLoop } from "../support/elementwise.js";
+import { broadcastShape, cppShapeText, sameShape } from "../support/shapes.js";
+
+function sum(name: string, op: string, inputs: readonly Tensor[]): Tensor {
+  const first = inputAt(inputs, 0);
+  for (const [i, input] of inputs.entries()) {
+    if (!sameShape(input.shape, first.shape)) {
+      throw invalidArgument(
+        `Inputs to operation ${name} of type ${op} must have the same size and shape.  Input 0: ${cppShapeText(first.shape)} != input ${i}: ${cppShapeText(input.shape)}`,
+      );
+    }
+  }
+  if (inputs.length === 1) {
+    return first;
+  }
+  const data = copyOfData(first);
+  for (const input of inputs.slice(1)) {
+    accumulator("add", first.dtype, data, input.data)(0, 0, data.length);
+  }
+  return new Tensor(first.dtype, first.shape, data);
+}
+
+/** The sum of strings is both of them, one after the other. */
+function addStrings(x: Tensor, y: Tensor): Tensor {
+  const shape = broadcastShape(x.shape, y.shape);
+  const [a, b] = [stringsOf(x), stringsOf(y)];
+  const out: Uint8Array[] = [];
+  forEachRun(x.shape, y.shape, shape, (_, xo, xs, yo, ys, n) => {
+    for (let i = 0; i < n; i += 1) {
+      out.push(joinedBytes(a[xo + i * xs] as Uint8Array, b[yo + i * ys] as Uint8Array));
+    }
+  });
+  return new Tensor("string", shape, out);
+}
+
+const raise: BinaryOp = {
+  floats: binaryLoop((x, low) => Math.max(x, low)),
+  ints: binaryLoop((x, low) => Math.max(x, low)),
+  longs: longLoop((x, low) => (x < low ? low : x)),
+};
+
+const lower: BinaryOp = {
+  floats: binaryLoop((x, high) => Math.min(x, high)),
+  ints: binaryLoop((x, high) => Math.min(x, high)),
+  longs: longLoop((x, high) => (x > high ? high : x)),
+};
+
+function clip(input: Tensor, low: Tensor, high: Tensor): Tensor {
+  for (const bound of [low, high]) {
+    if (bound.shape.length !== 0 && !sameShape(bound.shape, input.shape)) {
+      throw invalidArgument(
+        `clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. input shape: ${cppShapeText(input.shape)}clip_value_min shape: ${cppShapeText(low.shape)}clip_value_max shape: ${cppShapeText(high.shape)}`,
+      );
+    }
+  }
+  return applyBinary(lower, applyBinary(raise, input, low), high);
+}
+
+/** Sums of several tensors or of strings, and clipping. */
+export const addNKernels: readonly KernelDefinition[] = [
+  pureKernel("AddN", (node) => withSmallFloats((inputs) => [sum(node.name, "AddN", inputs)]), {
+    types: { T: numberTypes },
+  }),
+  pureKernel(
+    "AccumulateNV2",
+    (node) => withSmallFloats((inputs) => [sum(node.name, "AccumulateNV2", inputs)]),
+    {
+      types: { T: numberTypes },
+    },
+  ),
+  pureKernel("Add", () => (inputs) => [addStrings(inputAt(inputs, 0), inputAt(inputs, 1))], {
+    types: { T: ["string"] },
+  }),
+  pureKernel("ClipByValue", () =>
+    withSmallFloats((inputs) => [clip(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2))]),
+  ),
+];

@@ -1,0 +1,105 @@
+import type { KernelDefinition } from "../kernel.js";
+import {
+  type BinaryLoop,
+  type BinaryOp,
+  binaryKernel,
+  binaryLoop,
+  longLoop,
+} from "../support/elementwise.js";
+
+const add: BinaryLoop = (out, o, x, xo, xs, y, yo, ys, n) => {
+  for (let i = 0; i < n; i += 1) {
+    out[o + i] = (x[xo + i * xs] as number) + (y[yo + i * ys] as number);
+  }
+};
+
+const subtract: BinaryLoop = (out, o, x, xo, xs, y, yo, ys, n) => {
+  for (let i = 0; i < n; i += 1) {
+    out[o + i] = (x[xo + i * xs] as number) - (y[yo + i * ys] as number);
+  }
+};
+
+const multiply: BinaryLoop = (out, o, x, xo, xs, y, yo, ys, n) => {
+  for (let i = 0; i < n; i += 1) {
+    out[o + i] = (x[xo + i * xs] as number) * (y[yo + i * ys] as number);
+  }
+};
+
+// A product of two 32-bit integers does not fit the 53 bits of a double.
+const multiplyInts: BinaryLoop = (out, o, x, xo, xs, y, yo, ys, n) => {
+  for (let i = 0; i < n; i += 1) {
+    out[o + i] = Math.imul(x[xo + i * xs] as number, y[yo + i * ys] as number);
+  }
+};
+
+const divide: BinaryLoop = (out, o, x, xo, xs, y, yo, ys, n) => {
+  for (let i = 0; i < n; i += 1) {
+    out[o + i] = (x[xo + i * xs] as number) / (y[yo + i * ys] as number);
+  }
+};
+
+const maximum: BinaryLoop = (out, o, x, xo, xs, y, yo, ys, n) => {
+  for (let i = 0; i < n; i += 1) {
+    out[o + i] = Math.max(x[xo + i * xs] as number, y[yo + i * ys] as number);
+  }
+};
+
+const minimum: BinaryLoop = (out, o, x, xo, xs, y, yo, ys, n) => {
+  for (let i = 0; i < n; i += 1) {
+    out[o + i] = Math.min(x[xo + i * xs] as number, y[yo + i * ys] as number);
+  }
+};
+
+const squaredDifference: BinaryLoop = (out, o, x, xo, xs, y, yo, ys, n) => {
+  for (let i = 0; i < n; i += 1) {
+    const difference = (x[xo + i * xs] as number) - (y[yo + i * ys] as number);
+    out[o + i] = difference * difference;
+  }
+};
+
+const squaredDifference32: BinaryLoop = (out, o, x, xo, xs, y, yo, ys, n) => {
+  for (let i = 0; i < n; i += 1) {
+    const difference = Math.fround((x[xo + i * xs] as number) - (y[yo + i * ys] as number));
+    out[o + i] = difference * difference;
+  }
+};
+
+/** C's pow, where 1 to any power and -1 to an infinite one are 1; JavaScript's are NaN. */
+export function power(base: number, exponent: number): number {
+  return base === 1 || (base === -1 && Math.abs(exponent) === Infinity) ? 1 : base ** exponent;
+}
+
+/** x * f(y) for which 0 * anything is 0, NaN and infinity included. */
+const zeroTimes = (f: (y: number) => number) => binaryLoop((x, y) => (x === 0 ? 0 : x * f(y)));
+
+const addition: BinaryOp = { floats: add, ints: add, longs: longLoop((a, b) => a + b) };
+const division: BinaryOp = { floats: divide };
+
+/** Sums, products, quotients of floats, extremes and powers of floats. */
+export const arithmeticKernels: readonly KernelDefinition[] = [
+  binaryKernel("Add", addition),
+  binaryKernel("AddV2", addition),
+  binaryKernel("Sub", { floats: subtract, ints: subtract, longs: longLoop((a, b) => a - b) }),
+  binaryKernel("Mul", { floats: multiply, ints: multiplyInts, longs: longLoop((a, b) => a * b) }),
+  binaryKernel("MulNoNan", { floats: binaryLoop((x, y) => (y === 0 ? 0 : x * y)) }),
+  binaryKernel("Div", division),
+  binaryKernel("RealDiv", division),
+  binaryKernel("DivNoNan", { floats: binaryLoop((x, y) => (y === 0 ? 0 : x / y)) }),
+  binaryKernel("FloorDiv", {
+    floats: binaryLoop((x, y) => Math.floor(x / y)),
+    float32: binaryLoop((x, y) => Math.floor(Math.fround(x / y))),
+  }),
+  binaryKernel("Maximum", { floats: maximum, ints: maximum, longs: longLoop((a, b) => (a > b ? a : b)) }),
+  binaryKernel("Minimum", { floats: minimum, ints: minimum, longs: longLoop((a, b) => (a < b ? a : b)) }),
+  binaryKernel("SquaredDifference", {
+    floats: squaredDifference,
+    float32: squaredDifference32,
+    ints: binaryLoop((x, y) => Math.imul(x - y, x - y)),
+    longs: longLoop((x, y) => (x - y) * (x - y)),
+  }),
+  binaryKernel("Pow", { floats: binaryLoop(power), cost: 40 }),
+  binaryKernel("Atan2", { floats: binaryLoop(Math.atan2), cost: 40 }),
+  binaryKernel("Xdivy", { floats: binaryLoop((x, y) => (x === 0 ? 0 : x / y)) }),
+  binaryKernel("Xlogy", { floats: zeroTimes(Math.log), cost: 20 }),
+  binaryKernel("Xlog1py", { floats: zeroTimes(Math.log1p), cost: 20 }),
+];

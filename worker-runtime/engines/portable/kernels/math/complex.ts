@@ -1,0 +1,148 @@
+import type { DType } from "../../../../protocol/dtype.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import { conjugated } from "../array/transpose.js";
+import type { KernelDefinition } from "../kernel.js";
+import { forEachRun } from "../support/broadcast-runs.js";
+import { perElement, pureKernel } from "../support/define.js";
+import { complexTypes } from "../support/dtypes.js";
+import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
+import { broadcastShape } from "../support/shapes.js";
+
+/** The dtype of the parts of a complex dtype. */
+function partType(dtype: DType): "float32" | "float64" {
+  return dtype === "complex64" ? "float32" : "float64";
+}
+
+/** One number of each complex one. */
+function mapToReal(input: Tensor, f: (re: number, im: number) => number): Tensor {
+  const parts = numbersOf(input);
+  const dtype = partType(input.dtype);
+  const out = newNumbers(dtype, input.shape);
+  for (let i = 0; i < out.length; i += 1) {
+    out[i] = f(parts[2 * i] as number, parts[2 * i + 1] as number);
+  }
+  return new Tensor(dtype, input.shape, out);
+}
+
+export function realPart(input: Tensor): Tensor {
+  return mapToReal(input, (re) => re);
+}
+
+/** Complex numbers of their parts; 0 for an imaginary part that is left out. Both have the same shape. */
+export function complexFrom(re: Tensor, im: Tensor | undefined): Tensor {
+  const dtype = re.dtype === "float32" ? "complex64" : "complex128";
+  const out = newNumbers(dtype, re.shape);
+  const real = numbersOf(re);
+  const imaginary = im === undefined ? undefined : numbersOf(im);
+  for (let i = 0; i < real.length; i += 1) {
+    out[2 * i] = real[i] as number;
+    out[2 * i + 1] = imaginary?.[i] ?? 0;
+  }
+  return new Tensor(dtype, re.shape, out);
+}
+
+/** Stores the result of an operation of a + bi and c + di at entries o and o + 1. */
+type Operation = (
+  out: { [index: number]: number },
+  o: number,
+  a: number,
+  b: number,
+  c: number,
+  d: number,
+) => void;
+
+const multiply: Operation = (out, o, a, b, c, d) => {
+  out[o] = a * c - b * d;
+  out[o + 1] = a * d + b * c;
+};
+
+const divide: Operation = (out, o, a, b, c, d) => {
+  const square = c * c + d * d;
+  out[o] = (a * c + b * d) / square;
+  out[o + 1] = (b * c - a * d) / square;
+};
+
+function applyOperation(operation: Operation, x: Tensor, y: Tensor): Tensor {
+  const shape = broadcastShape(x.shape, y.shape);
+  const out = newNumbers(x.dtype, shape);
+  const a = numbersOf(x);
+  const b = numbersOf(y);
+  forEachRun(x.shape, y.shape, shape, (o, xo, xs, yo, ys, n) => {
+    for (let i = 0; i < n; i += 1) {
+      const p = 2 * (xo + i * xs);
+      const q = 2 * (yo + i * ys);
+      operation(out, 2 * (o + i), a[p] as number, a[p + 1] as number, b[q] as number, b[q + 1] as number);
+    }
+  });
+  return new Tensor(x.dtype, shape, out);
+}
+
+function complexBinary(op: string, operation: Operation): KernelDefinition {
+  return pureKernel(
+    op,
+    () => (inputs) => [applyOperation(operation, inputAt(inputs, 0), inputAt(inputs, 1))],
+    { types: { T: complexTypes }, cost: perElement(4) },
+  );
+}
+
+/** An op that makes a complex number of each. */
+function complexUnary(
+  op: string,
+  f: (re: number, im: number) => readonly [number, number],
+): KernelDefinition {
+  return pureKernel(
+    op,
+    () => (inputs) => {
+      const input = inputAt(inputs, 0);
+      const parts = numbersOf(input);
+      const out = newNumbers(input.dtype, input.shape);
+      for (let i = 0; i < parts.length; i += 2) {
+        const [re, im] = f(parts[i] as number, parts[i + 1] as number);
+        out[i] = re;
+        out[i + 1] = im;
+      }
+      return [new Tensor(input.dtype, input.shape, out)];
+    },
+    { types: { T: complexTypes }, cost: perElement(10) },
+  );
+}
+
+const add: Operation = (out, o, a, b, c, d) => {
+  out[o] = a + c;
+  out[o + 1] = b + d;
+};
+
+const realKernel = (op: string, f: (re: number, im: number) => number): KernelDefinition =>
+  pureKernel(op, () => (inputs) => [mapToReal(inputAt(inputs, 0), f)]);
+
+/** Arithmetic of complex numbers, and their parts. */
+export const complexKernels: readonly KernelDefinition[] = [
+  complexBinary("Add", add),
+  complexBinary("AddV2", add),
+  complexBinary("Sub", (out, o, a, b, c, d) => add(out, o, a, b, -c, -d)),
+  complexBinary("Mul", multiply),
+  complexBinary("Div", divide),
+  complexBinary("RealDiv", divide),
+  complexUnary("Neg", (re, im) => [-re, -im]),
+  complexUnary("Square", (re, im) => [re * re - im * im, 2 * re * im]),
+  complexUnary("Exp", (re, im) => [Math.exp(re) * Math.cos(im), Math.exp(re) * Math.sin(im)]),
+  pureKernel("Complex", () => (inputs) => {
+    const [re, im] = [inputAt(inputs, 0), inputAt(inputs, 1)];
+    const shape = broadcastShape(re.shape, im.shape);
+    const dtype = re.dtype === "float32" ? "complex64" : "complex128";
+    const out = newNumbers(dtype, shape);
+    const [a, b] = [numbersOf(re), numbersOf(im)];
+    forEachRun(re.shape, im.shape, shape, (o, xo, xs, yo, ys, n) => {
+      for (let i = 0; i < n; i += 1) {
+        out[2 * (o + i)] = a[xo + i * xs] as number;
+        out[2 * (o + i) + 1] = b[yo + i * ys] as number;
+      }
+    });
+    return [new Tensor(dtype, shape, out)];
+  }),
+  realKernel("Real", (re) => re),
+  realKernel("Imag", (_, im) => im),
+  realKernel("ComplexAbs", Math.hypot),
+  realKernel("Angle", (re, im) => Math.atan2(im, re)),
+  pureKernel("Conj", () => (inputs) => [conjugated(inputAt(inputs, 0))]),
+];

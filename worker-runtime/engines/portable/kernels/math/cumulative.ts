@@ -1,0 +1,147 @@
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { KernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
+import { isLong, realTypes } from "../support/dtypes.js";
+import { inputAt, integersOf, longsOf, newLongs, newNumbers, numbersOf } from "../support/elements.js";
+import { axisOf, cppShapeText, productOf } from "../support/shapes.js";
+
+/** A fold whose intermediate results are all wanted. */
+interface Scan {
+  readonly start: number;
+  /** For float64, where it is another one. */
+  readonly float64Start?: number;
+  step(sum: number, value: number): number;
+  /** For integers, where it is another one. */
+  readonly intStep?: (sum: number, value: number) => number;
+  readonly longStart?: bigint;
+  readonly longStep?: (sum: bigint, value: bigint) => bigint;
+}
+
+/** Where a scan's lines lie: element i of a line is at start + i * stride, or from its end on where reversed. */
+function forEachLine(
+  shape: readonly number[],
+  axis: number,
+  visit: (start: number, stride: number) => void,
+): void {
+  const inner = productOf(shape, axis + 1);
+  const outer = productOf(shape, 0, axis);
+  const n = shape[axis] ?? 0;
+  for (let o = 0; o < outer; o += 1) {
+    for (let i = 0; i < inner; i += 1) {
+      visit(o * n * inner + i, inner);
+    }
+  }
+}
+
+function scanLine<Value>(
+  out: { [index: number]: Value },
+  x: { readonly [index: number]: Value },
+  start: number,
+  stride: number,
+  n: number,
+  first: Value,
+  step: (sum: Value, value: Value) => Value,
+  exclusive: boolean,
+): void {
+  let sum = first;
+  for (let i = 0; i < n; i += 1) {
+    const at = start + i * stride;
+    const next = step(sum, x[at] as Value);
+    out[at] = exclusive ? sum : next;
+    sum = next;
+  }
+}
+
+/** @throws TensorFlowError INVALID_ARGUMENT */
+function scanAxis(axisInput: Tensor, rank: number): number {
+  if (axisInput.shape.length !== 0) {
+    throw invalidArgument(`ScanOp: axis must be a scalar, not ${cppShapeText(axisInput.shape)}`);
+  }
+  const axis = integersOf(axisInput)[0] ?? 0;
+  return axisOf(axis, rank, `ScanOp: Expected scan axis in the range [${-rank}, ${rank}), but got ${axis}`);
+}
+
+function scan(
+  operation: Scan,
+  input: Tensor,
+  axisInput: Tensor,
+  exclusive: boolean,
+  reverse: boolean,
+): Tensor {
+  const { shape, dtype } = input;
+  const axis = scanAxis(axisInput, shape.length);
+  const n = shape[axis] ?? 0;
+  const { longStart, longStep } = operation;
+  const place = (start: number, stride: number) =>
+    reverse ? ([start + (n - 1) * stride, -stride] as const) : ([start, stride] as const);
+  if (isLong(dtype) && longStart !== undefined && longStep !== undefined) {
+    const out = newLongs(dtype, shape);
+    const x = longsOf(input);
+    forEachLine(shape, axis, (start, stride) =>
+      scanLine<bigint>(out, x, ...place(start, stride), n, longStart, longStep, exclusive),
+    );
+    return new Tensor(dtype, shape, out);
+  }
+  const out = newNumbers(dtype, shape);
+  const x = numbersOf(input);
+  const first = dtype === "float64" ? (operation.float64Start ?? operation.start) : operation.start;
+  const isFloat = dtype === "float32" || dtype === "float64";
+  const step = isFloat ? operation.step : (operation.intStep ?? operation.step);
+  forEachLine(shape, axis, (start, stride) =>
+    scanLine<number>(out, x, ...place(start, stride), n, first, step, exclusive),
+  );
+  return new Tensor(dtype, shape, out);
+}
+
+function scanKernel(op: string, operation: Scan, types: KernelDefinition["types"]): KernelDefinition {
+  return pureKernel(
+    op,
+    (node: KernelNode) => {
+      const [exclusive, reverse] = [node.bool("exclusive"), node.bool("reverse")];
+      return withSmallFloats((inputs) => [
+        scan(operation, inputAt(inputs, 0), inputAt(inputs, 1), exclusive, reverse),
+      ]);
+    },
+    { ...(types === undefined ? {} : { types }), cost: perElement(5) },
+  );
+}
+
+/** log(exp(a) + exp(b)) without overflow. */
+function logAddExp(a: number, b: number): number {
+  const most = Math.max(a, b);
+  return most === -Infinity ? most : most + Math.log1p(Math.exp(Math.min(a, b) - most));
+}
+
+/** Running sums and products along an axis. */
+export const cumulativeKernels: readonly KernelDefinition[] = [
+  scanKernel(
+    "Cumsum",
+    {
+      start: 0,
+      step: (sum, value) => sum + value,
+      intStep: (sum, value) => (sum + value) | 0,
+      longStart: 0n,
+      longStep: (sum, value) => sum + value,
+    },
+    { T: realTypes },
+  ),
+  scanKernel(
+    "Cumprod",
+    {
+      start: 1,
+      step: (product, value) => product * value,
+      intStep: Math.imul,
+      longStart: 1n,
+      longStep: (product, value) => BigInt.asUintN(64, product * value),
+    },
+    { T: realTypes },
+  ),
+  // An empty sum of float32 is the least number rather than -infinity in TensorFlow.
+  scanKernel(
+    "CumulativeLogsumexp",
+    { start: -3.4028234663852886e38, float64Start: -Infinity, step: logAddExp },
+    undefined,
+  ),
+];

@@ -1,0 +1,239 @@
+import type { DType } from "../../../../protocol/dtype.js";
+import { integerRange } from "../../../../protocol/dtype.js";
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import { entriesPerElement, isByteList, type TensorData } from "../../../../protocol/tensor-data.js";
+import type { KernelDefinition } from "../kernel.js";
+import { type Accumulation, accumulator } from "../support/accumulate.js";
+import { allocate, checkedSize } from "../support/allocation.js";
+import { pureKernel, withSmallFloats } from "../support/define.js";
+import { indicesOf, inputAt, integersOf, scalarOf } from "../support/elements.js";
+import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
+
+/** How the rows of a segment become one: what it starts with, how rows are added, what follows. */
+interface SegmentReduction {
+  readonly kind: Accumulation;
+  /** The value of a segment without rows, for sorted segments. */
+  readonly empty: 0 | 1;
+  readonly mean?: boolean;
+}
+
+function fillWith(data: TensorData, value: bigint | number, from = 0, to = data.length): void {
+  if (data instanceof BigInt64Array || data instanceof BigUint64Array) {
+    data.fill(BigInt(value), from, to);
+  } else if (!isByteList(data)) {
+    data.fill(Number(value), from, to);
+  }
+}
+
+/** Which rows go where: rows[i] of the input is added to row ids[i] of the output. */
+interface Assignment {
+  readonly ids: ArrayLike<number>;
+  readonly rows?: ArrayLike<number>;
+}
+
+/**
+ * Reduces rows by segments whose ids do not decrease. A segment's first row is copied, the others are added to it.
+ * @param scale what a segment of so many rows is divided by, for floats.
+ */
+function reduceSorted(
+  input: Tensor,
+  { ids, rows }: Assignment,
+  count: number,
+  { kind, empty }: SegmentReduction,
+  scale: (rows: number) => number,
+): Tensor {
+  const shape = [count, ...input.shape.slice(1)];
+  const data = allocate(input.dtype, shape);
+  const inner = productOf(input.shape, 1) * entriesPerElement(input.dtype);
+  if (empty !== 0) {
+    fillWith(data, empty);
+  }
+  const set = accumulator("set", input.dtype, data, input.data);
+  const add = accumulator(kind, input.dtype, data, input.data);
+  checkedSize("int32", [count]);
+  const sizes = new Int32Array(count);
+  for (let i = 0; i < ids.length; i += 1) {
+    const id = ids[i] as number;
+    const row = rows === undefined ? i : (rows[i] as number);
+    (sizes[id] === 0 ? set : add)(id * inner, row * inner, inner);
+    sizes[id] = (sizes[id] as number) + 1;
+  }
+  divideRows(data, sizes, inner, scale);
+  return new Tensor(input.dtype, shape, data);
+}
+
+function divideRows(
+  data: TensorData,
+  sizes: Int32Array,
+  inner: number,
+  scale: (rows: number) => number,
+): void {
+  for (const [id, rows] of sizes.entries()) {
+    const divisor = scale(rows);
+    if (divisor === 1) {
+      continue;
+    }
+    for (let i = id * inner; i < (id + 1) * inner; i += 1) {
+      if (data instanceof BigInt64Array || data instanceof BigUint64Array) {
+        data[i] = (data[i] as bigint) / BigInt(divisor);
+      } else if (!isByteList(data)) {
+        data[i] = (data[i] as number) / divisor;
+      }
+    }
+  }
+}
+
+/** @throws TensorFlowError INVALID_ARGUMENT for ids that are negative or decrease. */
+function sortedIds(ids: Tensor): ArrayLike<number> {
+  const list = indicesOf(ids);
+  for (let i = 0; i < list.length; i += 1) {
+    if ((list[i] as number) < 0) {
+      throw invalidArgument("segment ids must be >= 0");
+    }
+    if (i > 0 && (list[i] as number) < (list[i - 1] as number)) {
+      throw invalidArgument("segment ids are not increasing");
+    }
+  }
+  return list;
+}
+
+const unscaled = () => 1;
+const byRows = (rows: number) => Math.max(rows, 1);
+
+function segmentKernel(op: string, reduction: SegmentReduction): KernelDefinition {
+  const compute = withSmallFloats((inputs) => {
+    const [input, ids] = [inputAt(inputs, 0), inputAt(inputs, 1)];
+    if (ids.shape.length !== 1) {
+      throw invalidArgument("segment_ids should be a vector.");
+    }
+    if (input.shape.length === 0 || ids.size !== input.shape[0]) {
+      throw invalidArgument("segment_ids should be the same size as dimension 0 of input.");
+    }
+    const list = sortedIds(ids);
+    const count = list.length === 0 ? 0 : (list[list.length - 1] as number) + 1;
+    return [
+      reduceSorted(input, { ids: list }, count, reduction, reduction.mean === true ? byRows : unscaled),
+    ];
+  });
+  return pureKernel(op, () => compute);
+}
+
+/** The greatest finite values of floats. */
+const greatestFloats: Partial<Record<DType, number>> = {
+  float32: (2 - 2 ** -23) * 2 ** 127,
+  float64: Number.MAX_VALUE,
+  float16: 65504,
+  bfloat16: (2 - 2 ** -7) * 2 ** 127,
+};
+
+/** The value that an unsorted segment of no rows has. */
+function unsortedStart(kind: Accumulation, dtype: DType): bigint | number {
+  const range = integerRange(dtype);
+  const largest = greatestFloats[dtype] ?? 0;
+  switch (kind) {
+    case "max":
+      return range?.min ?? -largest;
+    case "min":
+      return range?.max ?? largest;
+    default:
+      return kind === "mul" ? 1 : 0;
+  }
+}
+
+/** @param start the value of a segment without rows. */
+function unsortedSegment(
+  kind: Accumulation,
+  start: bigint | number,
+  input: Tensor,
+  ids: Tensor,
+  countInput: Tensor,
+): Tensor {
+  if (countInput.shape.length !== 0) {
+    throw invalidArgument(`num_segments should be a scalar, not shape ${cppShapeText(countInput.shape)}`);
+  }
+  const depth = ids.shape.length;
+  if (!sameShape(input.shape.slice(0, depth), ids.shape)) {
+    throw invalidArgument(
+      `data.shape = ${cppShapeText(input.shape)} does not start with segment_ids.shape = ${cppShapeText(ids.shape)}`,
+    );
+  }
+  const count = integersOf(countInput)[0] ?? 0;
+  if (count < 0) {
+    throw invalidArgument(`Input num_segments == ${count} must not be negative.`);
+  }
+  const shape = [count, ...input.shape.slice(depth)];
+  const data = allocate(input.dtype, shape);
+  fillWith(data, start);
+  const apply = accumulator(kind, input.dtype, data, input.data);
+  const inner = productOf(input.shape, depth) * entriesPerElement(input.dtype);
+  const list = indicesOf(ids);
+  for (let i = 0; i < list.length; i += 1) {
+    const id = list[i] as number;
+    if (id >= count) {
+      throw invalidArgument(`segment_ids[${i}] = ${id} is out of range [0, ${count})`);
+    }
+    // Rows with negative ids belong to no segment.
+    if (id >= 0) {
+      apply(id * inner, i * inner, inner);
+    }
+  }
+  return new Tensor(input.dtype, shape, data);
+}
+
+function sparseSegment(inputs: readonly Tensor[], scale: (rows: number) => number): Tensor {
+  const [input, indices, ids] = [inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)];
+  if (indices.shape.length !== 1 || ids.shape.length !== 1) {
+    throw invalidArgument("indices and segment_ids should be vectors.");
+  }
+  if (indices.size !== ids.size) {
+    throw invalidArgument("segment_ids and indices should have same size.");
+  }
+  const list = sortedIds(ids);
+  const rows = indicesOf(indices);
+  const limit = input.shape[0] ?? 0;
+  for (let i = 0; i < rows.length; i += 1) {
+    const row = rows[i] as number;
+    if (!(row >= 0 && row < limit)) {
+      throw invalidArgument(`Bad: indices[${i}] == ${row} out of range [0, ${limit})`);
+    }
+  }
+  const last = list.length === 0 ? 0 : (list[list.length - 1] as number) + 1;
+  const countInput = inputs[3];
+  const count = countInput === undefined ? last : scalarOf(countInput, "num_segments");
+  if (count < last) {
+    throw invalidArgument("segment ids must be < num_segments");
+  }
+  return reduceSorted(input, { ids: list, rows }, count, { kind: "add", empty: 0 }, scale);
+}
+
+const sparseScales = { Sum: unscaled, Mean: byRows, SqrtN: (rows: number) => Math.sqrt(Math.max(rows, 1)) };
+
+/** Sums and the like of rows that belong together. */
+export const segmentKernels: readonly KernelDefinition[] = [
+  segmentKernel("SegmentSum", { kind: "add", empty: 0 }),
+  segmentKernel("SegmentMean", { kind: "add", empty: 0, mean: true }),
+  segmentKernel("SegmentMax", { kind: "max", empty: 0 }),
+  segmentKernel("SegmentMin", { kind: "min", empty: 0 }),
+  segmentKernel("SegmentProd", { kind: "mul", empty: 1 }),
+  ...(
+    [
+      ["UnsortedSegmentSum", "add"],
+      ["UnsortedSegmentMax", "max"],
+      ["UnsortedSegmentMin", "min"],
+      ["UnsortedSegmentProd", "mul"],
+    ] as const
+  ).map(([op, kind]) =>
+    pureKernel(op, (node) => {
+      const start = unsortedStart(kind, node.type("T"));
+      return withSmallFloats((inputs) => [
+        unsortedSegment(kind, start, inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)),
+      ]);
+    }),
+  ),
+  ...Object.entries(sparseScales).flatMap(([name, scale]) =>
+    [`SparseSegment${name}`, `SparseSegment${name}WithNumSegments`].map((op) =>
+      pureKernel(op, () => withSmallFloats((inputs) => [sparseSegment(inputs, scale)])),
+    ),
+  ),
+];

@@ -1,0 +1,145 @@
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import { isByteList, type NumericArray } from "../../../../protocol/tensor-data.js";
+import type { KernelDefinition } from "../kernel.js";
+import { allocate } from "../support/allocation.js";
+import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
+import { indicesOf, inputAt, integersOf, integerTensor, newNumbers, numbersOf } from "../support/elements.js";
+import { cppShapeText } from "../support/shapes.js";
+import { copyElements, wordsOf } from "../support/strided-copy.js";
+
+/** Whether the element at i comes before the one at j: it is greater, or the first of equal ones. */
+function comesBefore(x: NumericArray, i: number, j: number): boolean {
+  const [a, b] = [x[i] as number, x[j] as number];
+  return a > b || (!(a < b) && i < j);
+}
+
+/** The places of the k greatest of x[from] … x[from + n - 1], the greatest first, by a heap of k places. */
+function greatestPlaces(x: NumericArray, from: number, n: number, k: number): number[] {
+  if (k >= n / 4) {
+    const all = Array.from({ length: n }, (_, i) => from + i);
+    return all.sort((i, j) => (comesBefore(x, i, j) ? -1 : 1)).slice(0, k);
+  }
+  // heap[0] is the last of those kept.
+  const heap: number[] = [];
+  const sink = (start: number) => {
+    let at = start;
+    for (;;) {
+      let worst = at;
+      for (const child of [2 * at + 1, 2 * at + 2]) {
+        if (child < heap.length && comesBefore(x, heap[worst] as number, heap[child] as number)) {
+          worst = child;
+        }
+      }
+      if (worst === at) {
+        return;
+      }
+      [heap[at], heap[worst]] = [heap[worst] as number, heap[at] as number];
+      at = worst;
+    }
+  };
+  for (let i = from; i < from + n; i += 1) {
+    if (heap.length < k) {
+      heap.push(i);
+      if (heap.length === k) {
+        for (let start = Math.floor(k / 2); start >= 0; start -= 1) {
+          sink(start);
+        }
+      }
+    } else if (k > 0 && comesBefore(x, i, heap[0] as number)) {
+      heap[0] = i;
+      sink(0);
+    }
+  }
+  return heap.sort((i, j) => (comesBefore(x, i, j) ? -1 : 1));
+}
+
+function topK(input: Tensor, k: number, indexType: "int32" | "int64"): [Tensor, Tensor] {
+  if (k < 0) {
+    throw invalidArgument(`Need k >= 0, got ${k}`);
+  }
+  if (input.shape.length < 1) {
+    throw invalidArgument(`input must be >= 1-D, got shape ${cppShapeText(input.shape)}`);
+  }
+  const n = input.shape.at(-1) ?? 0;
+  if (n < k) {
+    throw invalidArgument(`input must have at least k columns. Had ${n}, needed ${k}`);
+  }
+  const { data } = input;
+  if (isByteList(data)) {
+    throw invalidArgument("Strings have no order here.");
+  }
+  const shape = [...input.shape.slice(0, -1), k];
+  const values = allocate(input.dtype, shape);
+  const [to, from] = [wordsOf(input.dtype, values), wordsOf(input.dtype, data)];
+  const places = newNumbers("float64", shape);
+  for (let row = 0; row * k < places.length; row += 1) {
+    for (const [i, place] of greatestPlaces(data, row * n, n, k).entries()) {
+      copyElements(to, row * k + i, from, place, 1);
+      places[row * k + i] = place - row * n;
+    }
+  }
+  return [new Tensor(input.dtype, shape, values), integerTensor(indexType, shape, places)];
+}
+
+/** Whether the target is among the k most probable; a prediction that is not finite cannot be compared. */
+function inTopK(predictions: Tensor, targets: Tensor, k: number): Tensor {
+  if (predictions.shape.length !== 2) {
+    throw invalidArgument("predictions must be 2-dimensional");
+  }
+  if (targets.shape.length !== 1) {
+    throw invalidArgument("targets must be 1-dimensional");
+  }
+  const [rows = 0, classes = 0] = predictions.shape;
+  if (rows !== targets.size) {
+    throw invalidArgument(
+      `First dimension of predictions ${rows} must match length of targets ${targets.size}`,
+    );
+  }
+  const x = numbersOf(predictions);
+  const list = indicesOf(targets);
+  const out = newNumbers("bool", [rows]);
+  for (let row = 0; row < rows; row += 1) {
+    const target = list[row] as number;
+    const line = x.subarray(row * classes, (row + 1) * classes);
+    const wanted = target >= 0 && target < classes ? (line[target] as number) : Number.NaN;
+    if (Number.isFinite(wanted) && line.every((value) => Number.isFinite(value))) {
+      let above = 0;
+      for (const value of line) {
+        above += value > wanted ? 1 : 0;
+      }
+      out[row] = above < k ? 1 : 0;
+    }
+  }
+  return new Tensor("bool", [rows], out);
+}
+
+function scalarK(input: Tensor): number {
+  if (input.shape.length !== 0) {
+    throw invalidArgument(`k must be scalar, got shape ${cppShapeText(input.shape)}`);
+  }
+  return integersOf(input)[0] ?? 0;
+}
+
+/** The greatest elements of rows. */
+export const topKKernels: readonly KernelDefinition[] = [
+  pureKernel(
+    "TopK",
+    (node) => withSmallFloats((inputs) => topK(inputAt(inputs, 0), node.int("k"), "int32")),
+    {
+      cost: perElement(20),
+    },
+  ),
+  pureKernel(
+    "TopKV2",
+    (node) => {
+      const indexType = node.has("index_type") && node.type("index_type") === "int64" ? "int64" : "int32";
+      return withSmallFloats((inputs) => topK(inputAt(inputs, 0), scalarK(inputAt(inputs, 1)), indexType));
+    },
+    { cost: perElement(20) },
+  ),
+  pureKernel("InTopK", (node) => (inputs) => [inTopK(inputAt(inputs, 0), inputAt(inputs, 1), node.int("k"))]),
+  pureKernel("InTopKV2", () => (inputs) => [
+    inTopK(inputAt(inputs, 0), inputAt(inputs, 1), scalarK(inputAt(inputs, 2))),
+  ]),
+];

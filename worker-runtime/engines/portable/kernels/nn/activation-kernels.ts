@@ -1,0 +1,137 @@
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
+import { allFloatTypes, shortIntTypes } from "../support/dtypes.js";
+import { inputAt, type NumberArray, newNumbers, numbersOf } from "../support/elements.js";
+import { longUnaryLoop, type UnaryLoop, unaryKernel, unaryLoop } from "../support/elementwise.js";
+import { cppShapeText, sameShape } from "../support/shapes.js";
+import { elu, eluSlope, relu, relu6, selu, seluSlope } from "./activations.js";
+
+/** Nanoseconds for an element of which an exponential is computed. */
+const EXPONENTIAL_NANOSECONDS = 15;
+
+const SIGN_SHIFT = 31;
+const WITHOUT_SIGN = 0x7fffffff;
+/** The bits of infinity: those of a NaN are larger. */
+const INFINITY_BITS = 0x7f800000;
+
+/**
+ * Of float32 by bits: of numbers of both signs a processor guesses every second branch wrong, which takes four times as
+ * long. What has its sign bit set becomes 0, unless it is NaN.
+ */
+function reluByBits(out: Float32Array, x: Float32Array): void {
+  const from = new Int32Array(x.buffer, x.byteOffset, x.length);
+  const to = new Int32Array(out.buffer, out.byteOffset, out.length);
+  for (let i = 0; i < from.length; i += 1) {
+    const bits = from[i] as number;
+    const isNumber = Number((bits & WITHOUT_SIGN) <= INFINITY_BITS);
+    to[i] = bits & ~((bits >> SIGN_SHIFT) & -isNumber);
+  }
+}
+
+const reluLoop: UnaryLoop = (out, x) => {
+  if (x instanceof Float32Array && out instanceof Float32Array) {
+    reluByBits(out, x);
+    return;
+  }
+  for (let i = 0; i < x.length; i += 1) {
+    out[i] = relu(x[i] as number);
+  }
+};
+
+/** Computes out[i] from the gradient of the result and a value of the forward pass. */
+type SlopeLoop = (out: NumberArray, gradients: NumberArray, values: NumberArray, alpha: number) => void;
+
+// The product with 0 and not plainly 0: NaN and infinite gradients become NaN, as in TensorFlow. Number() instead of a
+// branch, which would be guessed wrong every second time.
+const reluGradLoop: SlopeLoop = (out, gradients, values) => {
+  for (let i = 0; i < out.length; i += 1) {
+    out[i] = (gradients[i] as number) * Number((values[i] as number) > 0);
+  }
+};
+
+const relu6GradLoop: SlopeLoop = (out, gradients, values) => {
+  for (let i = 0; i < out.length; i += 1) {
+    const value = values[i] as number;
+    out[i] = (gradients[i] as number) * Number(value > 0 && value < 6);
+  }
+};
+
+const leakyReluGradLoop: SlopeLoop = (out, gradients, values, alpha) => {
+  for (let i = 0; i < out.length; i += 1) {
+    const gradient = gradients[i] as number;
+    out[i] = (values[i] as number) > 0 ? gradient : gradient * alpha;
+  }
+};
+
+const eluGradLoop: SlopeLoop = (out, gradients, values) => {
+  for (let i = 0; i < out.length; i += 1) {
+    out[i] = (gradients[i] as number) * eluSlope(values[i] as number);
+  }
+};
+
+const seluGradLoop: SlopeLoop = (out, gradients, values) => {
+  for (let i = 0; i < out.length; i += 1) {
+    out[i] = (gradients[i] as number) * seluSlope(values[i] as number);
+  }
+};
+
+function checkSameShape(node: KernelNode, a: Tensor, b: Tensor): void {
+  if (!sameShape(a.shape, b.shape)) {
+    throw invalidArgument(
+      `Inputs to operation ${node.name} of type ${node.op} must have the same size and shape.  ` +
+        `Input 0: ${cppShapeText(a.shape)} != input 1: ${cppShapeText(b.shape)}`,
+    );
+  }
+}
+
+/** A kernel of the gradients of the result and the features (or, for Elu and Selu, the outputs). */
+function slopeKernel(op: string, loop: SlopeLoop, withInts: boolean): PureKernelDefinition {
+  return pureKernel(
+    op,
+    (node) => {
+      const alpha = node.has("alpha") ? node.float("alpha") : 0;
+      return withSmallFloats((inputs) => {
+        const [gradients, values] = [inputAt(inputs, 0), inputAt(inputs, 1)];
+        checkSameShape(node, gradients, values);
+        const out = newNumbers(gradients.dtype, gradients.shape);
+        loop(out, numbersOf(gradients), numbersOf(values), alpha);
+        return [new Tensor(gradients.dtype, gradients.shape, out)];
+      });
+    },
+    { types: { T: withInts ? [...allFloatTypes, ...shortIntTypes] : allFloatTypes } },
+  );
+}
+
+const leakyReluKernel = pureKernel(
+  "LeakyRelu",
+  (node) => {
+    const alpha = node.float("alpha");
+    return withSmallFloats((inputs) => {
+      const features = inputAt(inputs, 0);
+      const x = numbersOf(features);
+      const out = newNumbers(features.dtype, features.shape);
+      for (let i = 0; i < x.length; i += 1) {
+        const value = x[i] as number;
+        out[i] = value > 0 ? value : value * alpha;
+      }
+      return [new Tensor(features.dtype, features.shape, out)];
+    });
+  },
+  { types: { T: allFloatTypes }, cost: perElement(1) },
+);
+
+export const activationKernels: readonly PureKernelDefinition[] = [
+  unaryKernel("Relu", { floats: reluLoop, ints: reluLoop, longs: longUnaryLoop((x) => (x < 0n ? 0n : x)) }),
+  unaryKernel("Relu6", { floats: unaryLoop(relu6), ints: unaryLoop(relu6), cost: 3 }),
+  unaryKernel("Elu", { floats: unaryLoop(elu), cost: EXPONENTIAL_NANOSECONDS }),
+  unaryKernel("Selu", { floats: unaryLoop(selu), cost: EXPONENTIAL_NANOSECONDS }),
+  leakyReluKernel,
+  slopeKernel("ReluGrad", reluGradLoop, true),
+  slopeKernel("Relu6Grad", relu6GradLoop, true),
+  slopeKernel("LeakyReluGrad", leakyReluGradLoop, false),
+  slopeKernel("EluGrad", eluGradLoop, false),
+  slopeKernel("SeluGrad", seluGradLoop, false),
+];

@@ -1,0 +1,71 @@
+import { invalidArgument } from "../../../../protocol/status.js";
+import { erf } from "../math/special-functions.js";
+
+/** A function of one number, computed in double precision. NaN gives NaN. */
+export type Activation = (x: number) => number;
+
+/** max(x, 0); 0 for -0, too, as in TensorFlow. */
+export const relu: Activation = (x) => (x <= 0 ? 0 : x);
+
+export const relu6: Activation = (x) => (x <= 0 ? 0 : x > 6 ? 6 : x);
+
+export const elu: Activation = (x) => (x < 0 ? Math.expm1(x) : x);
+
+/** Constants of Klambauer et al., "Self-Normalizing Neural Networks" (2017), as TensorFlow writes them. */
+const SELU_SCALE = 1.0507009873554805;
+const SELU_SCALE_ALPHA = 1.7580993408473768;
+
+export const selu: Activation = (x) => (x < 0 ? SELU_SCALE_ALPHA * Math.expm1(x) : SELU_SCALE * x);
+
+export function leakyRelu(alpha: number): Activation {
+  return (x) => (x > 0 ? x : x * alpha);
+}
+
+export const sigmoid: Activation = (x) => 1 / (1 + Math.exp(-x));
+
+const GELU_TANH_FACTOR = Math.sqrt(2 / Math.PI);
+const GELU_CUBIC_FACTOR = 0.044715;
+
+/** Gaussian error linear unit by tanh: Hendrycks and Gimpel, "Gaussian Error Linear Units" (2016). */
+export const geluApproximate: Activation = (x) =>
+  0.5 * x * (1 + Math.tanh(GELU_TANH_FACTOR * (x + GELU_CUBIC_FACTOR * x * x * x)));
+
+/** The derivative of elu in terms of its output. */
+export function eluSlope(output: number): number {
+  return output < 0 ? output + 1 : 1;
+}
+
+/** The derivative of selu in terms of its output. */
+export function seluSlope(output: number): number {
+  return output < 0 ? output + SELU_SCALE_ALPHA : SELU_SCALE;
+}
+
+/** Gaussian error linear unit. */
+export const geluExact: Activation = (x) => 0.5 * x * (1 + erf(x * Math.SQRT1_2));
+
+/**
+ * The activations that TensorFlow's optimizer fuses into a product or a convolution, by their names in `fused_ops`.
+ * @throws TensorFlowError INVALID_ARGUMENT for other names.
+ */
+export function fusedActivation(name: string, leakyReluAlpha: number): Activation {
+  switch (name) {
+    case "Relu":
+      return relu;
+    case "Relu6":
+      return relu6;
+    case "Elu":
+      return elu;
+    case "LeakyRelu":
+      return leakyRelu(leakyReluAlpha);
+    case "Tanh":
+      return Math.tanh;
+    case "Sigmoid":
+      return sigmoid;
+    case "GeluApproximate":
+      return geluApproximate;
+    case "GeluExact":
+      return geluExact;
+    default:
+      throw invalidArgument(`Unsupported fused operation: ${name}`);
+  }
+}

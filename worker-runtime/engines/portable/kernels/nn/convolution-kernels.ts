@@ -1,0 +1,147 @@
+import type { Tensor } from "../../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { pureKernel, withSmallFloats } from "../support/define.js";
+import { allFloatTypes } from "../support/dtypes.js";
+import { inputAt, integersOf } from "../support/elements.js";
+import { hasTfjsBackend, initTfjs } from "../tfjs/backend.js";
+import { SingleNodeModel } from "../tfjs/single-node-model.js";
+import { convolutionFilterGradient, convolutionInputGradient, convolve } from "./convolution.js";
+import { applyFusedSteps, fusedStepsOf } from "./fused-steps.js";
+import {
+  channelsLastOrder,
+  fromChannelsLast,
+  shapeInput,
+  toChannelsLast,
+  windowAttributes,
+} from "./windows.js";
+
+/** Nanoseconds of one multiplication, and of the copies that go with it, on a slow core. */
+const MULTIPLICATION_NANOSECONDS = 0.5;
+
+/** As if the larger of two tensors of images met the whole filter of `filterSize` elements. */
+function cost(filterSize: number, images: Tensor | undefined): number {
+  const channels = Math.max(1, images?.shape.at(-1) ?? 1);
+  return ((images?.size ?? 0) / channels) * filterSize * MULTIPLICATION_NANOSECONDS;
+}
+
+/** Whether TensorFlow.js's own convolution, which is up to four times as fast, knows these attributes. */
+function fitsTfjs(node: KernelNode, { channelsFirst, padding, strides, dilations }: WindowAttributes): boolean {
+  const allOnes = (sizes: readonly number[]) => sizes.every((size) => size === 1);
+  return (
+    node.type("T") === "float32" &&
+    !channelsFirst &&
+    padding !== "EXPLICIT" &&
+    (allOnes(strides) || allOnes(dilations))
+  );
+}
+
+/** Bytes of the images, or of the result, that are given to wasm at once: its heap never shrinks. */
+const MAX_WASM_BYTES = 64 * 1024 * 1024;
+
+/** Whether these shapes are plain ones that TensorFlow.js takes: nothing empty, no groups, nothing to refuse. */
+function fitsWasm(attributes: WindowAttributes, [images, filter]: readonly Tensor[]): boolean {
+  if (images?.shape.length !== 4 || filter?.shape.length !== 4 || !hasTfjsBackend("wasm")) {
+    return false;
+  }
+  const [rows = 0, columns = 0, channelsIn, channelsOut = 0] = filter.shape;
+  const largest = (images.size / Math.max(1, images.shape[3] ?? 0)) * Math.max(images.shape[3] ?? 0, channelsOut);
+  if (
+    images.size === 0 ||
+    filter.size === 0 ||
+    channelsIn !== images.shape[3] ||
+    largest * Float32Array.BYTES_PER_ELEMENT > MAX_WASM_BYTES
+  ) {
+    return false;
+  }
+  const geometry = windowGeometry(attributes, images.shape, [rows, columns]);
+  return geometry.rows.output > 0 && geometry.columns.output > 0;
+}
+
+const types = { T: allFloatTypes };
+
+export const convolutionKernels: readonly PureKernelDefinition[] = [
+  pureKernel(
+    "Conv2D",
+    (node) => {
+      const attributes = windowAttributes(node);
+      const { channelsFirst } = attributes;
+      const compute = withSmallFloats((inputs) => {
+        const images = toChannelsLast(inputAt(inputs, 0), channelsFirst);
+        return [fromChannelsLast(convolve(attributes, images, inputAt(inputs, 1)), channelsFirst)];
+      });
+      const model = fitsTfjs(node, attributes) ? new SingleNodeModel(node) : undefined;
+      return (inputs) =>
+        model !== undefined && fitsWasm(attributes, inputs) ? model.execute(inputs) : compute(inputs);
+    },
+    {
+      types,
+      prepare: initTfjs,
+      cost: (_, [images, filter]) => cost(filter?.size ?? 0, images),
+    },
+  ),
+  pureKernel(
+    // What TensorFlow's optimizer makes of Conv2D, BiasAdd (or FusedBatchNorm) and an activation.
+    "_FusedConv2D",
+    (node) => {
+      const attributes = windowAttributes(node);
+      const { channelsFirst } = attributes;
+      const steps = fusedStepsOf(node);
+      const end = 2 + node.int("num_args");
+      return withSmallFloats((inputs) => {
+        const images = toChannelsLast(inputAt(inputs, 0), channelsFirst);
+        const args = inputs
+          .slice(2, end)
+          .map((arg) => (arg.shape.length === 4 ? toChannelsLast(arg, channelsFirst) : arg));
+        const product = convolve(attributes, images, inputAt(inputs, 1));
+        return [fromChannelsLast(applyFusedSteps(product, args, steps), channelsFirst)];
+      });
+    },
+    {
+      types,
+      fits: (node) => node.string("filter_format") === "HWIO",
+      prepare: initTfjs,
+      cost: (_, [images, filter]) => cost(filter?.size ?? 0, images),
+    },
+  ),
+  pureKernel(
+    "Conv2DBackpropFilter",
+    (node) => {
+      const attributes = windowAttributes(node);
+      const { channelsFirst } = attributes;
+      return withSmallFloats((inputs) => {
+        const images = toChannelsLast(inputAt(inputs, 0), channelsFirst);
+        const filterShape = shapeInput(inputAt(inputs, 1), "filter_sizes");
+        const gradient = toChannelsLast(inputAt(inputs, 2), channelsFirst, "out_backprop");
+        return [convolutionFilterGradient(attributes, images, filterShape, gradient)];
+      });
+    },
+    {
+      types,
+      prepare: initTfjs,
+      cost: (_, [images, sizes]) => {
+        const filterSize = sizes === undefined ? 0 : integersOf(sizes).reduce((size, dim) => size * dim, 1);
+        return cost(filterSize, images);
+      },
+    },
+  ),
+  pureKernel(
+    "Conv2DBackpropInput",
+    (node) => {
+      const attributes = windowAttributes(node);
+      const { channelsFirst } = attributes;
+      return withSmallFloats((inputs) => {
+        const sizes = shapeInput(inputAt(inputs, 0), "input_sizes");
+        const imageShape = channelsLastOrder(sizes, channelsFirst, "input_sizes");
+        const gradient = toChannelsLast(inputAt(inputs, 2), channelsFirst, "out_backprop");
+        const result = convolutionInputGradient(attributes, imageShape, inputAt(inputs, 1), gradient);
+        return [fromChannelsLast(result, channelsFirst)];
+      });
+    },
+    {
+      types,
+      prepare: initTfjs,
+      cost: (_, [, filter, gradient]) => cost(filter?.size ?? 0, gradient),
+    },
+  ),
+];

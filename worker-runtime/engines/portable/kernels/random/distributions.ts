@@ -1,0 +1,219 @@
+import { bitsFromNumber } from "../../../../protocol/small-float.js";
+import { PHILOX_BLOCK_SIZE, type Philox, PhiloxSamples } from "./philox.js";
+
+/** Blocks of the stream that TensorFlow sets aside for an output whose number of samples is not known beforehand. */
+export const RESERVED_BLOCKS_PER_OUTPUT = 256;
+
+/** The arrays that random numbers are written to; float16 and bfloat16 as raw bits. */
+export type RandomArray =
+  | Float32Array
+  | Float64Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | BigInt64Array
+  | BigUint64Array;
+
+/** The dtypes of random numbers with a fraction. */
+export type RandomFloat = "float16" | "bfloat16" | "float32" | "float64";
+
+/**
+ * Fills a tensor from a stream, group by group. A group is what one draw of the distribution yields, and its place in
+ * the stream depends on its number alone.
+ */
+export interface Distribution {
+  readonly groupSize: number;
+  /** Writes the groups from `first` up to, not including, `end`. The stream itself is not moved. */
+  fill(stream: Philox, output: RandomArray, first: number, end: number): void;
+}
+
+/**
+ * Turns a block of four 32-bit numbers into the elements of the group that begins at `start`. What it writes beyond the
+ * end of the array is lost, as typed arrays have it: the last group of a tensor may be cut off.
+ */
+type BlockReader<A extends RandomArray> = (block: Uint32Array, output: A, start: number) => void;
+
+/** A distribution whose groups take one block each. */
+function blockDistribution<A extends RandomArray>(groupSize: number, read: BlockReader<A>): Distribution {
+  return {
+    groupSize,
+    fill(stream, output, first, end) {
+      const own = stream.clone();
+      own.skip(first);
+      const block = new Uint32Array(PHILOX_BLOCK_SIZE);
+      for (let index = first; index < end; index += 1) {
+        own.next(block);
+        // Every distribution is made for one dtype and only ever given that dtype's array.
+        read(block, output as A, index * groupSize);
+      }
+    },
+  };
+}
+
+const view = new DataView(new ArrayBuffer(8));
+
+/** A float32 in [0, 1) of the lower 23 bits. */
+export function uniformFloat(bits: number): number {
+  return (bits & 0x7fffff) / 0x800000;
+}
+
+/** A float64 in [0, 1) of the lower 20 bits of `high` and all bits of `low`. */
+export function uniformDouble(high: number, low: number): number {
+  return ((high & 0xfffff) * 0x100000000 + low) / 2 ** 52;
+}
+
+/** Uniform in [0, 1); of float16 10 bits, of bfloat16 7, of float32 23, of float64 52 are random. */
+export function uniform(dtype: RandomFloat): Distribution {
+  switch (dtype) {
+    case "float32":
+      return blockDistribution<Float32Array>(4, (block, output, start) => {
+        for (let place = 0; place < 4; place += 1) {
+          output[start + place] = uniformFloat(block[place] ?? 0);
+        }
+      });
+    case "float64":
+      return blockDistribution<Float64Array>(2, (block, output, start) => {
+        output[start] = uniformDouble(block[0] ?? 0, block[1] ?? 0);
+        output[start + 1] = uniformDouble(block[2] ?? 0, block[3] ?? 0);
+      });
+    default: {
+      const values = 2 ** (dtype === "float16" ? 10 : 7);
+      return blockDistribution<Uint16Array>(4, (block, output, start) => {
+        for (let place = 0; place < 4; place += 1) {
+          output[start + place] = bitsFromNumber(dtype, ((block[place] ?? 0) & (values - 1)) / values);
+        }
+      });
+    }
+  }
+}
+
+/** Below this a logarithm of TensorFlow's Box–Muller transform is not taken. */
+const SMALLEST_UNIFORM = 1e-7;
+const SMALLEST_UNIFORM_FLOAT = Math.fround(SMALLEST_UNIFORM);
+
+/**
+ * Two normal float32 of two 32-bit numbers (Box–Muller). Every step is rounded to float32 as TensorFlow's is; its C
+ * library's logf and sincosf may differ from a correctly rounded result in the last bit.
+ */
+function boxMullerFloat(bits0: number, bits1: number, pair: Float64Array | Float32Array): void {
+  const u1 = Math.max(uniformFloat(bits0), SMALLEST_UNIFORM_FLOAT);
+  const angle = Math.fround(2 * Math.PI * uniformFloat(bits1));
+  const radius = Math.fround(Math.sqrt(Math.fround(-2 * Math.fround(Math.log(u1)))));
+  pair[0] = Math.fround(Math.sin(angle)) * radius;
+  pair[1] = Math.fround(Math.cos(angle)) * radius;
+}
+
+function boxMullerDouble(block: Uint32Array, pair: Float64Array | Float32Array): void {
+  const u1 = Math.max(uniformDouble(block[0] ?? 0, block[1] ?? 0), SMALLEST_UNIFORM);
+  const angle = 2 * Math.PI * uniformDouble(block[2] ?? 0, block[3] ?? 0);
+  const radius = Math.sqrt(-2 * Math.log(u1));
+  pair[0] = Math.sin(angle) * radius;
+  pair[1] = Math.cos(angle) * radius;
+}
+
+/** Mean 0, standard deviation 1; equal to TensorFlow's within a unit or two of the last place. */
+export function standardNormal(dtype: RandomFloat): Distribution {
+  const pair = dtype === "float64" ? new Float64Array(2) : new Float32Array(2);
+  if (dtype === "float64") {
+    return blockDistribution<Float64Array>(2, (block, output, start) => {
+      boxMullerDouble(block, pair);
+      output.set(start + 2 <= output.length ? pair : pair.subarray(0, 1), start);
+    });
+  }
+  const raw = dtype === "float32" ? undefined : dtype;
+  return blockDistribution<Float32Array | Uint16Array>(4, (block, output, start) => {
+    for (let place = 0; place < 4; place += 2) {
+      boxMullerFloat(block[place] ?? 0, block[place + 1] ?? 0, pair);
+      const first = pair[0] ?? 0;
+      const second = pair[1] ?? 0;
+      output[start + place] = raw === undefined ? first : bitsFromNumber(raw, first);
+      output[start + place + 1] = raw === undefined ? second : bitsFromNumber(raw, second);
+    }
+  });
+}
+
+/** Draws beyond two standard deviations are taken again. */
+const TRUNCATION = 2;
+
+/** Standard normal without what lies two standard deviations or more from the mean. */
+export function truncatedNormal(dtype: RandomFloat): Distribution {
+  const groupSize = dtype === "float64" ? 2 : 4;
+  const blocksPerGroup = (groupSize * RESERVED_BLOCKS_PER_OUTPUT) / PHILOX_BLOCK_SIZE;
+  const raw = dtype === "float16" || dtype === "bfloat16" ? dtype : undefined;
+  return {
+    groupSize,
+    fill(stream, output, first, end) {
+      const values = output as Float32Array | Float64Array | Uint16Array;
+      const own = stream.clone();
+      const samples = new PhiloxSamples(own);
+      const block = new Uint32Array(PHILOX_BLOCK_SIZE);
+      const pair = dtype === "float64" ? new Float64Array(2) : new Float32Array(2);
+      const base = stream.clone();
+      base.skip(BigInt(first) * BigInt(blocksPerGroup));
+      for (let index = first; index < end; index += 1) {
+        own.moveTo(base, (index - first) * blocksPerGroup);
+        samples.restart();
+        const start = index * groupSize;
+        const count = Math.min(groupSize, output.length - start);
+        let place = 0;
+        while (place < count) {
+          if (dtype === "float64") {
+            for (let word = 0; word < PHILOX_BLOCK_SIZE; word += 1) {
+              block[word] = samples.next();
+            }
+            boxMullerDouble(block, pair);
+          } else {
+            const bits0 = samples.next();
+            boxMullerFloat(bits0, samples.next(), pair);
+          }
+          for (const value of pair) {
+            if (Math.abs(value) < TRUNCATION && place < count) {
+              values[start + place] = raw === undefined ? value : bitsFromNumber(raw, value);
+              place += 1;
+            }
+          }
+        }
+      }
+    },
+  };
+}
+
+/** Whole numbers from `low` up to, not including, `high`; with the slight bias of a remainder, as TensorFlow's. */
+export function uniformInt(dtype: "int32" | "int64", low: bigint, high: bigint): Distribution {
+  const range = high - low;
+  if (dtype === "int32") {
+    const from = Number(low);
+    const count = Number(range);
+    return blockDistribution<Int32Array>(4, (block, output, start) => {
+      for (let place = 0; place < 4; place += 1) {
+        output[start + place] = from + ((block[place] ?? 0) % count);
+      }
+    });
+  }
+  return blockDistribution<BigInt64Array>(2, (block, output, start) => {
+    output[start] = low + (word64(block, 0) % range);
+    output[start + 1] = low + (word64(block, 2) % range);
+  });
+}
+
+/** All values of the dtype, equally likely. */
+export function uniformFullInt(dtype: "int32" | "uint32" | "int64" | "uint64"): Distribution {
+  if (dtype === "int32" || dtype === "uint32") {
+    return blockDistribution<Int32Array | Uint32Array>(4, (block, output, start) => {
+      for (let place = 0; place < 4; place += 1) {
+        output[start + place] = block[place] ?? 0;
+      }
+    });
+  }
+  return blockDistribution<BigInt64Array | BigUint64Array>(2, (block, output, start) => {
+    output[start] = word64(block, 0);
+    output[start + 1] = word64(block, 2);
+  });
+}
+
+/** Two 32-bit numbers as one of 64, the first one being the lower half. */
+function word64(block: Uint32Array, place: number): bigint {
+  view.setUint32(0, block[place] ?? 0, true);
+  view.setUint32(4, block[place + 1] ?? 0, true);
+  return view.getBigUint64(0, true);
+}

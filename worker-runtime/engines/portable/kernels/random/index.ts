@@ -1,0 +1,15 @@
+import type { KernelDefinition } from "../kernel.js";
+import { multinomialKernels } from "./multinomial.js";
+import { statefulRandomKernels } from "./random-ops.js";
+import { rejectionKernels } from "./rejection-ops.js";
+import { shuffleKernel } from "./shuffle.js";
+import { statelessRandomKernels } from "./stateless-ops.js";
+
+/** Random numbers from TensorFlow's own stream. */
+export const randomKernels: readonly KernelDefinition[] = [
+  ...statefulRandomKernels,
+  ...statelessRandomKernels,
+  ...multinomialKernels,
+  ...rejectionKernels,
+  shuffleKernel,
+];

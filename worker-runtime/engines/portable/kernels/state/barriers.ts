@@ -1,0 +1,234 @@
+import type { DType } from "../../../../protocol/dtype.js";
+import { cancelled, invalidArgument, outOfRange } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { Resource } from "../../resources/resource-manager.js";
+import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { longsOf, scalarOf, stringsOf } from "../support/elements.js";
+import { cppShapeText } from "../support/shapes.js";
+import { handledResource, resourceKernel } from "./handle-resources.js";
+import { PriorityStore } from "./queues/element-store.js";
+import { Queue, type QueueElement } from "./queues/queue-resource.js";
+import { tensorInput } from "./resource-access.js";
+import { statefulKernel } from "./stateful-kernel.js";
+import { unstack } from "./tensor-batches.js";
+
+const BARRIER = "tensorflow::barrier::Barrier";
+
+/** Keys of the first insertion have this number; those of later ones count up. */
+const FIRST_INDEX = -(2n ** 63n);
+
+interface Incomplete {
+  readonly index: bigint;
+  readonly key: Uint8Array;
+  readonly components: (Tensor | undefined)[];
+}
+
+/**
+ * Brings the components of keyed tuples together: a key whose components have all arrived is ready to be taken. Keys that
+ * came first are taken first.
+ */
+class Barrier implements Resource {
+  readonly typeName = BARRIER;
+  readonly #name: string;
+  readonly #size: number;
+  readonly #ready: Queue;
+  /** By the key's bytes as text of one character a byte. */
+  #incomplete = new Map<string, Incomplete>();
+  #nextIndex = FIRST_INDEX;
+  #closed = false;
+  #cancelled = false;
+
+  constructor(name: string, types: readonly DType[], shapes: readonly (readonly number[])[]) {
+    this.#name = name;
+    this.#size = types.length;
+    this.#ready = new Queue(
+      {
+        kind: "PriorityQueue",
+        name: `${name}_queue`,
+        capacity: -1,
+        componentTypes: ["int64", "string", ...types],
+        shapes: [[], [], ...shapes],
+        wholeBatches: true,
+      },
+      new PriorityStore<QueueElement>(([index]) => (index === undefined ? 0n : (longsOf(index)[0] ?? 0n))),
+    );
+  }
+
+  get readySize(): number {
+    return this.#ready.size;
+  }
+
+  get incompleteSize(): number {
+    return this.#incomplete.size;
+  }
+
+  /** @throws TensorFlowError CANCELLED for a new key once closed, INVALID_ARGUMENT for a component that is there already. */
+  async insertMany(component: number, keys: Tensor, values: Tensor, signal: AbortSignal): Promise<void> {
+    if (component < 0 || component >= this.#size) {
+      throw invalidArgument(
+        `The component ID is out of range ${component} > num_components (= ${this.#size})`,
+      );
+    }
+    if (keys.shape.length !== 1 || values.shape[0] !== keys.size) {
+      throw invalidArgument(
+        `The keys and values must have the same size in the 0th dimension: ${cppShapeText(keys.shape)} vs. ` +
+          cppShapeText(values.shape),
+      );
+    }
+    if (keys.size > 0 && values.size === 0) {
+      throw invalidArgument(
+        `Tensors with no elements are not supported ${this.#name}: received shape ${cppShapeText(values.shape)}`,
+      );
+    }
+    if (this.#closed && (this.#cancelled || (keys.size > 0 && this.#incomplete.size === 0))) {
+      throw cancelled(
+        `Barrier ${this.#name} is closed.  Pending enqueues cancelled: ${Number(this.#cancelled)}.  Number of new ` +
+          `insertions: ${keys.size}.  Number of incomplete keys: ${this.#incomplete.size}.`,
+      );
+    }
+    const ready: QueueElement[] = [];
+    let isNew = false;
+    const slices = unstack(values);
+    for (const [i, key] of stringsOf(keys).entries()) {
+      const known = this.#incomplete.has(textOf(key));
+      const tuple = this.#insertOne(component, key, slices[i] ?? values, i);
+      isNew ||= !known;
+      if (tuple !== undefined) {
+        ready.push(tuple);
+      }
+    }
+    if (isNew) {
+      this.#nextIndex += 1n;
+    }
+    for (const tuple of ready) {
+      await this.#ready.enqueue(tuple, signal);
+    }
+    if (this.#closed && this.#incomplete.size === 0 && !this.#ready.closed) {
+      await this.#ready.close(false, signal);
+    }
+  }
+
+  /** @throws TensorFlowError OUT_OF_RANGE once closed with too few elements to come. */
+  takeMany(count: number, allowSmallBatch: boolean, signal: AbortSignal): Promise<QueueElement> {
+    let wanted = count;
+    if (this.#closed) {
+      wanted = allowSmallBatch ? Math.min(count, this.readySize) : count;
+      const available = this.readySize + (allowSmallBatch ? 0 : this.#incomplete.size);
+      if (available < Math.max(wanted, 1)) {
+        throw outOfRange(
+          `Barrier '${this.#name}' is closed and has insufficient elements (requested ${wanted}, total size ${available})`,
+        );
+      }
+    }
+    return this.#ready.dequeueMany(wanted, allowSmallBatch, signal);
+  }
+
+  /** @throws TensorFlowError CANCELLED where it was closed before; a second close may still cancel. */
+  async close(cancelPending: boolean, signal: AbortSignal): Promise<void> {
+    if (this.#closed && (this.#cancelled || !cancelPending)) {
+      throw cancelled(`Barrier '${this.#name}' is already closed.`);
+    }
+    this.#cancelled = cancelPending;
+    this.#closed = true;
+    if (cancelPending || this.#incomplete.size === 0) {
+      this.#incomplete = new Map();
+      if (!this.#ready.closed || cancelPending) {
+        await this.#ready.close(cancelPending, signal);
+      }
+    }
+  }
+
+  dispose(): void {
+    this.#ready.dispose();
+  }
+
+  /** @returns the tuple once it is complete: index, key and components. */
+  #insertOne(component: number, key: Uint8Array, value: Tensor, place: number): QueueElement | undefined {
+    const text = textOf(key);
+    let element = this.#incomplete.get(text);
+    if (element === undefined) {
+      if (this.#closed) {
+        throw cancelled(
+          `Barrier ${this.#name} is closed, but attempted to insert a brand new key: ${text}.  Pending enqueues ` +
+            `cancelled: ${Number(this.#cancelled)}.  Insertion index: ${place}.  Number of incomplete keys: ` +
+            `${this.#incomplete.size}.`,
+        );
+      }
+      const components = new Array<Tensor | undefined>(this.#size).fill(undefined);
+      element = { index: this.#nextIndex, key, components };
+      this.#incomplete.set(text, element);
+    }
+    if (element.components[component] !== undefined) {
+      throw invalidArgument(
+        `Key ${text} already has a value for component ${component} in barrier ${this.#name}`,
+      );
+    }
+    element.components[component] = value;
+    const complete = element.components.flatMap((one) => one ?? []);
+    if (complete.length < this.#size) {
+      return undefined;
+    }
+    this.#incomplete.delete(text);
+    return [
+      new Tensor("int64", [], BigInt64Array.of(element.index)),
+      new Tensor("string", [], [element.key]),
+      ...complete,
+    ];
+  }
+}
+
+function textOf(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("latin1");
+}
+
+function prepareBarrier(node: KernelNode): (name: string) => Barrier {
+  const types = node.types("component_types");
+  const shapes = node.shapes("shapes").map((shape) => {
+    if (shape === undefined || shape.includes(-1)) {
+      throw invalidArgument("All of the component shapes must be specified");
+    }
+    return shape;
+  });
+  if (shapes.length !== types.length) {
+    throw invalidArgument("All of the component shapes must be specified");
+  }
+  if (shapes.some((shape) => shape.includes(0))) {
+    throw invalidArgument("Empty tensors are not supported");
+  }
+  return (name) => new Barrier(name, types, shapes);
+}
+
+type Act = (barrier: Barrier, context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
+
+function barrierKernel(op: string, act: Act): StatefulKernelDefinition {
+  return statefulKernel(
+    op,
+    (node) => (context) => act(handledResource<Barrier>(node, context, 0, BARRIER), context, node),
+  );
+}
+
+function count(value: number): Outputs {
+  return [new Tensor("int32", [], Int32Array.of(value))];
+}
+
+/** Barriers. */
+export const barrierKernels: readonly KernelDefinition[] = [
+  resourceKernel("Barrier", { typeName: BARRIER, prepare: prepareBarrier }),
+  barrierKernel("BarrierInsertMany", async (barrier, context, node) => {
+    const [keys, values] = [tensorInput(context, 1), tensorInput(context, 2)];
+    await barrier.insertMany(node.int("component_index"), keys, values, context.step.signal);
+    return [];
+  }),
+  barrierKernel("BarrierTakeMany", async (barrier, context, node) => {
+    const wanted = scalarOf(tensorInput(context, 1), "num_elements");
+    const allowSmallBatch = node.bool("allow_small_batch");
+    return barrier.takeMany(wanted, allowSmallBatch, context.step.signal);
+  }),
+  barrierKernel("BarrierClose", async (barrier, context, node) => {
+    await barrier.close(node.bool("cancel_pending_enqueues"), context.step.signal);
+    return [];
+  }),
+  barrierKernel("BarrierReadySize", ({ readySize }) => count(readySize)),
+  barrierKernel("BarrierIncompleteSize", ({ incompleteSize }) => count(incompleteSize)),
+];

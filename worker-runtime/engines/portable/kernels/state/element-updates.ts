@@ -1,0 +1,161 @@
+import { type DType, dtypeKind } from "../../../../protocol/dtype.js";
+import { bitsFromNumber, numberFromBits } from "../../../../protocol/small-float.js";
+import { invalidArgument } from "../../../../protocol/status.js";
+import { isByteList, type TensorData } from "../../../../protocol/tensor-data.js";
+import { type LongArray, longsOf, type NumberArray, numbersOf } from "../support/elements.js";
+
+/** What an update does with an old and a new element; "update" replaces. */
+export type UpdateKind = "update" | "add" | "sub" | "mul" | "div" | "min" | "max";
+
+/** A run of elements to update. Places and lengths count elements. */
+export interface UpdateRun {
+  readonly dtype: DType;
+  /** Changed in place. */
+  readonly target: TensorData;
+  readonly at: number;
+  readonly source: TensorData;
+  readonly from: number;
+  readonly length: number;
+  /** 1, or 0 where the one element at `from` serves all. */
+  readonly step: 0 | 1;
+}
+
+/**
+ * Updates a run of elements: integers wrap around, division of integers goes toward zero, floats round once.
+ * @throws TensorFlowError INVALID_ARGUMENT for arithmetic on strings and bool, and for division of 64-bit integers by 0.
+ */
+export function updateElements(kind: UpdateKind, run: UpdateRun): void {
+  const elementKind = dtypeKind(run.dtype);
+  if (kind === "update") {
+    replace(run);
+  } else if (elementKind === "string" || elementKind === "bool" || elementKind === "opaque") {
+    throw invalidArgument(`A ${run.dtype} variable knows no arithmetic.`);
+  } else if (elementKind === "long") {
+    updateLongs(kind, run);
+  } else if (elementKind === "complex") {
+    updateComplex(kind, run);
+  } else if (elementKind === "bits") {
+    updateBits(kind, run);
+  } else {
+    updateNumbers(kind, run);
+  }
+}
+
+function replace({ dtype, target, at, source, from, length, step }: UpdateRun): void {
+  const width = dtypeKind(dtype) === "complex" ? 2 : 1;
+  if (step === 1 && !isByteList(target) && !isByteList(source)) {
+    const values = source.subarray(from * width, (from + length) * width);
+    // One of the two kinds of array, and both of one dtype.
+    (target as NumberArray).set(values as NumberArray, at * width);
+    return;
+  }
+  const writable = target as unknown as unknown[];
+  for (let i = 0; i < length * width; i += 1) {
+    writable[at * width + i] = source[from * width + (step === 1 ? i : i % width)];
+  }
+}
+
+type Arithmetic = Exclude<UpdateKind, "update">;
+
+const numberOps: Record<Arithmetic, (old: number, value: number) => number> = {
+  add: (old, value) => old + value,
+  sub: (old, value) => old - value,
+  mul: (old, value) => old * value,
+  div: (old, value) => old / value,
+  min: (old, value) => Math.min(old, value),
+  max: (old, value) => Math.max(old, value),
+};
+
+function updateNumbers(kind: Arithmetic, run: UpdateRun): void {
+  const { dtype, at, from, length, step } = run;
+  const target = numbersOf({ dtype, data: run.target });
+  const source = numbersOf({ dtype, data: run.source });
+  // Additions have loops of their own: they are what gradients do, on large arrays.
+  if (kind === "add" || kind === "sub") {
+    const sign = kind === "add" ? 1 : -1;
+    for (let i = 0; i < length; i += 1) {
+      target[at + i] = (target[at + i] as number) + sign * (source[from + i * step] as number);
+    }
+    return;
+  }
+  if (kind === "mul" && (dtype === "int32" || dtype === "uint32")) {
+    // The product of two 32-bit numbers may lose its low bits as a double.
+    for (let i = 0; i < length; i += 1) {
+      target[at + i] = Math.imul(target[at + i] as number, source[from + i * step] as number);
+    }
+    return;
+  }
+  const combine = numberOps[kind];
+  for (let i = 0; i < length; i += 1) {
+    target[at + i] = combine(target[at + i] as number, source[from + i * step] as number);
+  }
+}
+
+const longOps: Record<Arithmetic, (old: bigint, value: bigint) => bigint> = {
+  add: (old, value) => old + value,
+  sub: (old, value) => old - value,
+  mul: (old, value) => old * value,
+  div: (old, value) => {
+    if (value === 0n) {
+      throw invalidArgument("Integer division by zero");
+    }
+    return old / value;
+  },
+  min: (old, value) => (value < old ? value : old),
+  max: (old, value) => (value > old ? value : old),
+};
+
+function updateLongs(kind: Arithmetic, { dtype, target, at, source, from, length, step }: UpdateRun): void {
+  const longs: LongArray = longsOf({ dtype, data: target });
+  const values = longsOf({ dtype, data: source });
+  const combine = longOps[kind];
+  for (let i = 0; i < length; i += 1) {
+    longs[at + i] = combine(longs[at + i] as bigint, values[from + i * step] as bigint);
+  }
+}
+
+function updateBits(kind: Arithmetic, { dtype, target, at, source, from, length, step }: UpdateRun): void {
+  const bits = numbersOf({ dtype, data: target });
+  const values = numbersOf({ dtype, data: source });
+  const combine = numberOps[kind];
+  for (let i = 0; i < length; i += 1) {
+    const old = numberFromBits(dtype, bits[at + i] as number);
+    const value = numberFromBits(dtype, values[from + i * step] as number);
+    bits[at + i] = bitsFromNumber(dtype, combine(old, value));
+  }
+}
+
+type ComplexOp = (a: number, b: number, c: number, d: number) => readonly [number, number];
+
+/** (a + bi) and (c + di). */
+const complexOps: Partial<Record<Arithmetic, ComplexOp>> = {
+  add: (a, b, c, d) => [a + c, b + d],
+  sub: (a, b, c, d) => [a - c, b - d],
+  mul: (a, b, c, d) => [a * c - b * d, a * d + b * c],
+  div: (a, b, c, d) => {
+    const norm = c * c + d * d;
+    return [(a * c + b * d) / norm, (b * c - a * d) / norm];
+  },
+};
+
+function updateComplex(kind: Arithmetic, run: UpdateRun): void {
+  const { dtype, at, from, length, step } = run;
+  const combine = complexOps[kind];
+  if (combine === undefined) {
+    throw invalidArgument(`Complex numbers have no ${kind}.`);
+  }
+  const target = numbersOf({ dtype, data: run.target });
+  const source = numbersOf({ dtype, data: run.source });
+  for (let i = 0; i < length; i += 1) {
+    const to = 2 * (at + i);
+    const by = 2 * (from + i * step);
+    const [re, im] = combine(
+      target[to] as number,
+      target[to + 1] as number,
+      source[by] as number,
+      source[by + 1] as number,
+    );
+    target[to] = re;
+    target[to + 1] = im;
+  }
+}

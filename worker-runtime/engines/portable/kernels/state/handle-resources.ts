@@ -1,0 +1,88 @@
+import { internalError } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { Resource } from "../../resources/resource-manager.js";
+import { DEFAULT_CONTAINER } from "../../resources/resource-manager.js";
+import { type RefCell, RefValue, type ResourceHandle } from "../../values.js";
+import type { OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { stringsOf } from "../support/elements.js";
+import {
+  makeHandle,
+  privateOrSharedName,
+  resourceInput,
+  resourcePlace,
+  STEP_CONTAINER,
+} from "./resource-access.js";
+import { statefulKernel } from "./stateful-kernel.js";
+
+const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
+
+/** Makes and finds the resource of a node. */
+export interface ResourceMaker<T extends Resource> {
+  /** The kind of resource, as handles name it. */
+  readonly typeName: string;
+  /** Reads the node's attributes. @returns makes the resource of a name. */
+  prepare(node: KernelNode): (name: string) => T;
+  /** Refuses a resource of this name that was made with other attributes. @throws TensorFlowError */
+  check?(found: T, node: KernelNode): void;
+  /** What the handle says of the resource's contents. */
+  describe?(node: KernelNode): ResourceHandle["dtypesAndShapes"];
+}
+
+/**
+ * The kernel of an op that makes a resource and gives out its handle: a resource handle, or with older ops a reference to
+ * the two strings container and name.
+ */
+export function resourceKernel<T extends Resource>(
+  op: string,
+  maker: ResourceMaker<T>,
+): StatefulKernelDefinition {
+  return statefulKernel(op, (node) => {
+    const place = resourcePlace(node);
+    const make = maker.prepare(node);
+    const container = place.container || DEFAULT_CONTAINER;
+    const isRef = node.outputs[0]?.isRef === true;
+    return (context): Outputs => {
+      const name = privateOrSharedName(node, place, context);
+      const resource = context.step
+        .resources(node.device)
+        .lookupOrCreate(container, maker.typeName, name, () => make(name));
+      maker.check?.(resource, node);
+      return [
+        isRef
+          ? new RefValue(handleCell(container, name))
+          : makeHandle(node, container, name, maker.typeName, maker.describe?.(node)),
+      ];
+    };
+  });
+}
+
+/** The place that a reference to a resource's handle leads to. */
+export function handleCell(container: string, name: string): RefCell {
+  const value = new Tensor("string", [2], [utf8.encoder.encode(container), utf8.encoder.encode(name)]);
+  return { dtype: "string", name, value };
+}
+
+/**
+ * The resource that input `index` names, in either form.
+ * @throws TensorFlowError NOT_FOUND, INVALID_ARGUMENT for a handle of another kind.
+ */
+export function handledResource<T extends Resource>(
+  node: KernelNode,
+  context: OpContext,
+  index: number,
+  typeName: string,
+): T {
+  const input = context.inputs[index];
+  const strings = input instanceof RefValue ? input.cell.value : input;
+  if (!(strings instanceof Tensor)) {
+    return resourceInput<T>(node, context, index, typeName);
+  }
+  const [container, name] = stringsOf(strings);
+  if (container === undefined || name === undefined) {
+    throw internalError("Resource handle must have two elements, but has shape: [1]");
+  }
+  const place = utf8.decoder.decode(container);
+  const manager = place === STEP_CONTAINER ? context.step.stepResources : context.step.resources(node.device);
+  return manager.lookup<T>(place, typeName, utf8.decoder.decode(name));
+}

@@ -1,0 +1,151 @@
+/** Where a queue keeps its elements; decides which one is next. */
+export interface ElementStore<E> {
+  readonly size: number;
+  push(element: E): void;
+  /** Takes the next element. Only called while there is one. */
+  pop(): E | undefined;
+  /** Puts elements back that were taken last, in the order in which they were taken. */
+  restore(elements: readonly E[]): void;
+}
+
+/** First in, first out. */
+export class FifoStore<E> implements ElementStore<E> {
+  #elements: (E | undefined)[] = [];
+  /** How many at the start of the list are gone; cut off now and then, since shift() moves the whole list. */
+  #gone = 0;
+
+  get size(): number {
+    return this.#elements.length - this.#gone;
+  }
+
+  push(element: E): void {
+    this.#elements.push(element);
+  }
+
+  pop(): E | undefined {
+    const element = this.#elements[this.#gone];
+    this.#elements[this.#gone] = undefined;
+    this.#gone += 1;
+    if (this.#gone * 2 >= this.#elements.length) {
+      this.#elements = this.#elements.slice(this.#gone);
+      this.#gone = 0;
+    }
+    return element;
+  }
+
+  restore(elements: readonly E[]): void {
+    this.#elements = [...elements, ...this.#elements.slice(this.#gone)];
+    this.#gone = 0;
+  }
+}
+
+/** Any element is as likely to be next as every other. */
+export class ShuffledStore<E> implements ElementStore<E> {
+  readonly #elements: E[] = [];
+  readonly #random: () => number;
+
+  /** @param random an unsigned 32-bit number. */
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  get size(): number {
+    return this.#elements.length;
+  }
+
+  push(element: E): void {
+    this.#elements.push(element);
+  }
+
+  /** The last element takes the place of the one that goes, as in TensorFlow, so that equal seeds give equal orders. */
+  pop(): E | undefined {
+    const index = this.#random() % this.#elements.length;
+    const element = this.#elements[index];
+    const last = this.#elements.pop();
+    if (last !== undefined && index < this.#elements.length) {
+      this.#elements[index] = last;
+    }
+    return element;
+  }
+
+  restore(elements: readonly E[]): void {
+    this.#elements.push(...elements.toReversed());
+  }
+}
+
+interface Ranked<E> {
+  readonly priority: bigint;
+  /** Counts up, so that of equals the oldest is next. */
+  readonly order: number;
+  readonly element: E;
+}
+
+/** The element with the smallest number is next: a binary heap. */
+export class PriorityStore<E> implements ElementStore<E> {
+  readonly #heap: Ranked<E>[] = [];
+  readonly #priorityOf: (element: E) => bigint;
+  #order = 0;
+
+  constructor(priorityOf: (element: E) => bigint) {
+    this.#priorityOf = priorityOf;
+  }
+
+  get size(): number {
+    return this.#heap.length;
+  }
+
+  push(element: E): void {
+    const ranked = { priority: this.#priorityOf(element), order: this.#order, element };
+    this.#order += 1;
+    let at = this.#heap.push(ranked) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const above = this.#heap[parent];
+      if (above === undefined || !isBefore(ranked, above)) {
+        break;
+      }
+      this.#heap[at] = above;
+      at = parent;
+    }
+    this.#heap[at] = ranked;
+  }
+
+  pop(): E | undefined {
+    const [first] = this.#heap;
+    const last = this.#heap.pop();
+    if (last !== undefined && this.#heap.length > 0) {
+      this.#sink(last);
+    }
+    return first?.element;
+  }
+
+  restore(elements: readonly E[]): void {
+    for (const element of elements) {
+      this.push(element);
+    }
+  }
+
+  /** Puts an element in the first place and moves it down to where it belongs. */
+  #sink(ranked: Ranked<E>): void {
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      let below = this.#heap[child];
+      const right = this.#heap[child + 1];
+      if (below !== undefined && right !== undefined && isBefore(right, below)) {
+        child += 1;
+        below = right;
+      }
+      if (below === undefined || !isBefore(below, ranked)) {
+        this.#heap[at] = ranked;
+        return;
+      }
+      this.#heap[at] = below;
+      at = child;
+    }
+  }
+}
+
+function isBefore<E>(a: Ranked<E>, b: Ranked<E>): boolean {
+  return a.priority < b.priority || (a.priority === b.priority && a.order < b.order);
+}

@@ -1,0 +1,215 @@
+import type { DType } from "../../../../../protocol/dtype.js";
+import {
+  cancelled,
+  invalidArgument,
+  outOfRange,
+  type TensorFlowError,
+} from "../../../../../protocol/status.js";
+import type { Tensor } from "../../../../../protocol/tensor.js";
+import type { Resource } from "../../../resources/resource-manager.js";
+import type { PartialShape } from "../../kernel-node.js";
+import { cppTypeName } from "../../support/dtypes.js";
+import { cppShapeText } from "../../support/shapes.js";
+import { fitsPartial, partialText } from "../partial-shapes.js";
+import { stack, stackPadded, unstack } from "../tensor-batches.js";
+import type { ElementStore } from "./element-store.js";
+import { type Completion, QueueState } from "./queue-state.js";
+
+/** The kind of every queue in handles. */
+export const QUEUE = "tensorflow::QueueInterface";
+
+/** The components of one element. */
+export type QueueElement = readonly Tensor[];
+
+export interface QueueSpec {
+  /** "FIFOQueue", "RandomShuffleQueue", … as error messages have it. */
+  readonly kind: string;
+  readonly name: string;
+  /** As the node has it; negative for any number. */
+  readonly capacity: number;
+  readonly componentTypes: readonly DType[];
+  /** One for each component; [] where they may be of any shape. -1 for a size that is padded. */
+  readonly shapes: readonly PartialShape[];
+  readonly minAfterDequeue?: number;
+  readonly wholeBatches?: boolean;
+}
+
+interface Waiter {
+  resolve(elements: readonly QueueElement[]): void;
+  reject(error: TensorFlowError): void;
+}
+
+/** A queue of tuples of tensors, with promises for those who wait for it. */
+export class Queue implements Resource {
+  readonly typeName = QUEUE;
+  readonly spec: QueueSpec;
+  readonly #state: QueueState<QueueElement>;
+  readonly #waiters = new Map<number, Waiter>();
+  #nextId = 0;
+
+  constructor(spec: QueueSpec, store: ElementStore<QueueElement>) {
+    this.spec = spec;
+    this.#state = new QueueState(store, {
+      capacity: spec.capacity < 0 ? Number.POSITIVE_INFINITY : spec.capacity,
+      minAfterDequeue: spec.minAfterDequeue ?? 0,
+      wholeBatches: spec.wholeBatches ?? false,
+    });
+  }
+
+  get size(): number {
+    return this.#state.size;
+  }
+
+  get closed(): boolean {
+    return this.#state.closed;
+  }
+
+  /** @throws TensorFlowError CANCELLED once the queue is closed or the signal aborted, INVALID_ARGUMENT for a misfit. */
+  async enqueue(element: QueueElement, signal: AbortSignal): Promise<void> {
+    this.#checkTypes(element);
+    for (const [i, tensor] of element.entries()) {
+      this.#checkShape(i, this.spec.shapes[i], tensor);
+    }
+    await this.#request("Enqueue", signal, (id) => this.#state.enqueue(id, [element]));
+  }
+
+  /** Enqueues the slices of a batch; as many as there is room for get in at once. @throws TensorFlowError as `enqueue`. */
+  async enqueueMany(batch: QueueElement, signal: AbortSignal): Promise<void> {
+    this.#checkTypes(batch);
+    const size = batch[0]?.shape[0] ?? 0;
+    for (const [i, tensor] of batch.entries()) {
+      const shape = this.spec.shapes[i];
+      if (tensor.shape.length === 0) {
+        throw invalidArgument(`Expected a batch in tuple component ${i}, got a scalar`);
+      }
+      if (this.spec.shapes.length > 0) {
+        this.#checkShape(i, shape && [size, ...shape], tensor);
+      } else if (tensor.shape[0] !== size) {
+        throw invalidArgument(
+          "All input tensors must have the same size in the 0th dimension. " +
+            `Component ${i} has ${tensor.shape[0]}, and should have ${size}`,
+        );
+      }
+    }
+    if (size === 0) {
+      return;
+    }
+    const slices = batch.map(unstack);
+    const elements = Array.from({ length: size }, (_, i) => slices.flatMap((list) => list[i] ?? []));
+    await this.#request("Enqueue", signal, (id) => this.#state.enqueue(id, elements));
+  }
+
+  /** @throws TensorFlowError OUT_OF_RANGE once the queue is closed and empty, CANCELLED once the signal is aborted. */
+  async dequeue(signal: AbortSignal): Promise<QueueElement> {
+    const [element = []] = await this.#request("Dequeue", signal, (id) => this.#state.dequeue(id, 1));
+    return element;
+  }
+
+  /**
+   * A batch of `count` elements.
+   * @param allowFewer a closed queue gives what it has left, if anything.
+   * @throws TensorFlowError as `dequeue`; INVALID_ARGUMENT for components of open shapes.
+   */
+  async dequeueMany(count: number, allowFewer: boolean, signal: AbortSignal): Promise<QueueElement> {
+    const { kind, shapes, componentTypes } = this.spec;
+    if (shapes.length === 0) {
+      throw invalidArgument(
+        kind === "PriorityQueue"
+          ? "PriorityQueue's DequeueMany requires the components to have specified shapes."
+          : `${kind}'s DequeueMany and DequeueUpTo require the components to have specified shapes.`,
+      );
+    }
+    const elements =
+      count === 0
+        ? []
+        : await this.#request("Dequeue", signal, (id) => this.#state.dequeue(id, count, allowFewer));
+    return componentTypes.map((dtype, i) => {
+      const shape = shapes[i] ?? [];
+      const tensors = elements.flatMap((element) => element[i] ?? []);
+      return shape.includes(-1) ? stackPadded(dtype, shape, tensors) : stack(dtype, shape, tensors);
+    });
+  }
+
+  /** Resolves when the queue is closed. @throws TensorFlowError CANCELLED where it was before. */
+  async close(cancelPending: boolean, signal: AbortSignal): Promise<void> {
+    await this.#request("Close", signal, (id) => this.#state.close(id, cancelPending));
+  }
+
+  dispose(): void {
+    this.#settle(this.#state.cancelAll());
+  }
+
+  async #request(
+    what: "Enqueue" | "Dequeue" | "Close",
+    signal: AbortSignal,
+    act: (id: number) => readonly Completion<QueueElement>[],
+  ): Promise<readonly QueueElement[]> {
+    if (signal.aborted) {
+      throw cancelled(`${what} operation was cancelled`);
+    }
+    const id = this.#nextId;
+    this.#nextId += 1;
+    const abort = () => this.#settle(this.#state.cancel(id));
+    return new Promise<readonly QueueElement[]>((resolve, reject) => {
+      this.#waiters.set(id, { resolve, reject });
+      this.#settle(act(id));
+      if (this.#waiters.has(id)) {
+        signal.addEventListener("abort", abort, { once: true });
+      }
+    }).finally(() => signal.removeEventListener("abort", abort));
+  }
+
+  #settle(completions: readonly Completion<QueueElement>[]): void {
+    for (const completion of completions) {
+      const waiter = this.#waiters.get(completion.id);
+      this.#waiters.delete(completion.id);
+      if (completion.outcome === "done") {
+        waiter?.resolve(completion.elements);
+      } else {
+        waiter?.reject(this.#errorOf(completion));
+      }
+    }
+  }
+
+  #errorOf(completion: Exclude<Completion<QueueElement>, { outcome: "done" }>): TensorFlowError {
+    const queue = `${this.spec.kind} '${this.spec.name}'`;
+    switch (completion.outcome) {
+      case "closed":
+        return cancelled(`${queue} is closed.`);
+      case "already closed":
+        return cancelled(`Queue '${this.spec.name}' is already closed.`);
+      case "cancelled":
+        return cancelled(`${completion.what} operation was cancelled`);
+      case "insufficient":
+        return outOfRange(
+          `${queue} is closed and has insufficient elements (requested ${completion.requested}, ` +
+            `current size ${completion.size})`,
+        );
+    }
+  }
+
+  #checkTypes(element: QueueElement): void {
+    const { componentTypes } = this.spec;
+    if (element.length !== componentTypes.length) {
+      throw invalidArgument(
+        `Wrong number of components in tuple. Expected ${componentTypes.length}, got ${element.length}`,
+      );
+    }
+    for (const [i, { dtype }] of element.entries()) {
+      const expected = componentTypes[i];
+      if (expected !== undefined && dtype !== expected) {
+        throw invalidArgument(
+          `Type mismatch in tuple component ${i}. Expected ${cppTypeName(expected)}, got ${cppTypeName(dtype)}`,
+        );
+      }
+    }
+  }
+
+  #checkShape(component: number, expected: PartialShape, { shape }: Tensor): void {
+    if (!fitsPartial(shape, expected)) {
+      throw invalidArgument(
+        `Shape mismatch in tuple component ${component}. Expected ${partialText(expected)}, got ${cppShapeText(shape)}`,
+      );
+    }
+  }
+}

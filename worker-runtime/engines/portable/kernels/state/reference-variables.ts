@@ -1,0 +1,150 @@
+import { alreadyExists, internalError, invalidArgument, notFound } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { Resource } from "../../resources/resource-manager.js";
+import { REFERENCE_VARIABLE, Variable } from "../../resources/variable.js";
+import { type RefCell, RefValue } from "../../values.js";
+import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { zeroTensor } from "../support/allocation.js";
+import { cppTypeName, longTypes, numberTypes } from "../support/dtypes.js";
+import { cppShapeText, sameShape } from "../support/shapes.js";
+import { cellInput, resourcePlace, tensorInput, uninitialized } from "./resource-access.js";
+import { statefulKernel } from "./stateful-kernel.js";
+import { addToVariable, countUp, initializedCell } from "./variable-access.js";
+
+function createVariable(node: KernelNode): (context: OpContext) => Outputs {
+  const dtype = node.type("dtype");
+  const shape = node.shape("shape");
+  const declaredShape = shape?.includes(-1) ? undefined : shape;
+  const { container, sharedName } = resourcePlace(node);
+  const name = sharedName || node.name;
+  return ({ step }) => {
+    const variable = step
+      .resources(node.device)
+      .lookupOrCreate(
+        container,
+        REFERENCE_VARIABLE,
+        name,
+        () => new Variable({ typeName: REFERENCE_VARIABLE, dtype, name: node.name, declaredShape }),
+      );
+    if (variable.dtype !== dtype) {
+      throw internalError(
+        `Output 0 of type ${cppTypeName(variable.dtype)}_ref does not match declared output type ` +
+          `${cppTypeName(dtype)}_ref for node {{node ${node.name}}}`,
+      );
+    }
+    return [new RefValue(variable)];
+  };
+}
+
+const TEMPORARY_VARIABLE = "tensorflow::TemporaryVariableOp::TmpVar";
+
+/** A variable of one step and one iteration. */
+class TemporaryVariable implements Resource {
+  readonly typeName = TEMPORARY_VARIABLE;
+  readonly variable: Variable;
+
+  constructor(variable: Variable) {
+    this.variable = variable;
+  }
+}
+
+function temporaryName(node: KernelNode, name: string, { frameId, iteration }: OpContext): string {
+  return `${name || node.name}/frame:${frameId}/iter:${iteration}`;
+}
+
+function createTemporaryVariable(node: KernelNode): (context: OpContext) => Outputs {
+  const dtype = node.type("dtype");
+  const shape = node.shape("shape");
+  if (shape === undefined || shape.includes(-1)) {
+    throw invalidArgument("A temporary variable needs a shape that is known.");
+  }
+  const varName = node.string("var_name");
+  return (context) => {
+    const name = temporaryName(node, varName, context);
+    const resources = context.step.stepResources;
+    if (resources.find("", TEMPORARY_VARIABLE, name) !== undefined) {
+      throw alreadyExists(`Resource ${name}/${TEMPORARY_VARIABLE}`);
+    }
+    const variable = new Variable({ typeName: TEMPORARY_VARIABLE, dtype, name: node.name });
+    variable.value = zeroTensor(dtype, shape);
+    resources.create("", name, new TemporaryVariable(variable));
+    return [new RefValue(variable)];
+  };
+}
+
+function createDestroyTemporaryVariable(node: KernelNode): (context: OpContext) => Outputs {
+  const varName = node.string("var_name");
+  return (context) => {
+    const cell = cellInput(context, 0);
+    const value = cell.value ?? uninitialized(cell);
+    const name = temporaryName(node, varName, context);
+    if (!context.step.stepResources.remove("", TEMPORARY_VARIABLE, name)) {
+      throw notFound(`Resource ${name}/${TEMPORARY_VARIABLE} does not exist.`);
+    }
+    return [value];
+  };
+}
+
+function createAssign(node: KernelNode): (context: OpContext) => Outputs {
+  const validateShape = node.bool("validate_shape");
+  return (context) => {
+    const cell = cellInput(context, 0);
+    const value = tensorInput(context, 1);
+    const shape = shapeOf(cell);
+    if (value.dtype !== cell.dtype) {
+      throw invalidArgument(
+        `Assign requires types of both tensors to match. lhs type= ${cppTypeName(cell.dtype)} ` +
+          `rhs type= ${cppTypeName(value.dtype)}`,
+      );
+    }
+    if (validateShape && shape !== undefined && !sameShape(shape, value.shape)) {
+      throw invalidArgument(
+        `Assign requires shapes of both tensors to match. lhs shape= ${cppShapeText(shape)} ` +
+          `rhs shape= ${cppShapeText(value.shape)}`,
+      );
+    }
+    cell.value = value;
+    return [new RefValue(cell)];
+  };
+}
+
+function shapeOf(cell: RefCell): readonly number[] | undefined {
+  return cell instanceof Variable ? cell.shape : cell.value?.shape;
+}
+
+function createAssignUpdate(kind: "add" | "sub"): StatefulKernelDefinition["create"] {
+  return () => (context) => {
+    const variable = initializedCell(context, 0);
+    const value = tensorInput(context, 1);
+    if (!sameShape(variable.shape ?? [], value.shape)) {
+      throw invalidArgument("Parameters and update must be the same size");
+    }
+    addToVariable(kind, variable, value);
+    return [new RefValue(variable)];
+  };
+}
+
+function createCountUpTo(node: KernelNode): (context: OpContext) => Outputs {
+  const limit = node.long("limit");
+  return (context) => [countUp(initializedCell(context, 0), limit)];
+}
+
+const countTypes = { T: ["int32", ...longTypes] } as const;
+
+/** Variables of the old kind, which hand out a reference to themselves, and what assigns to them. */
+export const referenceVariableKernels: readonly KernelDefinition[] = [
+  statefulKernel("Variable", createVariable),
+  statefulKernel("VariableV2", createVariable),
+  statefulKernel("TemporaryVariable", createTemporaryVariable),
+  statefulKernel("DestroyTemporaryVariable", createDestroyTemporaryVariable),
+  statefulKernel("IsVariableInitialized", () => (context) => {
+    const cell = cellInput(context, 0);
+    const initialized = cell instanceof Variable ? cell.initialized : cell.value !== undefined;
+    return [new Tensor("bool", [], Uint8Array.of(Number(initialized)))];
+  }),
+  statefulKernel("Assign", createAssign),
+  statefulKernel("AssignAdd", createAssignUpdate("add"), { types: { T: numberTypes } }),
+  statefulKernel("AssignSub", createAssignUpdate("sub"), { types: { T: numberTypes } }),
+  statefulKernel("CountUpTo", createCountUpTo, { types: countTypes }),
+];

@@ -1,0 +1,149 @@
+import { dtypeOf } from "../../../../protocol/dtype.js";
+import { failedPrecondition, internalError, invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { Resource, ResourceManager } from "../../resources/resource-manager.js";
+import { RESOURCE_VARIABLE, type Variable } from "../../resources/variable.js";
+import { ObjectTensor, type RefCell, RefValue, type ResourceHandle, type Value } from "../../values.js";
+import type { OpContext } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { cppTypeName } from "../support/dtypes.js";
+
+/** Where a node's resource is: its container and its shared name, "" where the node gives none. */
+export interface ResourcePlace {
+  readonly container: string;
+  readonly sharedName: string;
+}
+
+/**
+ * The attributes `container` and `shared_name` of a node.
+ * @throws TensorFlowError INVALID_ARGUMENT in the words of TensorFlow's ContainerInfo::Init.
+ */
+export function resourcePlace(node: KernelNode): ResourcePlace {
+  const container = node.has("container") ? node.string("container") : "";
+  if (!/^([A-Za-z0-9.][A-Za-z0-9_.\-/]*)?$/.test(container)) {
+    throw invalidArgument(`container contains invalid characters: ${container}`);
+  }
+  const sharedName = node.has("shared_name") ? node.string("shared_name") : "";
+  if (sharedName.startsWith("_")) {
+    throw invalidArgument(`shared_name cannot start with '_':${sharedName}`);
+  }
+  return { container, sharedName };
+}
+
+/** The name of a node's resource: its shared name, or one that is private to the node in this session. */
+export function privateOrSharedName(node: KernelNode, place: ResourcePlace, { step }: OpContext): string {
+  if (place.sharedName !== "") {
+    return place.sharedName;
+  }
+  return node.has("use_node_name_sharing") && node.bool("use_node_name_sharing")
+    ? node.name
+    : step.resources(node.device).privateName(step.session ?? "", place.container, node.name);
+}
+
+/** Input `index` as a tensor. @throws TensorFlowError INTERNAL for a resource, a variant or a reference. */
+export function tensorInput(context: OpContext, index: number): Tensor {
+  const input = context.inputs[index];
+  if (!(input instanceof Tensor)) {
+    throw internalError(`Input ${index} is no tensor of numbers or strings.`);
+  }
+  return input;
+}
+
+/** Input `index` as the place of a reference variable, which may have no value yet. */
+export function cellInput(context: OpContext, index: number): RefCell {
+  const input = context.inputs[index];
+  if (!(input instanceof RefValue)) {
+    throw internalError(`Input ${index} is no reference.`);
+  }
+  return input.cell;
+}
+
+/** Input `index` as a resource handle. @throws TensorFlowError INVALID_ARGUMENT */
+export function handleInput(context: OpContext, index: number): ResourceHandle {
+  const input = context.inputs[index];
+  if (!(input instanceof ObjectTensor) || input.dtype !== "resource") {
+    throw invalidArgument(`Input ${index} is no resource handle.`);
+  }
+  const [handle] = input.elements as readonly ResourceHandle[];
+  if (handle === undefined) {
+    throw invalidArgument("Trying to access resource using an empty handle.");
+  }
+  return handle;
+}
+
+/** The resources of the device that a handle names. @throws TensorFlowError INVALID_ARGUMENT for another device's. */
+export function managerOf(node: KernelNode, context: OpContext, handle: ResourceHandle): ResourceManager {
+  if (handle.device !== node.device) {
+    throw invalidArgument(
+      `Trying to access resource ${handle.name} located in device ${handle.device} from device ${node.device}`,
+    );
+  }
+  return handle.container === STEP_CONTAINER
+    ? context.step.stepResources
+    : context.step.resources(handle.device);
+}
+
+/** The container of resources that end with their step; a manager holds one step's only. */
+export const STEP_CONTAINER = "__per_step";
+
+/**
+ * What the handle at input `index` names.
+ * @param typeName the kind that the op works with.
+ * @throws TensorFlowError INVALID_ARGUMENT for a handle of another kind or device, NOT_FOUND for a resource that is gone.
+ */
+export function resourceInput<T extends Resource>(
+  node: KernelNode,
+  context: OpContext,
+  index: number,
+  typeName: string,
+): T {
+  const handle = handleInput(context, index);
+  const manager = managerOf(node, context, handle);
+  checkType(handle, typeName);
+  return manager.lookup<T>(handle.container, typeName, handle.name);
+}
+
+/** @throws TensorFlowError INVALID_ARGUMENT where the handle leads to another kind of resource. */
+export function checkType(handle: ResourceHandle, typeName: string): void {
+  if (handle.typeName !== typeName) {
+    throw invalidArgument(
+      `Trying to access a handle's resource using the wrong type. The handle points to a resource (name '${handle.name}') ` +
+        `of type '${handle.typeName}' but you are trying to access the resource as type '${typeName}'`,
+    );
+  }
+}
+
+/** The variable that the handle at input `index` names. @throws TensorFlowError as `resourceInput`. */
+export function variableInput(node: KernelNode, context: OpContext, index: number): Variable {
+  return resourceInput<Variable>(node, context, index, RESOURCE_VARIABLE);
+}
+
+/** A handle for a resource on the node's own device. */
+export function makeHandle(
+  node: KernelNode,
+  container: string,
+  name: string,
+  typeName: string,
+  dtypesAndShapes: ResourceHandle["dtypesAndShapes"] = [],
+): ObjectTensor<ResourceHandle> {
+  return ObjectTensor.resource({ device: node.device, container, name, typeName, dtypesAndShapes });
+}
+
+/** @throws TensorFlowError FAILED_PRECONDITION as TensorFlow's executor says it of a reference without a value. */
+export function uninitialized(cell: RefCell): never {
+  throw failedPrecondition(`Attempting to use uninitialized value ${cell.name}`);
+}
+
+/**
+ * Refuses a value whose dtype is not what the node's signature says, which only a wrong feed can be.
+ * @throws TensorFlowError INVALID_ARGUMENT
+ */
+export function checkInputType(node: KernelNode, index: number, value: Value): void {
+  const declared = node.inputs[index]?.dtype;
+  if (declared !== undefined && value.dtype !== dtypeOf(declared)) {
+    throw invalidArgument(
+      `cannot compute ${node.op} as input #${index}(zero-based) was expected to be a ${cppTypeName(dtypeOf(declared))} ` +
+        `tensor but is a ${cppTypeName(value.dtype)} tensor`,
+    );
+  }
+}

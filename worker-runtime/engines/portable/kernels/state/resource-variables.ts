@@ -1,0 +1,224 @@
+import { randomUUID } from "node:crypto";
+import { dtypeOf } from "../../../../protocol/dtype.js";
+import {
+  failedPrecondition,
+  invalidArgument,
+  notFound,
+  StatusCode,
+  TensorFlowError,
+} from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import { DEFAULT_CONTAINER } from "../../resources/resource-manager.js";
+import { RESOURCE_VARIABLE, Variable } from "../../resources/variable.js";
+import type { ResourceHandle } from "../../values.js";
+import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { cppTypeName, longTypes, numberTypes } from "../support/dtypes.js";
+import { integerTensor } from "../support/elements.js";
+import { cppShapeText, sameShape } from "../support/shapes.js";
+import {
+  checkType,
+  handleInput,
+  makeHandle,
+  managerOf,
+  tensorInput,
+  variableInput,
+} from "./resource-access.js";
+import { statefulKernel } from "./stateful-kernel.js";
+import { addToVariable, countUp } from "./variable-access.js";
+
+/** A shared name that stands for "a new variable each time" (ResourceHandle::ANONYMOUS_NAME of TensorFlow). */
+const ANONYMOUS_NAME = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
+
+function createVarHandle(node: KernelNode): (context: OpContext) => Outputs {
+  const dtype = node.type("dtype");
+  const shape = node.shape("shape");
+  const container = node.string("container") || DEFAULT_CONTAINER;
+  // Unlike queues and tables, a variable without a shared name is named "" here, as in TensorFlow.
+  const name = node.string("shared_name");
+  const handle = (ownName: string) =>
+    makeHandle(node, container, ownName, RESOURCE_VARIABLE, [{ dtype, shape }]);
+  if (name === ANONYMOUS_NAME) {
+    return () => [handle(randomUUID())];
+  }
+  const outputs = [handle(name)];
+  return () => outputs;
+}
+
+/** Handles of several variables at once: what grappler makes of many VarHandleOps. */
+function createVarHandles(node: KernelNode): (context: OpContext) => Outputs {
+  const dtypes = node.types("dtypes");
+  const shapes = node.shapes("shapes");
+  const containers = node.strings("containers");
+  const outputs = node.strings("shared_names").map((name, i) => {
+    const dtype = dtypes[i];
+    const contents = dtype === undefined ? [] : [{ dtype, shape: shapes[i] }];
+    return makeHandle(node, containers[i] || DEFAULT_CONTAINER, name, RESOURCE_VARIABLE, contents);
+  });
+  return () => outputs;
+}
+
+/** @throws TensorFlowError FAILED_PRECONDITION for a variable that is not there, in TensorFlow's words. */
+function readVariable(node: KernelNode, context: OpContext, index: number): Tensor {
+  const handle = handleInput(context, index);
+  const value = existing(node, context, index, handle).value;
+  if (value === undefined) {
+    throw unreadable(handle, `Resource ${handle.container}/${handle.name} has no value.`);
+  }
+  return value;
+}
+
+function existing(node: KernelNode, context: OpContext, index: number, handle: ResourceHandle): Variable {
+  try {
+    return variableInput(node, context, index);
+  } catch (error) {
+    if (error instanceof TensorFlowError) {
+      throw unreadable(handle, error.message);
+    }
+    throw error;
+  }
+}
+
+function unreadable(handle: ResourceHandle, reason: string): TensorFlowError {
+  return failedPrecondition(
+    `Could not find variable ${handle.name}. This could mean that the variable has been deleted. In TF1, it can also ` +
+      `mean the variable is uninitialized. Debug info: container=${handle.container}, status error message=${reason}`,
+  );
+}
+
+function checkReadType(node: KernelNode, value: Tensor, output: number): Tensor {
+  const declared = node.outputs[output]?.dtype;
+  if (declared !== undefined && dtypeOf(declared) !== value.dtype) {
+    throw invalidArgument(
+      `Trying to read variable with wrong dtype. Expected ${cppTypeName(dtypeOf(declared))} got ${cppTypeName(value.dtype)}`,
+    );
+  }
+  return value;
+}
+
+function createAssignVariable(node: KernelNode): (context: OpContext) => Outputs {
+  const dtype = node.type("dtype");
+  const validateShape = node.has("validate_shape") && node.bool("validate_shape");
+  return (context) => {
+    const handle = handleInput(context, 0);
+    const value = tensorInput(context, 1);
+    if (value.dtype !== dtype) {
+      throw invalidArgument(
+        `Variable and value dtypes don't match; respectively, ${cppTypeName(dtype)} and ${cppTypeName(value.dtype)}`,
+      );
+    }
+    const manager = managerOf(node, context, handle);
+    checkType(handle, RESOURCE_VARIABLE);
+    const variable = manager.lookupOrCreate(
+      handle.container,
+      RESOURCE_VARIABLE,
+      handle.name,
+      () => new Variable({ typeName: RESOURCE_VARIABLE, dtype, name: handle.name }),
+    );
+    if (variable.dtype !== dtype) {
+      throw invalidArgument(
+        `Trying to assign variable with wrong dtype. Expected ${cppTypeName(variable.dtype)} got ${cppTypeName(dtype)}`,
+      );
+    }
+    const shape = variable.shape;
+    if (validateShape && shape !== undefined && !sameShape(shape, value.shape)) {
+      throw invalidArgument(
+        "Trying to assign to variable with tensor with wrong shape. " +
+          `Expected ${cppShapeText(shape)} got ${cppShapeText(value.shape)}`,
+      );
+    }
+    variable.value = value;
+    return [];
+  };
+}
+
+function createAssignUpdate(kind: "add" | "sub"): StatefulKernelDefinition["create"] {
+  return (node) => (context) => {
+    const variable = variableInput(node, context, 0);
+    const value = tensorInput(context, 1);
+    const shape = variable.shape ?? [];
+    if (!sameShape(shape, value.shape)) {
+      throw invalidArgument(
+        `Cannot update variable with shape ${cppShapeText(shape)} using a Tensor with shape ` +
+          `${cppShapeText(value.shape)}, shapes must be equal.`,
+      );
+    }
+    if (value.dtype !== variable.dtype) {
+      throw invalidArgument(
+        `DType of variable handle's resource ${cppTypeName(variable.dtype)} is not ${cppTypeName(value.dtype)}`,
+      );
+    }
+    addToVariable(kind, variable, value);
+    return [];
+  };
+}
+
+function createVarIsInitialized(node: KernelNode): (context: OpContext) => Outputs {
+  return (context) => {
+    const handle = handleInput(context, 0);
+    const variable = managerOf(node, context, handle).find<Variable>(
+      handle.container,
+      RESOURCE_VARIABLE,
+      handle.name,
+    );
+    return [new Tensor("bool", [], Uint8Array.of(Number(variable?.initialized ?? false)))];
+  };
+}
+
+function createDestroyResource(node: KernelNode): (context: OpContext) => Outputs {
+  const ignoreLookupError = node.bool("ignore_lookup_error");
+  return (context) => {
+    const handle = handleInput(context, 0);
+    const manager = managerOf(node, context, handle);
+    try {
+      manager.lookup(handle.container, handle.typeName, handle.name);
+    } catch (error) {
+      if (ignoreLookupError && error instanceof TensorFlowError && error.code === StatusCode.NOT_FOUND) {
+        return [];
+      }
+      throw error;
+    }
+    manager.remove(handle.container, handle.typeName, handle.name);
+    return [];
+  };
+}
+
+function createVariableShape(node: KernelNode): (context: OpContext) => Outputs {
+  const outType = node.type("out_type");
+  return (context) => {
+    const handle = handleInput(context, 0);
+    const { shape } = variableInput(node, context, 0);
+    if (shape === undefined) {
+      throw notFound(`Resource ${handle.container}/${handle.name} has no value.`);
+    }
+    return [integerTensor(outType, [shape.length], shape)];
+  };
+}
+
+/** Variables that a handle names. */
+export const resourceVariableKernels: readonly KernelDefinition[] = [
+  statefulKernel("VarHandleOp", createVarHandle),
+  statefulKernel("_VarHandlesOp", createVarHandles),
+  statefulKernel("VarIsInitializedOp", createVarIsInitialized),
+  statefulKernel("ReadVariableOp", (node) => (context) => [
+    checkReadType(node, readVariable(node, context, 0), 0),
+  ]),
+  statefulKernel(
+    "_ReadVariablesOp",
+    (node) => (context) =>
+      context.inputs.map((_, index) => checkReadType(node, readVariable(node, context, index), index)),
+  ),
+  statefulKernel("AssignVariableOp", createAssignVariable),
+  statefulKernel("AssignAddVariableOp", createAssignUpdate("add"), { types: { dtype: numberTypes } }),
+  statefulKernel("AssignSubVariableOp", createAssignUpdate("sub"), { types: { dtype: numberTypes } }),
+  statefulKernel("DestroyResourceOp", createDestroyResource),
+  statefulKernel("VariableShape", createVariableShape),
+  statefulKernel(
+    "ResourceCountUpTo",
+    (node) => {
+      const limit = node.long("limit");
+      return (context) => [countUp(variableInput(node, context, 0), limit)];
+    },
+    { types: { T: ["int32", ...longTypes] } },
+  ),
+];

@@ -1,0 +1,78 @@
+import { invalidArgument } from "../../../../protocol/status.js";
+import type { Tensor } from "../../../../protocol/tensor.js";
+import { indicesOf } from "../support/elements.js";
+import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
+import { checkedLength } from "./list-limits.js";
+
+/** Where an element of an indices tensor stands, as errors show it: "indices[0,1]", "indices" for a scalar. */
+export function placeText(shape: readonly number[], index: number): string {
+  if (shape.length === 0) {
+    return "indices";
+  }
+  const strides = stridesOf(shape);
+  const place = shape.map((size, i) => Math.floor(index / (strides[i] ?? 1)) % Math.max(size, 1));
+  return `indices[${place.join(",")}]`;
+}
+
+/**
+ * Indices of rows, each checked.
+ * @throws TensorFlowError INVALID_ARGUMENT "indices[0,1] = 5 is not in [0, 3)"
+ */
+export function rowIndices(indices: Tensor, rows: number): ArrayLike<number> {
+  const list = indicesOf(indices);
+  for (let i = 0; i < list.length; i += 1) {
+    const row = list[i] as number;
+    if (!(row >= 0 && row < rows)) {
+      throw invalidArgument(`${placeText(indices.shape, i)} = ${row} is not in [0, ${rows})`);
+    }
+  }
+  return list;
+}
+
+/** Slices that the rows of an indices tensor name, as GatherNd and ScatterNd have them. */
+export interface SliceIndices {
+  /** For each row of indices: where its slice begins, in elements. */
+  readonly starts: readonly number[];
+  /** Elements of a slice. */
+  readonly length: number;
+  /** The sizes that are left after indexing. */
+  readonly sliceShape: readonly number[];
+  /** The shape of indices without the last dimension, which is an index. */
+  readonly batchShape: readonly number[];
+}
+
+/**
+ * @param refuse throws the op's own error for a row of indices that leads out of the shape.
+ * @throws TensorFlowError INVALID_ARGUMENT for indices that are deeper than the shape.
+ */
+export function sliceIndices(
+  shape: readonly number[],
+  indices: Tensor,
+  refuse: (row: number, index: readonly number[]) => never,
+): SliceIndices {
+  const depth = indices.shape.at(-1);
+  if (depth === undefined) {
+    throw invalidArgument("indices must be at least a vector");
+  }
+  if (depth > shape.length) {
+    throw invalidArgument(
+      `index innermost dimension length must be <= params rank; saw: ${depth} vs. ${shape.length}, ` +
+        `indices.shape=${cppShapeText(indices.shape)}`,
+    );
+  }
+  const batchShape = indices.shape.slice(0, -1);
+  const strides = stridesOf(shape);
+  const list = indicesOf(indices);
+  const starts = Array.from({ length: checkedLength(productOf(batchShape)) }, (_, row) => {
+    let start = 0;
+    for (let i = 0; i < depth; i += 1) {
+      const index = list[row * depth + i] as number;
+      if (!(index >= 0 && index < (shape[i] ?? 0))) {
+        return refuse(row, Array.from(list.subarray(row * depth, (row + 1) * depth)));
+      }
+      start += index * (strides[i] ?? 1);
+    }
+    return start;
+  });
+  return { starts, length: productOf(shape, depth), sliceShape: shape.slice(depth), batchShape };
+}

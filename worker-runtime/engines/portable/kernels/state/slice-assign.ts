@@ -1,0 +1,61 @@
+import { invalidArgument } from "../../../../protocol/status.js";
+import type { Tensor } from "../../../../protocol/tensor.js";
+import type { Variable } from "../../resources/variable.js";
+import { RefValue } from "../../values.js";
+import { resolveSlice, type SliceMasks, sliceMasks } from "../array/strided-slice-spec.js";
+import type { KernelDefinition, OpContext } from "../kernel.js";
+import { integersOf } from "../support/elements.js";
+import { cppShapeText, sameShape, stridesOf } from "../support/shapes.js";
+import { copyStrided, wordsOf } from "../support/strided-copy.js";
+import { tensorInput, variableInput } from "./resource-access.js";
+import { statefulKernel } from "./stateful-kernel.js";
+import { initializedCell, writableValue } from "./variable-access.js";
+
+/** Writes a value over a strided slice of a variable: x[begin:end:stride] = value. */
+function assignSlice(variable: Variable, context: OpContext, masks: SliceMasks): void {
+  const shape = variable.shape ?? [];
+  const [begin, end, strides] = [1, 2, 3].map((index) => integersOf(tensorInput(context, index)));
+  const value = tensorInput(context, 4);
+  const slice = resolveSlice(shape, begin ?? [], end ?? [], strides ?? [], masks);
+  checkValue(value, slice.shape, variable);
+  const target = writableValue(variable);
+  const own = stridesOf(shape);
+  const to = {
+    offset: slice.begin.reduce((sum, start, axis) => sum + start * (own[axis] ?? 0), 0),
+    strides: own.map((stride, axis) => stride * (slice.stride[axis] ?? 1)),
+  };
+  // Without new and shrunk axes the value has the sizes of the slice, and its elements the same order.
+  const from = { offset: 0, strides: stridesOf(slice.sizes) };
+  const { dtype } = target;
+  copyStrided(slice.sizes, wordsOf(dtype, target.data), to, wordsOf(dtype, value.data), from);
+}
+
+function checkValue(value: Tensor, shape: readonly number[], variable: Variable): void {
+  if (value.dtype !== variable.dtype) {
+    throw invalidArgument(`l-value dtype ${variable.dtype} does not match r-value dtype ${value.dtype}`);
+  }
+  if (!sameShape(value.shape, shape)) {
+    throw invalidArgument(
+      `Shapes of sliced l-value ${cppShapeText(shape)} and r-value ${cppShapeText(value.shape)} do not match.`,
+    );
+  }
+}
+
+/** Assignments to slices of variables. */
+export const sliceAssignKernels: readonly KernelDefinition[] = [
+  statefulKernel("StridedSliceAssign", (node) => {
+    const masks = sliceMasks(node);
+    return (context) => {
+      const variable = initializedCell(context, 0);
+      assignSlice(variable, context, masks);
+      return [new RefValue(variable)];
+    };
+  }),
+  statefulKernel("ResourceStridedSliceAssign", (node) => {
+    const masks = sliceMasks(node);
+    return (context) => {
+      assignSlice(variableInput(node, context, 0), context, masks);
+      return [];
+    };
+  }),
+];

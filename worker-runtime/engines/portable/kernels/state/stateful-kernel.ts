@@ -1,0 +1,10 @@
+import type { StatefulKernelDefinition } from "../kernel.js";
+
+/** A kernel with state; `create` reads the attributes once. */
+export function statefulKernel(
+  op: string,
+  create: StatefulKernelDefinition["create"],
+  options: Pick<StatefulKernelDefinition, "types"> = {},
+): StatefulKernelDefinition {
+  return { kind: "stateful", op, create, ...options };
+}

@@ -1,0 +1,154 @@
+import { readFile } from "node:fs/promises";
+import { invalidArgument, notFound } from "../../../../../protocol/status.js";
+import { Tensor } from "../../../../../protocol/tensor.js";
+import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../../kernel.js";
+import type { KernelNode } from "../../kernel-node.js";
+import { cppTypeName } from "../../support/dtypes.js";
+import { stringsOf } from "../../support/elements.js";
+import { handledResource, type ResourceMaker, resourceKernel } from "../handle-resources.js";
+import { fullShape } from "../partial-shapes.js";
+import { makeHandle, tensorInput } from "../resource-access.js";
+import { statefulKernel } from "../stateful-kernel.js";
+import { LOOKUP_TABLE, LookupTable, type TableOptions } from "./lookup-table.js";
+import { tableFromText } from "./text-file.js";
+
+function optionsOf(node: KernelNode, kind: TableOptions["kind"]): TableOptions {
+  const valueShape = node.has("value_shape") ? fullShape(node.shape("value_shape")) : [];
+  if (valueShape === undefined) {
+    throw invalidArgument("The shape of a table's values must be known.");
+  }
+  return { keyType: node.type("key_dtype"), valueType: node.type("value_dtype"), valueShape, kind };
+}
+
+function maker(kind: TableOptions["kind"]): ResourceMaker<LookupTable> {
+  return {
+    typeName: LOOKUP_TABLE,
+    prepare: (node) => {
+      const options = optionsOf(node, kind);
+      return () => new LookupTable(options);
+    },
+    check: ({ options }, node) => {
+      const { keyType, valueType } = optionsOf(node, kind);
+      if (options.keyType !== keyType || options.valueType !== valueType) {
+        throw invalidArgument(
+          `Conflicting key/value dtypes ${cppTypeName(keyType)}->${cppTypeName(valueType)} with ` +
+            `${cppTypeName(options.keyType)}-${cppTypeName(options.valueType)} for table ${node.name}`,
+        );
+      }
+    },
+  };
+}
+
+const finalTable = maker("initialized once");
+const mutableTable = maker("mutable");
+
+/** A table with a name that nobody else can have: each execution makes a new one. */
+function anonymousTable(op: string, kind: TableOptions["kind"]): StatefulKernelDefinition {
+  return statefulKernel(op, (node) => {
+    const options = optionsOf(node, kind);
+    return ({ step }) => {
+      const manager = step.resources(node.device);
+      const name = manager.uniqueName("_anonymous_table");
+      manager.create("", name, new LookupTable(options));
+      return [makeHandle(node, "", name, LOOKUP_TABLE)];
+    };
+  });
+}
+
+type Act = (table: LookupTable, context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
+
+function tableKernel(op: string, act: Act): StatefulKernelDefinition {
+  return statefulKernel(
+    op,
+    (node) => (context) => act(handledResource<LookupTable>(node, context, 0, LOOKUP_TABLE), context, node),
+  );
+}
+
+const find: Act = (table, context) => [table.find(tensorInput(context, 1), tensorInput(context, 2))];
+
+/** An act that changes the table with the keys and values at inputs 1 and 2. */
+function change(how: (table: LookupTable, keys: Tensor, values: Tensor) => void): Act {
+  return (table, context) => {
+    how(table, tensorInput(context, 1), tensorInput(context, 2));
+    return [];
+  };
+}
+
+const remove: Act = (table, context) => {
+  table.remove(tensorInput(context, 1));
+  return [];
+};
+
+const size: Act = (table) => [new Tensor("int64", [], BigInt64Array.of(BigInt(table.size)))];
+
+const initialize = change((table, keys, values) => {
+  checkInitializable(table);
+  if (keys.size !== values.size) {
+    throw invalidArgument(`Keys and values must have the same size ${keys.size} vs ${values.size}`);
+  }
+  table.initialize(keys, values);
+});
+
+function checkInitializable(table: LookupTable): void {
+  if (table.options.kind === "mutable") {
+    throw invalidArgument("Table is not initializable");
+  }
+}
+
+const initializeFromFile: Act = async (table, context, node) => {
+  checkInitializable(table);
+  const [name] = stringsOf(tensorInput(context, 1));
+  const path = new TextDecoder().decode(name);
+  const delimiter = node.string("delimiter");
+  if (delimiter.length !== 1) {
+    throw invalidArgument(`delimiter should be only 1 char`);
+  }
+  const resolved = await context.step.files.resolve(path, "read");
+  const text = await readFile(resolved, { signal: context.step.signal }).catch((cause: unknown) => {
+    throw notFound(`${path}; No such file or directory`, { cause });
+  });
+  if (table.initialized) {
+    // As in TensorFlow: a shared table need not be filled from its file again.
+    return [];
+  }
+  const [keys, values] = tableFromText(
+    text,
+    {
+      path,
+      keyIndex: node.int("key_index"),
+      valueIndex: node.int("value_index"),
+      vocabSize: node.int("vocab_size"),
+      delimiter,
+      offset: node.has("offset") ? node.int("offset") : 0,
+    },
+    table.options,
+  );
+  table.initialize(keys, values);
+  return [];
+};
+
+/** Tables, by resource handles ("…V2") and by the older references. */
+export const tableKernels: readonly KernelDefinition[] = [
+  ...["", "V2"].flatMap((version) => [
+    resourceKernel(`HashTable${version}`, finalTable),
+    resourceKernel(`MutableHashTable${version}`, mutableTable),
+    resourceKernel(`MutableHashTableOfTensors${version}`, mutableTable),
+    tableKernel(`LookupTableFind${version}`, find),
+    tableKernel(
+      `LookupTableInsert${version}`,
+      change((table, keys, values) => table.insert(keys, values)),
+    ),
+    tableKernel(
+      `LookupTableImport${version}`,
+      change((table, keys, values) => table.importValues(keys, values)),
+    ),
+    tableKernel(`LookupTableExport${version}`, (table) => table.exportValues()),
+    tableKernel(`LookupTableSize${version}`, size),
+    tableKernel(`InitializeTable${version}`, initialize),
+    tableKernel(`InitializeTableFromTextFile${version}`, initializeFromFile),
+  ]),
+  tableKernel("LookupTableRemoveV2", remove),
+  anonymousTable("AnonymousHashTable", "initialized once"),
+  anonymousTable("AnonymousMutableHashTable", "mutable"),
+  anonymousTable("AnonymousMutableHashTableOfTensors", "mutable"),
+];

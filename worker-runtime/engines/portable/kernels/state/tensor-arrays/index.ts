@@ -1,0 +1,243 @@
+import { invalidArgument, unimplemented } from "../../../../../protocol/status.js";
+import { Tensor } from "../../../../../protocol/tensor.js";
+import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../../kernel.js";
+import type { KernelNode, PartialShape } from "../../kernel-node.js";
+import { cppTypeName } from "../../support/dtypes.js";
+import { integersOf, scalarOf } from "../../support/elements.js";
+import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
+import { fullShape, mergedShape, partialText } from "../partial-shapes.js";
+import { handleInput, makeHandle, resourceInput, STEP_CONTAINER, tensorInput } from "../resource-access.js";
+import { statefulKernel } from "../stateful-kernel.js";
+import { joined, runAt, stack, unstack } from "../tensor-batches.js";
+import { TENSOR_ARRAY, TensorArray } from "./tensor-array.js";
+
+/** What orders the ops on one array: a float that says nothing. */
+const FLOW = new Tensor("float32", [], Float32Array.of(0));
+
+function createTensorArray(node: KernelNode): (context: OpContext) => Outputs {
+  const arrayName = node.string("tensor_array_name") || node.name;
+  const options = {
+    dtype: node.type("dtype"),
+    elementShape: node.shape("element_shape"),
+    identicalElementShapes: node.bool("identical_element_shapes"),
+    dynamicSize: node.bool("dynamic_size"),
+    clearAfterRead: node.bool("clear_after_read"),
+    aggregate: false,
+  };
+  return (context) => {
+    const sizeInput = tensorInput(context, 0);
+    if (sizeInput.shape.length > 0) {
+      throw invalidArgument(
+        `TensorArray size must be scalar, but had shape: ${cppShapeText(sizeInput.shape)}`,
+      );
+    }
+    const size = scalarOf(sizeInput, "size");
+    if (size < 0) {
+      throw invalidArgument("Size should be >= 0.");
+    }
+    const { stepResources } = context.step;
+    const name = stepResources.uniqueName(arrayName);
+    stepResources.create(STEP_CONTAINER, name, new TensorArray({ ...options, name, size }));
+    return [makeHandle(node, STEP_CONTAINER, name, TENSOR_ARRAY), FLOW];
+  };
+}
+
+function createGradient(node: KernelNode): (context: OpContext) => Outputs {
+  const source = node.string("source");
+  return (context) => {
+    const { name: arrayName } = handleInput(context, 0);
+    const array = arrayInput(node, context);
+    const name = `${arrayName}@${source}`;
+    context.step.stepResources.lookupOrCreate(STEP_CONTAINER, TENSOR_ARRAY, name, () =>
+      array.makeGradient(name),
+    );
+    return [makeHandle(node, STEP_CONTAINER, name, TENSOR_ARRAY), FLOW];
+  };
+}
+
+function arrayInput(node: KernelNode, context: OpContext): TensorArray {
+  return resourceInput<TensorArray>(node, context, 0, TENSOR_ARRAY);
+}
+
+function checkType({ options }: TensorArray, node: KernelNode, attr: string): void {
+  const dtype = node.type(attr);
+  if (dtype !== options.dtype) {
+    throw invalidArgument(
+      `TensorArray dtype is ${cppTypeName(options.dtype)} but Op requested dtype ${cppTypeName(dtype)}.`,
+    );
+  }
+}
+
+function indexInput(context: OpContext): number {
+  const tensor = tensorInput(context, 1);
+  if (tensor.shape.length > 0) {
+    throw invalidArgument(`TensorArray index must be scalar, but had shape: ${cppShapeText(tensor.shape)}`);
+  }
+  return scalarOf(tensor, "index");
+}
+
+type Act = (array: TensorArray, context: OpContext, node: KernelNode) => Outputs;
+
+const write: Act = (array, context) => {
+  array.write(indexInput(context), tensorInput(context, 2));
+  return [FLOW];
+};
+
+const read: Act = (array, context, node) => {
+  checkType(array, node, "dtype");
+  return [array.read(indexInput(context))];
+};
+
+function emptyShape(shape: PartialShape, what: "" | " except dimension 0"): readonly number[] {
+  const full = fullShape(shape);
+  if (full === undefined) {
+    throw unimplemented(
+      `TensorArray has size zero, but element shape${what} ${partialText(shape)} is not fully defined. Currently only ` +
+        `static shapes are supported when ${what === "" ? "packing" : "concatenating"} zero-size TensorArrays.`,
+    );
+  }
+  return full;
+}
+
+const gather: Act = (array, context, node) => {
+  checkType(array, node, "dtype");
+  const indices = tensorInput(context, 1);
+  if (indices.shape.length !== 1) {
+    throw invalidArgument(
+      `Expected indices to be a vector, but received shape: ${cppShapeText(indices.shape)}`,
+    );
+  }
+  const { dtype } = array.options;
+  const list = integersOf(indices);
+  const values = list.map((index) => array.read(index));
+  const [first] = values;
+  if (first === undefined) {
+    const shape = mergedShape(array.elementShape, node.shape("element_shape"));
+    return [stack(dtype, emptyShape(shape, ""), [])];
+  }
+  for (const [i, { shape }] of values.entries()) {
+    if (!sameShape(shape, first.shape)) {
+      throw invalidArgument(
+        `TensorArray has inconsistent shapes.  Index 0 has shape: ${cppShapeText(first.shape)} but index ${i} has ` +
+          `shape: ${cppShapeText(shape)}`,
+      );
+    }
+  }
+  return [stack(dtype, first.shape, values)];
+};
+
+const concat: Act = (array, _, node) => {
+  checkType(array, node, "dtype");
+  const { dtype } = array.options;
+  const values = Array.from({ length: array.size }, (__, i) => array.read(i));
+  const [first] = values;
+  const lengths = BigInt64Array.from(values, ({ shape }) => BigInt(shape[0] ?? 0));
+  if (first === undefined) {
+    const shape = emptyShape(node.shape("element_shape_except0"), " except dimension 0");
+    return [joined(dtype, [0, ...shape], []), new Tensor("int64", [0], lengths)];
+  }
+  for (const [i, { shape }] of values.entries()) {
+    if (shape.length === 0) {
+      throw invalidArgument(
+        `Concat saw a scalar shape at index ${i} but requires at least vectors.  Did you mean to call pack?`,
+      );
+    }
+    if (!sameShape(shape.slice(1), first.shape.slice(1))) {
+      throw invalidArgument(
+        "TensorArray has inconsistent shapes.  Index 0 has (excepting dimension 0) shape: " +
+          `${cppShapeText(first.shape.slice(1))} but index ${i} has (excepting dimension 0) shape: ` +
+          cppShapeText(shape.slice(1)),
+      );
+    }
+  }
+  const rows = values.reduce((sum, { shape }) => sum + (shape[0] ?? 0), 0);
+  return [
+    joined(dtype, [rows, ...first.shape.slice(1)], values),
+    new Tensor("int64", [values.length], lengths),
+  ];
+};
+
+const scatter: Act = (array, context) => {
+  const indices = tensorInput(context, 1);
+  const value = tensorInput(context, 2);
+  if (indices.shape.length !== 1) {
+    throw invalidArgument(
+      `Expected indices to be a vector, but received shape: ${cppShapeText(indices.shape)}`,
+    );
+  }
+  if (value.shape.length === 0) {
+    throw invalidArgument("Input value for unpack must be at least a vector but received shape: []");
+  }
+  if (indices.size !== value.shape[0]) {
+    throw invalidArgument(
+      `Expected len(indices) == values.shape[0], but saw: ${indices.size} vs. ${value.shape[0]}`,
+    );
+  }
+  const list = integersOf(indices);
+  const largest = list.reduce((most, index) => Math.max(most, index), -1);
+  if (!array.dynamicSize && largest >= array.size) {
+    throw invalidArgument(`Max scatter index must be < array size (${largest} vs. ${array.size})`);
+  }
+  const slices = unstack(value);
+  for (const [i, index] of list.entries()) {
+    array.write(index, slices[i] ?? value);
+  }
+  return [FLOW];
+};
+
+const split: Act = (array, context) => {
+  const value = tensorInput(context, 1);
+  const lengths = tensorInput(context, 2);
+  if (lengths.shape.length !== 1) {
+    throw invalidArgument(`Expected lengths to be a vector, received shape: ${cppShapeText(lengths.shape)}`);
+  }
+  if (value.shape.length === 0) {
+    throw invalidArgument("Expected value to be at least a vector, but received shape: []");
+  }
+  const list = integersOf(lengths);
+  const total = list.reduce((sum, length) => sum + length, 0);
+  if (total !== value.shape[0]) {
+    throw invalidArgument(
+      `Expected sum of lengths to be equal to values.shape[0], but sum of lengths is ${total} and value's shape is: ` +
+        cppShapeText(value.shape),
+    );
+  }
+  if (!array.dynamicSize && array.size !== list.length) {
+    throw invalidArgument(
+      `TensorArray's size is not equal to the size of lengths (${array.size} vs. ${list.length}), and the TensorArray ` +
+        "is not marked as dynamically resizeable",
+    );
+  }
+  const rowShape = value.shape.slice(1);
+  let row = 0;
+  for (const [i, length] of list.entries()) {
+    array.write(i, runAt(value, row * productOf(rowShape), [length, ...rowShape]));
+    row += length;
+  }
+  return [FLOW];
+};
+
+const close: Act = (array) => {
+  array.close();
+  return [];
+};
+
+const size: Act = (array) => [new Tensor("int32", [], Int32Array.of(array.size))];
+
+function arrayKernel(op: string, act: Act): StatefulKernelDefinition {
+  return statefulKernel(op, (node) => (context) => act(arrayInput(node, context), context, node));
+}
+
+/** TensorArrays by resource handle. */
+export const tensorArrayKernels: readonly KernelDefinition[] = [
+  statefulKernel("TensorArrayV3", createTensorArray),
+  statefulKernel("TensorArrayGradV3", createGradient),
+  arrayKernel("TensorArrayWriteV3", write),
+  arrayKernel("TensorArrayReadV3", read),
+  arrayKernel("TensorArrayGatherV3", gather),
+  arrayKernel("TensorArrayConcatV3", concat),
+  arrayKernel("TensorArrayScatterV3", scatter),
+  arrayKernel("TensorArraySplitV3", split),
+  arrayKernel("TensorArraySizeV3", size),
+  arrayKernel("TensorArrayCloseV3", close),
+];

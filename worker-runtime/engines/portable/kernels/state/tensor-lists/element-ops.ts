@@ -1,0 +1,231 @@
+import { invalidArgument } from "../../../../../protocol/status.js";
+import { Tensor } from "../../../../../protocol/tensor.js";
+import { ObjectTensor } from "../../../values.js";
+import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../../kernel.js";
+import type { KernelNode } from "../../kernel-node.js";
+import { allocate } from "../../support/allocation.js";
+import { cppTypeName } from "../../support/dtypes.js";
+import { integerTensor } from "../../support/elements.js";
+import { cppShapeText } from "../../support/shapes.js";
+import { updateElements } from "../element-updates.js";
+import { checkedLength } from "../list-limits.js";
+import { fitsPartial, fullShape, mergedShape, partialShapeOf, partialText } from "../partial-shapes.js";
+import { tensorInput } from "../resource-access.js";
+import { statefulKernel } from "../stateful-kernel.js";
+import {
+  elementInput,
+  knownElementShape,
+  listInput,
+  listOf,
+  numberInput,
+  typedListInput,
+  zerosOf,
+} from "./list-access.js";
+import { type ListElement, TensorList } from "./tensor-list.js";
+
+type Act = (context: OpContext, node: KernelNode) => Outputs;
+
+/** The kernel of an op on lists. */
+export function listKernel(op: string, act: Act): StatefulKernelDefinition {
+  return statefulKernel(op, (node) => (context) => act(context, node));
+}
+
+/** A list as an output. */
+export function listOutput(list: TensorList): Outputs[number] {
+  return ObjectTensor.variant(list);
+}
+
+const empty: Act = (context, node) => {
+  const limit = tensorInput(context, 1);
+  if (limit.shape.length > 0) {
+    throw invalidArgument(
+      `max_num_elements expected to be a scalar but got shape: ${cppShapeText(limit.shape)}`,
+    );
+  }
+  const type = {
+    elementType: node.type("element_dtype"),
+    elementShape: partialShapeOf(tensorInput(context, 0)),
+    maxElements: numberInput(context, 1, "max_num_elements"),
+  };
+  return [listOutput(new TensorList(type))];
+};
+
+const reserve: Act = (context, node) => {
+  const count = numberInput(context, 1, "num_elements");
+  if (count < 0) {
+    throw invalidArgument(`The num_elements to reserve must be a non negative number, but got ${count}`);
+  }
+  const type = {
+    elementType: node.type("element_dtype"),
+    elementShape: partialShapeOf(tensorInput(context, 0)),
+  };
+  return [
+    listOutput(
+      new TensorList(type, new Array<ListElement | undefined>(checkedLength(count)).fill(undefined)),
+    ),
+  ];
+};
+
+const pushBack: Act = (context, node) => {
+  const element = elementInput(context, 1);
+  const dtype = node.type("element_dtype");
+  if (element.dtype !== dtype) {
+    throw invalidArgument(
+      `Invalid data types; list elements ${cppTypeName(dtype)} but tried to append ${cppTypeName(element.dtype)}`,
+    );
+  }
+  const list = listInput(context, 0);
+  if (!fitsPartial(element.shape, list.elementShape)) {
+    throw invalidArgument(
+      "Tried to append a tensor with incompatible shape to a list. Op element shape: " +
+        `${cppShapeText(element.shape)} list shape: ${partialText(list.elementShape)}`,
+    );
+  }
+  typedListInput(node, context);
+  if (list.maxElements !== -1 && list.length >= list.maxElements) {
+    throw invalidArgument(
+      `Tried to push item into a full list list size: ${list.length} max_num_elements: ${list.maxElements}`,
+    );
+  }
+  return [listOutput(list.pushed(element))];
+};
+
+const popBack: Act = (context, node) => {
+  const list = typedListInput(node, context);
+  if (list.length === 0) {
+    throw invalidArgument("Trying to pop from an empty list.");
+  }
+  return [listOutput(list.popped()), list.at(list.length - 1) ?? missing(list, context, 1, false)];
+};
+
+/** Zeros in the place of an element that was never set. */
+function missing(list: TensorList, context: OpContext, shapeInput: number, askOthers: boolean): Tensor {
+  const shape = askOthers
+    ? knownElementShape(list, context, shapeInput)
+    : mergedShape(partialShapeOf(tensorInput(context, shapeInput)), list.elementShape);
+  const full = fullShape(shape);
+  if (full === undefined) {
+    throw invalidArgument(
+      askOthers
+        ? `Trying to read an uninitialized tensor but element_shape is not fully defined: ${partialText(shape)} and no ` +
+            "list element is set."
+        : `Trying to read an uninitialized tensor but element_shape is not fully defined.${partialText(shape)}`,
+    );
+  }
+  return zerosOf(list, full);
+}
+
+const getItem: Act = (context, node) => {
+  const list = typedListInput(node, context);
+  const index = numberInput(context, 1, "index");
+  if (index < 0 || index >= list.length) {
+    throw invalidArgument(`Trying to access element ${index} in a list with ${list.length} elements.`);
+  }
+  return [list.at(index) ?? missing(list, context, 2, true)];
+};
+
+const setItem: Act = (context, node) => {
+  const list = typedListInput(node, context);
+  const index = numberInput(context, 1, "index");
+  const element = elementInput(context, 2);
+  const mayGrow = node.bool("resize_if_index_out_of_bounds");
+  if (index < 0 || (index >= list.length && !mayGrow)) {
+    throw invalidArgument(`Trying to modify element ${index} in a list with ${list.length} elements.`);
+  }
+  if (!fitsPartial(element.shape, list.elementShape)) {
+    throw invalidArgument(
+      "Tried to set a tensor with incompatible shape at a list index. Item element shape: " +
+        `${cppShapeText(element.shape)} list shape: ${partialText(list.elementShape)}`,
+    );
+  }
+  checkedLength(index + 1);
+  const items = [...list.items];
+  while (items.length < index) {
+    items.push(undefined);
+  }
+  items[index] = element;
+  return [listOutput(list.with(items))];
+};
+
+const elementShape: Act = (context, node) => {
+  const shape = listInput(context, 0).elementShape;
+  const dtype = node.type("shape_type");
+  return [shape === undefined ? integerTensor(dtype, [], [-1]) : integerTensor(dtype, [shape.length], shape)];
+};
+
+const resize: Act = (context) => {
+  const list = listInput(context, 0);
+  const size = numberInput(context, 1, "size");
+  if (size < 0) {
+    throw invalidArgument(`TensorListSlice expects size to be non-negative. Got: ${size}`);
+  }
+  const items = list.items.slice(0, checkedLength(size));
+  return [listOutput(list.with([...items, ...new Array<undefined>(size - items.length).fill(undefined)]))];
+};
+
+const zerosLike: Act = (context) => [listOutput(zerosLikeList(listInput(context, 0)))];
+
+function zerosLikeList(list: TensorList): TensorList {
+  return list.with(
+    list.items.map((item) => {
+      const [inner] = item instanceof ObjectTensor ? item.elements : [];
+      return inner instanceof TensorList
+        ? ObjectTensor.variant(zerosLikeList(inner))
+        : item && zerosOf(list, item.shape);
+    }),
+  );
+}
+
+const addN: Act = ({ inputs }) => [listOutput(inputs.map(listOf).reduce(sumOfLists))];
+
+function sumOfLists(a: TensorList, b: TensorList): TensorList {
+  if (a.elementType !== b.elementType) {
+    throw invalidArgument(
+      `Trying to add two lists of tensors of different dtypes. One is ${cppTypeName(a.elementType)} and the other is ` +
+        cppTypeName(b.elementType),
+    );
+  }
+  if (a.length !== b.length) {
+    throw invalidArgument(
+      `Trying to add two lists of tensors with different lengths. One is ${a.length} and the other is ${b.length}`,
+    );
+  }
+  return a.with(a.items.map((item, i) => sumOfElements(item, b.at(i))));
+}
+
+function sumOfElements(a: ListElement | undefined, b: ListElement | undefined): ListElement | undefined {
+  if (a === undefined || b === undefined) {
+    return a ?? b;
+  }
+  if (!(a instanceof Tensor && b instanceof Tensor)) {
+    return ObjectTensor.variant(sumOfLists(listOf(a), listOf(b)));
+  }
+  if (a.shape.join() !== b.shape.join()) {
+    throw invalidArgument(
+      `Trying to add two tensors with incompatible element shapes. One is ${cppShapeText(a.shape)} and the other is ` +
+        cppShapeText(b.shape),
+    );
+  }
+  const { dtype, shape, size } = a;
+  const target = allocate(dtype, shape);
+  updateElements("update", { dtype, target, at: 0, source: a.data, from: 0, length: size, step: 1 });
+  updateElements("add", { dtype, target, at: 0, source: b.data, from: 0, length: size, step: 1 });
+  return new Tensor(dtype, shape, target);
+}
+
+/** Ops on single elements of lists, and on lists as a whole. */
+export const listElementKernels: readonly KernelDefinition[] = [
+  listKernel("EmptyTensorList", empty),
+  listKernel("TensorListReserve", reserve),
+  listKernel("TensorListPushBack", pushBack),
+  listKernel("TensorListPopBack", popBack),
+  listKernel("TensorListGetItem", getItem),
+  listKernel("TensorListSetItem", setItem),
+  listKernel("TensorListLength", (context) => [
+    new Tensor("int32", [], Int32Array.of(listInput(context, 0).length)),
+  ]),
+  listKernel("TensorListElementShape", elementShape),
+  listKernel("TensorListResize", resize),
+  { ...listKernel("ZerosLike", zerosLike), types: { T: ["variant"] }, priority: 1 },
+  { ...listKernel("AddN", addN), types: { T: ["variant"] }, priority: 1 },
+];

@@ -1,0 +1,249 @@
+import { invalidArgument } from "../../../../../protocol/status.js";
+import { Tensor } from "../../../../../protocol/tensor.js";
+import type { KernelDefinition, OpContext, Outputs } from "../../kernel.js";
+import type { KernelNode } from "../../kernel-node.js";
+import { integersOf } from "../../support/elements.js";
+import { cppShapeText, productOf } from "../../support/shapes.js";
+import { checkedLength } from "../list-limits.js";
+import { fitsPartial, fullShape, mergedShape, partialShapeOf, partialText } from "../partial-shapes.js";
+import { tensorInput } from "../resource-access.js";
+import { joined, runAt, stack, unstack } from "../tensor-batches.js";
+import { listElementKernels, listKernel, listOutput } from "./element-ops.js";
+import { knownElementShape, numberInput, plainElements, typedListInput, zerosOf } from "./list-access.js";
+import { type ListElement, TensorList } from "./tensor-list.js";
+
+export { decodeVariant } from "./tensor-list.js";
+
+type Act = (context: OpContext, node: KernelNode) => Outputs;
+
+const stackList: Act = (context, node) => {
+  const list = typedListInput(node, context);
+  const expected = node.int("num_elements");
+  if (expected !== -1 && expected !== list.length) {
+    throw invalidArgument(
+      `Operation expected a list with ${expected} elements but got a list with ${list.length} elements.`,
+    );
+  }
+  return [gathered(list, list.items, context, 1, "stack")];
+};
+
+const gather: Act = (context, node) => {
+  const list = typedListInput(node, context);
+  const indices = integersOf(tensorInput(context, 1));
+  const items = indices.map((index) => {
+    if (index < 0 || index >= list.length) {
+      throw invalidArgument(`Index ${index} out o range; list only has ${list.length} elements.`);
+    }
+    return list.at(index);
+  });
+  return [gathered(list, items, context, 2, "gather")];
+};
+
+/** Elements of one shape along a new first dimension. */
+function gathered(
+  list: TensorList,
+  items: readonly (ListElement | undefined)[],
+  context: OpContext,
+  shapeInput: number,
+  what: "stack" | "gather",
+): Tensor {
+  const shape = knownElementShape(list, context, shapeInput);
+  const full = fullShape(shape);
+  if (full === undefined) {
+    throw invalidArgument(
+      items.length === 0
+        ? `Tried to ${what} ${what === "stack" ? "elements of an empty list" : "0-elements from a list"} with ` +
+            `non-fully-defined ${what === "stack" ? "element_shape" : "shape"}: ${partialText(shape)}`
+        : `Tried to ${what} ${what === "stack" ? "list" : "uninitialized tensors from a list"} ` +
+            `${what === "stack" ? "which only contains uninitialized tensors and has a" : "with"} non-fully-defined ` +
+            `${what === "stack" ? "element_shape" : "shape"}: ${partialText(shape)}`,
+    );
+  }
+  return stack(list.elementType, full, plainElements(list, items, full));
+}
+
+const fromTensor: Act = (context, node) => {
+  const tensor = tensorInput(context, 0);
+  if (tensor.shape.length === 0) {
+    throw invalidArgument("Tensor must be at least a vector, but saw shape: []");
+  }
+  const type = {
+    elementType: node.type("element_dtype"),
+    elementShape: partialShapeOf(tensorInput(context, 1)),
+  };
+  checkSlices(tensor, type.elementShape);
+  return [listOutput(new TensorList(type, [...unstack(tensor)]))];
+};
+
+function checkSlices(tensor: Tensor, elementShape: readonly number[] | undefined): void {
+  const slice = tensor.shape.slice(1);
+  if (!fitsPartial(slice, elementShape)) {
+    throw invalidArgument(
+      `Specified a list with shape ${partialText(elementShape)} from a tensor with shape ${cppShapeText(slice)}`,
+    );
+  }
+}
+
+/** Puts the rows of a tensor at the places of a list that indices name. */
+function scattered(
+  items: (ListElement | undefined)[],
+  tensor: Tensor,
+  indices: readonly number[],
+): (ListElement | undefined)[] {
+  if (tensor.shape.length === 0 || tensor.shape[0] !== indices.length) {
+    throw invalidArgument(
+      `Invalid number of rows in input tensor. Expected: ${indices.length} Actual: ${tensor.shape[0] ?? 0}`,
+    );
+  }
+  const rows = unstack(tensor);
+  for (const [i, index] of indices.entries()) {
+    if (index < 0) {
+      throw invalidArgument(`Indices in TensorListScatter must all be non-negative.`);
+    }
+    checkedLength(index + 1);
+    while (items.length < index) {
+      items.push(undefined);
+    }
+    items[index] = rows[i];
+  }
+  return items;
+}
+
+const scatter: Act = (context, node) => {
+  const tensor = tensorInput(context, 0);
+  const indices = integersOf(tensorInput(context, 1));
+  const type = {
+    elementType: node.type("element_dtype"),
+    elementShape: partialShapeOf(tensorInput(context, 2)),
+  };
+  checkSlices(tensor, type.elementShape);
+  const count = context.inputs.length > 3 ? numberInput(context, 3, "num_elements") : -1;
+  if (count < -1) {
+    throw invalidArgument(`TensorListScatter expects num_elements >= -1, found: ${count}`);
+  }
+  const largest = indices.reduce((most, index) => Math.max(most, index), -1);
+  if (count !== -1 && largest >= count) {
+    throw invalidArgument(
+      `TensorListScatter: Trying to scatter at index ${largest} in list with size ${count}`,
+    );
+  }
+  const items = new Array<ListElement | undefined>(checkedLength(Math.max(count, 0))).fill(undefined);
+  return [listOutput(new TensorList(type, scattered(items, tensor, indices)))];
+};
+
+const scatterInto: Act = (context, node) => {
+  const list = typedListInput(node, context);
+  const tensor = tensorInput(context, 1);
+  checkSlices(tensor, list.elementShape);
+  return [listOutput(list.with(scattered([...list.items], tensor, integersOf(tensorInput(context, 2)))))];
+};
+
+const split: Act = (context, node) => {
+  const tensor = tensorInput(context, 0);
+  const elementShape = partialShapeOf(tensorInput(context, 1));
+  const lengths = integersOf(tensorInput(context, 2));
+  if (tensor.shape.length === 0) {
+    throw invalidArgument("Tensor must be at least a vector, but saw shape: []");
+  }
+  const rowShape = tensor.shape.slice(1);
+  if (!fitsPartial(rowShape, elementShape?.slice(1))) {
+    throw invalidArgument(
+      `tensor shape ${cppShapeText(tensor.shape)} is not compatible with element_shape ${partialText(elementShape)}`,
+    );
+  }
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  if (total !== tensor.shape[0]) {
+    throw invalidArgument(
+      `Expected sum of lengths to be equal to tensor.shape[0], but sum of lengths is ${total} and tensor shape is ` +
+        cppShapeText(tensor.shape),
+    );
+  }
+  let row = 0;
+  const items = lengths.map((length) => {
+    const item = runAt(tensor, row * productOf(rowShape), [length, ...rowShape]);
+    row += length;
+    return item;
+  });
+  return [listOutput(new TensorList({ elementType: node.type("element_dtype"), elementShape }, items))];
+};
+
+const concat: Act = (context, node) => {
+  const list = typedListInput(node, context);
+  const hasInputs = context.inputs.length > 1;
+  const declared = hasInputs ? partialShapeOf(tensorInput(context, 1)) : node.shape("element_shape");
+  const shape = mergedShape(declared, list.elementShape);
+  if (shape?.length === 0) {
+    throw invalidArgument("Concat requires elements to be at least vectors, found scalars instead.");
+  }
+  let rowShape = shape?.slice(1);
+  for (const [i, item] of list.items.entries()) {
+    if (item?.shape.length === 0) {
+      throw invalidArgument(`Concat saw a scalar shape at index ${i} but requires at least vectors.`);
+    }
+    rowShape =
+      item === undefined ? rowShape : (mergedShape(rowShape, item.shape.slice(1))?.slice() ?? rowShape);
+  }
+  const full = fullShape(rowShape);
+  if (full === undefined) {
+    throw invalidArgument(
+      list.length === 0
+        ? "All except the first dimension must be fully defined when concating an empty tensor list. element_shape: " +
+            partialText(rowShape)
+        : "Trying to concat list with only uninitialized tensors but element_shape_except_first_dim is not fully " +
+            `defined: ${partialText(rowShape)}`,
+    );
+  }
+  const leadingDims = hasInputs ? integersOf(tensorInput(context, 2)) : [];
+  const firstDim = commonFirstDim(list, shape);
+  const tensors = list.items.flatMap((item, i) => {
+    if (item !== undefined) {
+      return plainElements(list, [item], item.shape);
+    }
+    const length = leadingDims[i] ?? firstDim;
+    if (length === undefined) {
+      throw invalidArgument(
+        `List contains uninitialized tensor at index ${i} but leading_dims has only ${leadingDims.length} elements.`,
+      );
+    }
+    return zerosOf(list, [length, ...full]);
+  });
+  const lengths = tensors.map((tensor) => tensor.shape[0] ?? 0);
+  const rows = lengths.reduce((sum, length) => sum + length, 0);
+  return [
+    joined(list.elementType, [rows, ...full], tensors),
+    new Tensor("int64", [lengths.length], BigInt64Array.from(lengths, BigInt)),
+  ];
+};
+
+/** The first size of elements that are missing: as declared, or as all the others have it. */
+function commonFirstDim(list: TensorList, shape: readonly number[] | undefined): number | undefined {
+  const declared = shape?.[0] ?? -1;
+  if (declared >= 0) {
+    return declared;
+  }
+  const sizes = new Set(list.items.flatMap((item) => item?.shape[0] ?? []));
+  const [only] = sizes;
+  return sizes.size === 1 ? only : undefined;
+}
+
+const concatLists: Act = (context, node) => {
+  const a = typedListInput(node, context, 0);
+  const b = typedListInput(node, context, 1);
+  const elementShape = mergedShape(a.elementShape, b.elementShape);
+  return [listOutput(new TensorList({ elementType: a.elementType, elementShape }, [...a.items, ...b.items]))];
+};
+
+/** Lists of tensors as variants. */
+export const tensorListKernels: readonly KernelDefinition[] = [
+  ...listElementKernels,
+  listKernel("TensorListStack", stackList),
+  listKernel("TensorListGather", gather),
+  listKernel("TensorListFromTensor", fromTensor),
+  listKernel("TensorListScatter", scatter),
+  listKernel("TensorListScatterV2", scatter),
+  listKernel("TensorListScatterIntoExistingList", scatterInto),
+  listKernel("TensorListSplit", split),
+  listKernel("TensorListConcat", concat),
+  listKernel("TensorListConcatV2", concat),
+  listKernel("TensorListConcatLists", concatLists),
+];

@@ -1,0 +1,109 @@
+import { internalError, invalidArgument, unimplemented } from "../../../../../protocol/status.js";
+import { Tensor } from "../../../../../protocol/tensor.js";
+import { ObjectTensor, type Value } from "../../../values.js";
+import type { OpContext } from "../../kernel.js";
+import type { KernelNode } from "../../kernel-node.js";
+import { zeroTensor } from "../../support/allocation.js";
+import { cppTypeName } from "../../support/dtypes.js";
+import { scalarOf } from "../../support/elements.js";
+import { cppShapeText } from "../../support/shapes.js";
+import { fullShape, mergedShape, partialShapeOf, partialText } from "../partial-shapes.js";
+import { tensorInput } from "../resource-access.js";
+import { decodeVariant, type ListElement, TensorList } from "./tensor-list.js";
+
+/** The list at input `index`. @throws TensorFlowError INVALID_ARGUMENT for a variant that is none. */
+export function listInput(context: OpContext, index: number): TensorList {
+  return listOf(context.inputs[index]);
+}
+
+/** The list that a variant scalar holds. @throws TensorFlowError INVALID_ARGUMENT */
+export function listOf(value: Value | undefined): TensorList {
+  if (!(value instanceof ObjectTensor) || value.dtype !== "variant") {
+    throw invalidArgument("Input handle is not a list.");
+  }
+  if (value.shape.length > 0) {
+    throw invalidArgument(`Input list must be a scalar saw: ${cppShapeText(value.shape)}`);
+  }
+  const [object] = value.elements;
+  if (object instanceof TensorList) {
+    return object;
+  }
+  // A list from another task is decoded by whoever needs it.
+  const decoded = object !== undefined && "encode" in object ? decodeVariant(object.encode()) : undefined;
+  if (decoded instanceof TensorList) {
+    return decoded;
+  }
+  throw invalidArgument(`Input handle is not a list. Saw: '${object?.typeName ?? ""}'`);
+}
+
+/** The list at input `index`, of the element dtype that the node says. @throws TensorFlowError INVALID_ARGUMENT */
+export function typedListInput(node: KernelNode, context: OpContext, index = 0): TensorList {
+  const list = listInput(context, index);
+  const dtype = node.type("element_dtype");
+  if (dtype !== list.elementType) {
+    throw invalidArgument(
+      `Invalid data types; op elements ${cppTypeName(dtype)} but list elements ${cppTypeName(list.elementType)}`,
+    );
+  }
+  return list;
+}
+
+/** Input `index` as what a list may hold. */
+export function elementInput(context: OpContext, index: number): ListElement {
+  const value = context.inputs[index];
+  if (value instanceof Tensor || value instanceof ObjectTensor) {
+    return value;
+  }
+  throw internalError(`Input ${index} is no tensor.`);
+}
+
+/** The whole number at input `index`. */
+export function numberInput(context: OpContext, index: number, what: string): number {
+  return scalarOf(tensorInput(context, index), what);
+}
+
+/** A list with the shape of its elements as far as the list, the input at `index` and its elements tell it. */
+export function knownElementShape(list: TensorList, context: OpContext, index: number) {
+  let shape = mergedShape(partialShapeOf(tensorInput(context, index)), list.elementShape);
+  if (fullShape(shape) === undefined) {
+    for (const item of list.items) {
+      shape = item === undefined ? shape : mergedShape(shape, item.shape);
+    }
+  }
+  return shape;
+}
+
+/** Zeros for an element that is missing. @throws TensorFlowError UNIMPLEMENTED for lists of objects. */
+export function zerosOf(list: TensorList, shape: readonly number[]): Tensor {
+  if (list.elementType === "variant" || list.elementType === "resource") {
+    throw unimplemented(`A missing ${list.elementType} of a list has no value.`);
+  }
+  return zeroTensor(list.elementType, shape);
+}
+
+/**
+ * Elements as tensors of numbers or strings of one shape, zeros for missing ones.
+ * @throws TensorFlowError UNIMPLEMENTED for lists of objects, INVALID_ARGUMENT for an element of another shape.
+ */
+export function plainElements(
+  list: TensorList,
+  items: readonly (ListElement | undefined)[],
+  shape: readonly number[],
+): readonly Tensor[] {
+  let zeros: Tensor | undefined;
+  return items.map((item) => {
+    if (item === undefined) {
+      zeros ??= zerosOf(list, shape);
+      return zeros;
+    }
+    if (!(item instanceof Tensor)) {
+      throw unimplemented(`Lists of ${list.elementType} cannot be stacked.`);
+    }
+    if (item.shape.join() !== shape.join()) {
+      throw invalidArgument(
+        `PartialTensorShape: Incompatible shapes during merge: ${partialText(shape)} vs. ${partialText(item.shape)}`,
+      );
+    }
+    return item;
+  });
+}

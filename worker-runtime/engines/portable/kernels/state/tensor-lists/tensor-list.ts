@@ -1,0 +1,152 @@
+import type { VariantTensorDataProto } from "../../../../../../protos/generated/tensorflow/tensor.js";
+import { TensorProto } from "../../../../../../protos/generated/tensorflow/tensor.js";
+import { TensorShapeProto } from "../../../../../../protos/generated/tensorflow/tensor_shape.js";
+import { DataType } from "../../../../../../protos/generated/tensorflow/types.js";
+import { type DType, dataTypeOf, dtypeOf } from "../../../../../protocol/dtype.js";
+import { shapeFromProto, shapeToProto } from "../../../../../protocol/shape.js";
+import { invalidArgument, unimplemented } from "../../../../../protocol/status.js";
+import { Tensor, tensorFromProto, tensorToProto } from "../../../../../protocol/tensor.js";
+import { ObjectTensor, type VariantObject } from "../../../values.js";
+import type { PartialShape } from "../../kernel-node.js";
+import { readVarints, writeVarint } from "./varint.js";
+
+/** An element of a list: numbers and strings, or objects such as further lists. */
+export type ListElement = Tensor | ObjectTensor;
+
+const TENSOR_LIST = "tensorflow::TensorList";
+
+/** No limit for the number of elements. */
+const UNLIMITED = -1;
+
+export interface ListType {
+  readonly elementType: DType;
+  readonly elementShape: PartialShape;
+  /** -1 for no limit. */
+  readonly maxElements?: number;
+}
+
+/**
+ * A list of tensors of one dtype; an element may be missing, which stands for zeros. Never changed: each op makes a new
+ * list. Lists that grow at their ends share one array, so that a loop that appends n times copies nothing.
+ */
+export class TensorList implements VariantObject {
+  readonly typeName = TENSOR_LIST;
+  readonly elementType: DType;
+  readonly elementShape: PartialShape;
+  readonly maxElements: number;
+  readonly length: number;
+  /** Ours are the first `length`; later ones belong to lists that were made of this one. */
+  readonly #items: (ListElement | undefined)[];
+
+  constructor(type: ListType, items: (ListElement | undefined)[] = [], length = items.length) {
+    this.elementType = type.elementType;
+    this.elementShape = type.elementShape;
+    this.maxElements = type.maxElements ?? UNLIMITED;
+    this.#items = items;
+    this.length = length;
+  }
+
+  /** A list of this type with other elements. */
+  with(items: (ListElement | undefined)[]): TensorList {
+    return new TensorList(this, items);
+  }
+
+  /** All elements; undefined where one is missing. */
+  get items(): readonly (ListElement | undefined)[] {
+    return this.#items.slice(0, this.length);
+  }
+
+  at(index: number): ListElement | undefined {
+    return index < this.length ? this.#items[index] : undefined;
+  }
+
+  pushed(element: ListElement): TensorList {
+    const items = this.#items.length === this.length ? this.#items : [...this.items];
+    items.push(element);
+    return new TensorList(this, items, this.length + 1);
+  }
+
+  popped(): TensorList {
+    return new TensorList(this, this.#items, this.length - 1);
+  }
+
+  /** @throws TensorFlowError UNIMPLEMENTED for a list of resource handles. */
+  encode(): VariantTensorDataProto {
+    const metadata: number[] = [];
+    const present: TensorProto[] = [];
+    const missing: number[] = [];
+    for (const [i, item] of this.items.entries()) {
+      if (item === undefined) {
+        missing.push(i);
+      } else {
+        present.push(elementToProto(item));
+      }
+    }
+    for (const value of [missing.length, ...missing, dataTypeOf(this.elementType), this.maxElements]) {
+      writeVarint(metadata, BigInt(value));
+    }
+    const shape = this.elementShape;
+    const shapeProto =
+      shape === undefined ? TensorShapeProto.fromPartial({ unknownRank: true }) : shapeToProto(shape);
+    return {
+      typeName: TENSOR_LIST,
+      metadata: Uint8Array.from([...metadata, ...TensorShapeProto.encode(shapeProto).finish()]),
+      tensors: present,
+    };
+  }
+}
+
+function elementToProto(element: ListElement): TensorProto {
+  if (element instanceof Tensor) {
+    return tensorToProto(element);
+  }
+  if (element.dtype === "resource") {
+    throw unimplemented("A list of resource handles cannot leave its task.");
+  }
+  return TensorProto.fromPartial({
+    dtype: DataType.DT_VARIANT,
+    tensorShape: shapeToProto(element.shape),
+    variantVal: element.elements.map((object) => ("encode" in object ? object.encode() : {})),
+  });
+}
+
+function elementFromProto(proto: TensorProto): ListElement {
+  return proto.dtype === DataType.DT_VARIANT
+    ? new ObjectTensor("variant", shapeFromProto(proto.tensorShape), proto.variantVal.map(decodeVariant))
+    : tensorFromProto(proto);
+}
+
+/**
+ * The object that an element of a variant tensor is.
+ * @throws TensorFlowError UNIMPLEMENTED for a type that this engine does not know, INVALID_ARGUMENT for broken contents.
+ */
+export function decodeVariant(proto: VariantTensorDataProto): VariantObject {
+  if (proto.typeName !== TENSOR_LIST) {
+    throw unimplemented(`This engine does not know variants of type '${proto.typeName}'.`);
+  }
+  const broken = () => invalidArgument("Could not decode the metadata of a TensorList.");
+  const count = readVarints(proto.metadata, 0, 1);
+  const [missingCount = 0n] = count.values;
+  if (missingCount > BigInt(proto.metadata.length)) {
+    throw broken();
+  }
+  const places = readVarints(proto.metadata, count.end, Number(missingCount));
+  const type = readVarints(proto.metadata, places.end, 2);
+  const [dataType, maxElements] = type.values;
+  if (dataType === undefined || maxElements === undefined) {
+    throw broken();
+  }
+  const missing = new Set(places.values.map(Number));
+  const tensors = proto.tensors.map(elementFromProto);
+  const length = tensors.length + missing.size;
+  const items = Array.from({ length }, (_, i) => (missing.has(i) ? undefined : tensors.shift()));
+  const shape = TensorShapeProto.decode(proto.metadata.subarray(type.end));
+  return new TensorList(
+    {
+      elementType: dtypeOf(Number(dataType) as DataType),
+      elementShape: shape.unknownRank ? undefined : shape.dim.map(({ size }) => Number(size)),
+      maxElements: Number(BigInt.asIntN(64, maxElements)),
+    },
+    items,
+  );
+}

@@ -1,0 +1,175 @@
+import {
+  internalError,
+  invalidArgument,
+  StatusCode,
+  TensorFlowError,
+} from "../../../../../protocol/status.js";
+import type { Tensor } from "../../../../../protocol/tensor.js";
+import { RESOURCE_VARIABLE, type Variable } from "../../../resources/variable.js";
+import { RefValue } from "../../../values.js";
+import type { OpContext, Outputs, StatefulKernelDefinition } from "../../kernel.js";
+import type { KernelNode } from "../../kernel-node.js";
+import { allFloatTypes, isSmallFloat } from "../../support/dtypes.js";
+import { indicesOf, numbersOf } from "../../support/elements.js";
+import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
+import { fromFloat32, toFloat32 } from "../../support/small-floats.js";
+import { resourceInput, tensorInput } from "../resource-access.js";
+import { statefulKernel } from "../stateful-kernel.js";
+import { initializedCell, writableValue } from "../variable-access.js";
+import { type FloatArray, opOfForm, type Segment, type UpdateForm, type UpdateRule } from "./update-rule.js";
+
+/** The kernel of one form of an update. */
+export function updateKernel(rule: UpdateRule, form: UpdateForm): StatefulKernelDefinition {
+  const isResource = form.startsWith("Resource");
+  const isSparse = form.endsWith("SparseApply");
+  return statefulKernel(
+    opOfForm(rule, form),
+    (node) => {
+      const places = new Map(node.inputs.map(({ argName }, index) => [argName, index]));
+      const placeOf = (name: string): number => {
+        const place = places.get(name);
+        if (place === undefined) {
+          throw internalError(`${node.op} has no argument ${name}.`);
+        }
+        return place;
+      };
+      const variablePlaces = ["var", ...rule.slots].map(placeOf);
+      const gradientPlace = placeOf(rule.gradient);
+      const indicesPlace = isSparse ? placeOf("indices") : undefined;
+      const scalarPlaces = new Map(rule.scalars.map((name) => [name, placeOf(name)]));
+
+      return (context): Outputs => {
+        const variables = variablePlaces.map((place) =>
+          isResource ? trainedVariable(node, context, place) : initializedCell(context, place),
+        );
+        const scalar = (name: string) => scalarInput(context, scalarPlaces.get(name) ?? -1, name);
+        const update = rule.prepare(scalar, node);
+        const gradient = tensorInput(context, gradientPlace);
+        checkTypes(node, variables, gradient);
+        checkShapes(rule, variables);
+        const indices = indicesPlace === undefined ? undefined : tensorInput(context, indicesPlace);
+        const runs =
+          indices === undefined
+            ? denseRun(rule, variables, gradient)
+            : sparseRuns(variables, gradient, indices);
+        writeVariables(variables, (arrays) => {
+          const [variable, ...slots] = arrays;
+          if (variable !== undefined) {
+            const values = floatsOf(gradient);
+            for (const { at, from, length } of runs) {
+              update({ variable, slots, at, gradient: values, from, length });
+            }
+          }
+        });
+        const [target] = variables;
+        return isResource || target === undefined ? [] : [new RefValue(target)];
+      };
+    },
+    { types: { T: allFloatTypes } },
+  );
+}
+
+/** @throws TensorFlowError INTERNAL "Invalid variable reference." for a variable without a value, as TensorFlow has it. */
+function trainedVariable(node: KernelNode, context: OpContext, index: number): Variable {
+  try {
+    return resourceInput<Variable>(node, context, index, RESOURCE_VARIABLE);
+  } catch (error) {
+    if (error instanceof TensorFlowError && error.code === StatusCode.NOT_FOUND) {
+      throw internalError("Invalid variable reference.", { cause: error });
+    }
+    throw error;
+  }
+}
+
+function scalarInput(context: OpContext, index: number, name: string): number {
+  const tensor = tensorInput(context, index);
+  if (tensor.shape.length > 0) {
+    throw invalidArgument(`${name} is not a scalar: ${cppShapeText(tensor.shape)}`);
+  }
+  // A global step is an int64; the rest are floats.
+  return Number(tensor.at(0));
+}
+
+function checkTypes(node: KernelNode, variables: readonly Variable[], gradient: Tensor): void {
+  if (variables.some(({ dtype }) => dtype !== gradient.dtype)) {
+    throw invalidArgument(`The variables and the gradient of '${node.name}' differ in dtype.`);
+  }
+}
+
+function shapeOf(variable: Variable): readonly number[] {
+  return variable.shape ?? [];
+}
+
+function checkShapes(rule: UpdateRule, [target, ...slots]: readonly Variable[]): void {
+  for (const [i, slot] of slots.entries()) {
+    if (target !== undefined && !sameShape(shapeOf(target), shapeOf(slot))) {
+      throw invalidArgument(
+        `var and ${rule.slots[i]} do not have the same shape${cppShapeText(shapeOf(target))} ${cppShapeText(shapeOf(slot))}`,
+      );
+    }
+  }
+}
+
+type Run = Pick<Segment, "at" | "from" | "length">;
+
+function denseRun(rule: UpdateRule, [target]: readonly Variable[], gradient: Tensor): readonly Run[] {
+  const shape = target === undefined ? [] : shapeOf(target);
+  if (!sameShape(shape, gradient.shape)) {
+    throw invalidArgument(
+      `var and ${rule.gradient} do not have the same shape${cppShapeText(shape)} ${cppShapeText(gradient.shape)}`,
+    );
+  }
+  return [{ at: 0, from: 0, length: productOf(shape) }];
+}
+
+/** One run for each index; a row that is named twice is updated twice, in this order. */
+function sparseRuns([target]: readonly Variable[], gradient: Tensor, indices: Tensor): readonly Run[] {
+  const shape = target === undefined ? [] : shapeOf(target);
+  if (shape.length === 0) {
+    throw invalidArgument("var must be at least 1 dimensional");
+  }
+  if (indices.shape.length !== 1) {
+    throw invalidArgument("indices must be one-dimensional");
+  }
+  for (let dimension = 1; dimension < Math.max(shape.length, gradient.shape.length); dimension += 1) {
+    if (shape[dimension] !== gradient.shape[dimension]) {
+      throw invalidArgument(`var and grad must match in dimension ${dimension}`);
+    }
+  }
+  if (gradient.shape[0] !== indices.size) {
+    throw invalidArgument("grad must be the same size as indices in the first dimension.");
+  }
+  const length = productOf(shape, 1);
+  const rows = shape[0] ?? 0;
+  return Array.from(indicesOf(indices), (row, i) => {
+    if (!(row >= 0 && row < rows)) {
+      throw invalidArgument(`Index ${row} at offset ${i} in indices is out of range`);
+    }
+    return { at: row * length, from: i * length, length };
+  });
+}
+
+/** Calls `write` with the variables' arrays, small floats widened and rounded back. */
+function writeVariables(
+  variables: readonly Variable[],
+  write: (arrays: readonly FloatArray[]) => void,
+): void {
+  if (variables.some(({ dtype }) => isSmallFloat(dtype))) {
+    const wide = variables.map((variable) => toFloat32(writableValue(variable)));
+    write(wide.map(floatsOf));
+    for (const [i, variable] of variables.entries()) {
+      const tensor = wide[i];
+      variable.value = tensor === undefined ? undefined : fromFloat32(variable.dtype, tensor);
+    }
+    return;
+  }
+  write(variables.map((variable) => floatsOf(writableValue(variable))));
+}
+
+function floatsOf(tensor: Tensor): FloatArray {
+  const numbers = numbersOf(isSmallFloat(tensor.dtype) ? toFloat32(tensor) : tensor);
+  if (numbers instanceof Float32Array || numbers instanceof Float64Array) {
+    return numbers;
+  }
+  throw internalError(`The elements of a ${tensor.dtype} tensor are no floats.`);
+}

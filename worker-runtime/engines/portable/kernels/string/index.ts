@@ -1,0 +1,21 @@
+import type { KernelDefinition } from "../kernel.js";
+import { codingKernels } from "./coding-ops.js";
+import { csvKernel } from "./csv-op.js";
+import { formatKernel } from "./format-op.js";
+import { hashKernels } from "./hash-ops.js";
+import { numberTextKernels } from "./number-ops.js";
+import { regexKernels } from "./regex-ops.js";
+import { splitKernels } from "./split-ops.js";
+import { textKernels } from "./text-ops.js";
+
+/** Strings. */
+export const stringKernels: readonly KernelDefinition[] = [
+  ...textKernels,
+  ...splitKernels,
+  ...numberTextKernels,
+  ...codingKernels,
+  ...regexKernels,
+  ...hashKernels,
+  formatKernel,
+  csvKernel,
+];

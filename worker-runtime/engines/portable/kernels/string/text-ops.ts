@@ -1,0 +1,205 @@
+import { invalidArgument, outOfRange } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernel.js";
+import { pureKernel } from "../support/define.js";
+import { inputAt, integersOf, stringsOf } from "../support/elements.js";
+import {
+  broadcastShape,
+  broadcastStrides,
+  cppShapeText,
+  productOf,
+  sameShape,
+  stridesOf,
+} from "../support/shapes.js";
+import { characterOffsets } from "./utf8.js";
+
+/** A kernel that makes a string of each string. */
+function mapKernel(
+  op: string,
+  create: (encoding: string) => (bytes: Uint8Array) => Uint8Array,
+): PureKernelDefinition {
+  return pureKernel(op, (node) => {
+    const map = create(node.has("encoding") ? node.string("encoding") : "");
+    return (inputs) => {
+      const input = inputAt(inputs, 0);
+      return [new Tensor("string", input.shape, stringsOf(input).map(map))];
+    };
+  });
+}
+
+/** Changes the case of ASCII letters, or of all letters where the encoding is UTF-8. */
+function caseChange(
+  encoding: string,
+  first: string,
+  offset: number,
+  change: (text: string) => string,
+): (bytes: Uint8Array) => Uint8Array {
+  if (encoding !== "" && encoding !== "utf-8") {
+    throw invalidArgument(`only utf-8 or '' are supported; encoding: ${encoding}`);
+  }
+  if (encoding === "utf-8") {
+    return (bytes) => Buffer.from(change(Buffer.from(bytes).toString("utf8")));
+  }
+  const from = first.charCodeAt(0);
+  return (bytes) => bytes.map((byte) => (byte >= from && byte < from + 26 ? byte + offset : byte));
+}
+
+const isSpace = (byte: number | undefined) => byte === 32 || (byte !== undefined && byte >= 9 && byte <= 13);
+
+function strip(bytes: Uint8Array): Uint8Array {
+  let start = 0;
+  let end = bytes.length;
+  while (start < end && isSpace(bytes[start])) {
+    start += 1;
+  }
+  while (end > start && isSpace(bytes[end - 1])) {
+    end -= 1;
+  }
+  return bytes.subarray(start, end);
+}
+
+function join(inputs: readonly Tensor[], separator: Uint8Array): Tensor {
+  const shape = inputs.find((input) => input.shape.length > 0)?.shape ?? [];
+  for (const input of inputs) {
+    if (input.shape.length > 0 && !sameShape(input.shape, shape)) {
+      throw invalidArgument(
+        `Input shapes do not match: ${cppShapeText(shape)} vs. ${cppShapeText(input.shape)}`,
+      );
+    }
+  }
+  const lists = inputs.map((input) => ({ strings: stringsOf(input), step: input.shape.length > 0 ? 1 : 0 }));
+  const joined = Array.from({ length: productOf(shape) }, (_, index) =>
+    joinBytes(
+      lists.map(({ strings, step }) => strings[index * step] ?? new Uint8Array(0)),
+      separator,
+    ),
+  );
+  return new Tensor("string", shape, joined);
+}
+
+function joinBytes(parts: readonly Uint8Array[], separator: Uint8Array): Uint8Array {
+  return Buffer.concat(
+    separator.length === 0 ? parts : parts.flatMap((part, at) => (at > 0 ? [separator, part] : [part])),
+  );
+}
+
+/** Joins along dimensions one after the other, in the order in which they are named. */
+function reduceJoin(input: Tensor, indices: Tensor, keepDims: boolean, separator: Uint8Array): Tensor {
+  const rank = input.shape.length;
+  const axes = integersOf(indices).map((axis) => {
+    if (axis < -rank || axis >= rank) {
+      throw outOfRange(`Invalid reduction dimension ${axis} for input with ${rank} dimension(s)`);
+    }
+    return axis < 0 ? axis + rank : axis;
+  });
+  if (new Set(axes).size !== axes.length) {
+    throw invalidArgument(
+      `Duplicate reduction dimension ${axes.find((axis, at) => axes.indexOf(axis) !== at)}`,
+    );
+  }
+  let shape = [...input.shape];
+  let strings = stringsOf(input);
+  for (const axis of axes) {
+    const strides = stridesOf(shape);
+    const count = shape[axis] ?? 0;
+    const stride = strides[axis] ?? 1;
+    const reduced = shape.map((size, dimension) => (dimension === axis ? 1 : size));
+    const current = strings;
+    strings = Array.from({ length: productOf(reduced) }, (_, index) => {
+      const first = Math.floor(index / stride) * stride * count + (index % stride);
+      const parts = Array.from(
+        { length: count },
+        (__, at) => current[first + at * stride] ?? new Uint8Array(0),
+      );
+      return joinBytes(parts, separator);
+    });
+    shape = reduced;
+  }
+  const kept = keepDims ? shape : shape.filter((_, dimension) => !axes.includes(dimension));
+  return new Tensor("string", kept, strings);
+}
+
+/** The part of a string from `position` on, up to its end for a negative length; both count bytes or characters. */
+function substring(
+  bytes: Uint8Array,
+  position: number,
+  length: number,
+  index: number,
+  characters: boolean,
+): Uint8Array {
+  const offsets = characters ? characterOffsets(bytes) : undefined;
+  const size = offsets === undefined ? bytes.length : offsets.length - 1;
+  if (position < -size || position > size) {
+    throw invalidArgument(
+      `pos ${position} out of range for string b'${Buffer.from(bytes).toString("utf8")}' at index ${index}`,
+    );
+  }
+  const start = position < 0 ? position + size : position;
+  const end = length < 0 ? size : Math.min(size, start + length);
+  return offsets === undefined ? bytes.subarray(start, end) : bytes.subarray(offsets[start], offsets[end]);
+}
+
+function substr(input: Tensor, positions: Tensor, lengths: Tensor, characters: boolean): Tensor {
+  if (!sameShape(positions.shape, lengths.shape)) {
+    throw invalidArgument(
+      `pos and len should have the same shape, got: ${cppShapeText(positions.shape)} vs. ${cppShapeText(lengths.shape)}`,
+    );
+  }
+  const shape = broadcastShape(input.shape, positions.shape);
+  const strings = stringsOf(input);
+  const starts = integersOf(positions);
+  const counts = integersOf(lengths);
+  const strides = stridesOf(shape);
+  const ownStrides = broadcastStrides(input.shape, shape);
+  const positionStrides = broadcastStrides(positions.shape, shape);
+  const place = (index: number, own: readonly number[]) =>
+    strides.reduce(
+      (sum, stride, dimension) =>
+        sum + (Math.floor(index / stride) % (shape[dimension] ?? 1)) * (own[dimension] ?? 0),
+      0,
+    );
+  return new Tensor(
+    "string",
+    shape,
+    Array.from({ length: productOf(shape) }, (_, index) => {
+      const at = place(index, positionStrides);
+      return substring(
+        strings[place(index, ownStrides)] ?? new Uint8Array(0),
+        starts[at] ?? 0,
+        counts[at] ?? 0,
+        index,
+        characters,
+      );
+    }),
+  );
+}
+
+/** Ops on whole strings: cases, lengths, parts, joins. */
+export const textKernels: readonly PureKernelDefinition[] = [
+  mapKernel("StringLower", (encoding) => caseChange(encoding, "A", 32, (text) => text.toLowerCase())),
+  mapKernel("StringUpper", (encoding) => caseChange(encoding, "a", -32, (text) => text.toUpperCase())),
+  mapKernel("StringStrip", () => strip),
+  pureKernel("StringLength", (node) => {
+    const characters = node.string("unit") === "UTF8_CHAR";
+    return (inputs) => {
+      const input = inputAt(inputs, 0);
+      const lengths = stringsOf(input).map((bytes) =>
+        characters ? characterOffsets(bytes).length - 1 : bytes.length,
+      );
+      return [new Tensor("int32", input.shape, Int32Array.from(lengths))];
+    };
+  }),
+  pureKernel("StringJoin", (node) => {
+    const separator = node.bytes("separator");
+    return (inputs) => [join(inputs, separator)];
+  }),
+  pureKernel("ReduceJoin", (node) => {
+    const separator = node.bytes("separator");
+    const keepDims = node.bool("keep_dims");
+    return (inputs) => [reduceJoin(inputAt(inputs, 0), inputAt(inputs, 1), keepDims, separator)];
+  }),
+  pureKernel("Substr", (node) => {
+    const characters = node.string("unit") === "UTF8_CHAR";
+    return (inputs) => [substr(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2), characters)];
+  }),
+];

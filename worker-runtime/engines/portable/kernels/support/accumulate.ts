@@ -1,0 +1,114 @@
+import type { DType } from "../../../../protocol/dtype.js";
+import { internalError } from "../../../../protocol/status.js";
+import { isByteList, type TensorData } from "../../../../protocol/tensor-data.js";
+import { type LongArray, longsOf, type NumberArray, numbersOf } from "./elements.js";
+
+/** How values are added to what lies there. "set" replaces. */
+export type Accumulation = "set" | "add" | "sub" | "mul" | "div" | "max" | "min";
+
+type Loop<Array> = (to: Array, t: number, from: Array, f: number, n: number) => void;
+
+const numberLoops: Readonly<Record<Accumulation, Loop<NumberArray>>> = {
+  set: (to, t, from, f, n) => {
+    for (let i = 0; i < n; i += 1) {
+      to[t + i] = from[f + i] as number;
+    }
+  },
+  add: (to, t, from, f, n) => {
+    for (let i = 0; i < n; i += 1) {
+      to[t + i] = (to[t + i] as number) + (from[f + i] as number);
+    }
+  },
+  sub: (to, t, from, f, n) => {
+    for (let i = 0; i < n; i += 1) {
+      to[t + i] = (to[t + i] as number) - (from[f + i] as number);
+    }
+  },
+  mul: (to, t, from, f, n) => {
+    for (let i = 0; i < n; i += 1) {
+      to[t + i] = (to[t + i] as number) * (from[f + i] as number);
+    }
+  },
+  div: (to, t, from, f, n) => {
+    for (let i = 0; i < n; i += 1) {
+      to[t + i] = (to[t + i] as number) / (from[f + i] as number);
+    }
+  },
+  max: (to, t, from, f, n) => {
+    for (let i = 0; i < n; i += 1) {
+      to[t + i] = Math.max(to[t + i] as number, from[f + i] as number);
+    }
+  },
+  min: (to, t, from, f, n) => {
+    for (let i = 0; i < n; i += 1) {
+      to[t + i] = Math.min(to[t + i] as number, from[f + i] as number);
+    }
+  },
+};
+
+// A product of two 32-bit integers does not fit the 53 bits of a double.
+const multiplyInts: Loop<NumberArray> = (to, t, from, f, n) => {
+  for (let i = 0; i < n; i += 1) {
+    to[t + i] = Math.imul(to[t + i] as number, from[f + i] as number);
+  }
+};
+
+const longFunctions: Readonly<Record<Accumulation, (old: bigint, value: bigint) => bigint>> = {
+  set: (_, value) => value,
+  add: (old, value) => old + value,
+  sub: (old, value) => old - value,
+  mul: (old, value) => old * value,
+  div: (old, value) => old / value,
+  max: (old, value) => (value > old ? value : old),
+  min: (old, value) => (value < old ? value : old),
+};
+
+function longLoop(kind: Accumulation): Loop<LongArray> {
+  const f = longFunctions[kind];
+  return (to, t, from, start, n) => {
+    for (let i = 0; i < n; i += 1) {
+      to[t + i] = f(to[t + i] as bigint, from[start + i] as bigint);
+    }
+  };
+}
+
+/** Two strings as one, which is what their sum is. */
+export function joinedBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const joined = new Uint8Array(a.length + b.length);
+  joined.set(a);
+  joined.set(b, a.length);
+  return joined;
+}
+
+/** Applies entries f … f + n - 1 of one array to entries t … of another; for complex dtypes an element is two entries. */
+export type Accumulate = (t: number, f: number, n: number) => void;
+
+/**
+ * Prepares the accumulation of the elements of one array into another of the same dtype.
+ * Small floats must be widened before (see `withSmallFloats`), but for "set"; of complex numbers only "set", "add" and
+ * "sub" are right; strings can be set and added, which joins them.
+ * @param to the array that is changed: of a tensor in the making, never of a finished one.
+ */
+export function accumulator(kind: Accumulation, dtype: DType, to: TensorData, from: TensorData): Accumulate {
+  if (isByteList(to)) {
+    if ((kind !== "set" && kind !== "add") || !isByteList(from)) {
+      throw internalError(`Strings have no "${kind}".`);
+    }
+    const target = to as Uint8Array[];
+    return (t, f, n) => {
+      for (let i = 0; i < n; i += 1) {
+        const value = from[f + i] as Uint8Array;
+        target[t + i] = kind === "set" ? value : joinedBytes(target[t + i] as Uint8Array, value);
+      }
+    };
+  }
+  if (to instanceof BigInt64Array || to instanceof BigUint64Array) {
+    const loop = longLoop(kind);
+    const source = longsOf({ dtype, data: from });
+    return (t, f, n) => loop(to, t, source, f, n);
+  }
+  const isInt = !(to instanceof Float32Array || to instanceof Float64Array);
+  const loop = kind === "mul" && isInt ? multiplyInts : numberLoops[kind];
+  const source = numbersOf({ dtype, data: from });
+  return (t, f, n) => loop(to, t, source, f, n);
+}

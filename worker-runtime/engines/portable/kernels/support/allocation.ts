@@ -1,0 +1,85 @@
+import { totalmem } from "node:os";
+import { type DType, itemSize } from "../../../../protocol/dtype.js";
+import { invalidArgument, resourceExhausted } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import { type TensorData, zeros } from "../../../../protocol/tensor-data.js";
+import { cppTypeName } from "./dtypes.js";
+import { cppShapeText } from "./shapes.js";
+
+/** TensorShape::MaxDimensions of TensorFlow. */
+const MAX_RANK = 254;
+
+/** An element of a string tensor takes at least a reference to its bytes. */
+const STRING_ITEM_BYTES = 8;
+
+/** Longer lists V8 keeps as hash tables, which take many times the memory. */
+const MAX_STRINGS = 2 ** 25;
+
+const noBytes = new Uint8Array(0);
+
+/** The greatest length of a typed array in every V8 that this runs on. */
+const MAX_ELEMENTS = 2 ** 32 - 1;
+
+let maxTensorBytes = Math.min(2 ** 33, Math.floor(totalmem() / 2));
+
+/** Sets how many bytes one tensor may take (half of the machine's memory, at most 8 GiB, unless set). */
+export function limitTensorBytes(bytes: number): void {
+  maxTensorBytes = bytes;
+}
+
+/**
+ * The number of elements of a shape that somebody asked for, checked before anything is allocated.
+ * @throws TensorFlowError INVALID_ARGUMENT for negative sizes, more than 254 dimensions, or 2^63 elements and more;
+ *   RESOURCE_EXHAUSTED for a tensor above the limit.
+ */
+export function checkedSize(dtype: DType, shape: readonly number[]): number {
+  if (shape.length > MAX_RANK) {
+    throw invalidArgument("Shape has too many dimensions");
+  }
+  let count = 1;
+  let whole = 1;
+  for (const [i, size] of shape.entries()) {
+    if (size < 0 || !Number.isInteger(size)) {
+      throw invalidArgument(`Expected shape dimensions to be non-negative, got ${size}: dimension ${i}`);
+    }
+    count *= size;
+    // An overflow counts even where another dimension is 0, as in TensorFlow's MultiplyWithoutOverflow.
+    whole *= Math.max(size, 1);
+    if (whole >= 2 ** 63) {
+      throw invalidArgument(`Shape ${cppShapeText(shape)} would have more than 2**63 - 1 elements`);
+    }
+  }
+  const mostElements = dtype === "string" ? MAX_STRINGS : MAX_ELEMENTS;
+  if (count > mostElements || count * (itemSize(dtype) || STRING_ITEM_BYTES) > maxTensorBytes) {
+    throw outOfMemory(dtype, shape);
+  }
+  return count;
+}
+
+/**
+ * An array of zeros (empty strings) for the elements of a shape.
+ * @throws TensorFlowError as `checkedSize`; RESOURCE_EXHAUSTED where there is no memory.
+ */
+export function allocate(dtype: DType, shape: readonly number[]): TensorData {
+  const count = checkedSize(dtype, shape);
+  try {
+    return dtype === "string" ? new Array<Uint8Array>(count).fill(noBytes) : zeros(dtype, count);
+  } catch (error) {
+    if (error instanceof RangeError) {
+      throw outOfMemory(dtype, shape, error);
+    }
+    throw error;
+  }
+}
+
+/** A tensor of zeros (empty strings). @throws TensorFlowError as `allocate`. */
+export function zeroTensor(dtype: DType, shape: readonly number[]): Tensor {
+  return new Tensor(dtype, shape, allocate(dtype, shape));
+}
+
+function outOfMemory(dtype: DType, shape: readonly number[], cause?: unknown) {
+  return resourceExhausted(
+    `OOM when allocating tensor with shape${cppShapeText(shape)} and type ${cppTypeName(dtype)}`,
+    { cause },
+  );
+}

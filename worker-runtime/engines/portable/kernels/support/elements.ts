@@ -1,0 +1,125 @@
+import type { DType } from "../../../../protocol/dtype.js";
+import { internalError, invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import { isByteList, type TensorData } from "../../../../protocol/tensor-data.js";
+import { allocate } from "./allocation.js";
+import { cppShapeText } from "./shapes.js";
+
+/** Arrays whose elements are JS numbers. */
+export type NumberArray =
+  | Float32Array
+  | Float64Array
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array;
+
+/** Arrays whose elements are bigints. */
+export type LongArray = BigInt64Array | BigUint64Array;
+
+function isLongArray(data: TensorData): data is LongArray {
+  return data instanceof BigInt64Array || data instanceof BigUint64Array;
+}
+
+/** The elements of a tensor of a dtype up to 32 bits, a float or bool. @throws TensorFlowError INTERNAL for others. */
+export function numbersOf({
+  dtype,
+  data,
+}: {
+  readonly dtype: DType;
+  readonly data: TensorData;
+}): NumberArray {
+  if (isLongArray(data) || isByteList(data)) {
+    throw internalError(`The elements of a ${dtype} tensor are no JS numbers.`);
+  }
+  return data;
+}
+
+/** The elements of an int64 or uint64 tensor. @throws TensorFlowError INTERNAL for others. */
+export function longsOf({ dtype, data }: { readonly dtype: DType; readonly data: TensorData }): LongArray {
+  if (!isLongArray(data)) {
+    throw internalError(`The elements of a ${dtype} tensor are no bigints.`);
+  }
+  return data;
+}
+
+/** The elements of a string tensor. @throws TensorFlowError INTERNAL for others. */
+export function stringsOf({
+  dtype,
+  data,
+}: {
+  readonly dtype: DType;
+  readonly data: TensorData;
+}): readonly Uint8Array[] {
+  if (!isByteList(data)) {
+    throw internalError(`The elements of a ${dtype} tensor are no strings.`);
+  }
+  return data;
+}
+
+/** Fresh zeros to fill. @throws TensorFlowError as `allocate`. */
+export function newNumbers(dtype: DType, shape: readonly number[]): NumberArray {
+  return numbersOf({ dtype, data: allocate(dtype, shape) });
+}
+
+/** Fresh zeros to fill, of int64 or uint64. @throws TensorFlowError as `allocate`. */
+export function newLongs(dtype: DType, shape: readonly number[]): LongArray {
+  return longsOf({ dtype, data: allocate(dtype, shape) });
+}
+
+/** Input `index` of a kernel. @throws TensorFlowError INTERNAL where there is none. */
+export function inputAt(inputs: readonly Tensor[], index: number): Tensor {
+  const input = inputs[index];
+  if (input === undefined) {
+    throw internalError(`The kernel was called without its input ${index}.`);
+  }
+  return input;
+}
+
+/**
+ * All elements of a tensor of integers (bool as 0 and 1) as JS numbers: sizes, axes, indices. Values beyond 2^53 lose
+ * their last digits, which no size or index can have.
+ */
+export function integersOf(tensor: Tensor): number[] {
+  const { data } = tensor;
+  return isLongArray(data) ? Array.from(data, Number) : Array.from(numbersOf(tensor));
+}
+
+/** As `integersOf` for long lists, without the boxes of an Array. */
+export function indicesOf(tensor: Tensor): Float64Array | Int32Array {
+  const { data } = tensor;
+  if (data instanceof Int32Array) {
+    return data;
+  }
+  return isLongArray(data) ? Float64Array.from(data, Number) : Float64Array.from(numbersOf(tensor));
+}
+
+/**
+ * The only element of a scalar (or of any tensor of one element) as a JS number.
+ * @param what the input's name for the error.
+ * @throws TensorFlowError INVALID_ARGUMENT
+ */
+export function scalarOf(tensor: Tensor, what: string): number {
+  if (tensor.size !== 1) {
+    throw invalidArgument(`${what} must be a scalar, not shape ${cppShapeText(tensor.shape)}`);
+  }
+  return isLongArray(tensor.data) ? Number(tensor.data[0]) : (numbersOf(tensor)[0] ?? 0);
+}
+
+/** A tensor of whole numbers of int32 or int64. */
+export function integerTensor(dtype: DType, shape: readonly number[], values: ArrayLike<number>): Tensor {
+  return dtype === "int64"
+    ? new Tensor(
+        dtype,
+        shape,
+        BigInt64Array.from(values, (value) => BigInt(value)),
+      )
+    : new Tensor(dtype, shape, Int32Array.from(values));
+}
+
+/** A copy of a tensor's data that may be changed. */
+export function copyOfData({ data }: Tensor): TensorData {
+  return isByteList(data) ? [...data] : data.slice();
+}

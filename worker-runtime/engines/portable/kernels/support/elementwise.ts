@@ -1,0 +1,202 @@
+import type { DType } from "../../../../protocol/dtype.js";
+import { internalError } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernel.js";
+import { forEachRun } from "./broadcast-runs.js";
+import { perElement, pureKernel, withSmallFloats } from "./define.js";
+import { allFloatTypes, isLong, longTypes, shortIntTypes } from "./dtypes.js";
+import {
+  inputAt,
+  type LongArray,
+  longsOf,
+  type NumberArray,
+  newLongs,
+  newNumbers,
+  numbersOf,
+} from "./elements.js";
+import { broadcastShape } from "./shapes.js";
+
+/**
+ * Computes out[o + i] from x[xo + i * xs] and y[yo + i * ys] for i < n.
+ *
+ * An op that is mostly memory traffic writes its loop out: a loop of its own is compiled for its own array types, one
+ * that is shared by ops must call a function it does not know for each element, which takes several times as long.
+ */
+export type BinaryLoop<Array = NumberArray, Out = Array> = (
+  out: Out,
+  o: number,
+  x: Array,
+  xo: number,
+  xs: number,
+  y: Array,
+  yo: number,
+  ys: number,
+  n: number,
+) => void;
+
+/** Computes out[i] from x[i] for all of x. */
+export type UnaryLoop<Array = NumberArray, Out = Array> = (out: Out, x: Array) => void;
+
+/** A loop around a function of numbers, for functions that take longer than the call. */
+export function binaryLoop(f: (a: number, b: number) => number): BinaryLoop {
+  return (out, o, x, xo, xs, y, yo, ys, n) => {
+    for (let i = 0; i < n; i += 1) {
+      out[o + i] = f(x[xo + i * xs] as number, y[yo + i * ys] as number);
+    }
+  };
+}
+
+/** As `binaryLoop` for 64-bit integers; results are cut to 64 bits as they are stored. */
+export function longLoop(f: (a: bigint, b: bigint) => bigint): BinaryLoop<LongArray> {
+  return (out, o, x, xo, xs, y, yo, ys, n) => {
+    for (let i = 0; i < n; i += 1) {
+      out[o + i] = f(x[xo + i * xs] as bigint, y[yo + i * ys] as bigint);
+    }
+  };
+}
+
+/** As `longLoop` with a truth value as the result. */
+export function longTest(f: (a: bigint, b: bigint) => boolean): BinaryLoop<LongArray, NumberArray> {
+  return (out, o, x, xo, xs, y, yo, ys, n) => {
+    for (let i = 0; i < n; i += 1) {
+      out[o + i] = f(x[xo + i * xs] as bigint, y[yo + i * ys] as bigint) ? 1 : 0;
+    }
+  };
+}
+
+/** A loop around a function of one number. */
+export function unaryLoop(f: (a: number) => number): UnaryLoop {
+  return (out, x) => {
+    for (let i = 0; i < x.length; i += 1) {
+      out[i] = f(x[i] as number);
+    }
+  };
+}
+
+/** As `unaryLoop` for 64-bit integers. */
+export function longUnaryLoop(f: (a: bigint) => bigint): UnaryLoop<LongArray> {
+  return (out, x) => {
+    for (let i = 0; i < x.length; i += 1) {
+      out[i] = f(x[i] as bigint);
+    }
+  };
+}
+
+/** How an op computes, by class of dtype; a class that is left out is not supported. */
+export interface BinaryOp {
+  /** All floats; intermediate results are doubles, which the stored result rounds. */
+  readonly floats?: BinaryLoop;
+  /** float32 (and the small floats, computed as float32) where intermediate results must be rounded to float32. */
+  readonly float32?: BinaryLoop;
+  /** Integers up to 32 bits; results are cut to the dtype's bits as they are stored. */
+  readonly ints?: BinaryLoop;
+  readonly longs?: BinaryLoop<LongArray>;
+  readonly bools?: BinaryLoop;
+  /** Nanoseconds an element takes; 1 unless given. */
+  readonly cost?: number;
+}
+
+/** The loop of an op for a dtype of JS numbers. */
+function loopFor<Loop>(
+  dtype: DType,
+  op: { readonly floats?: Loop; readonly float32?: Loop; readonly ints?: Loop; readonly bools?: Loop },
+): Loop {
+  const byClass = { float32: op.float32 ?? op.floats, float64: op.floats, bool: op.bools };
+  const loop = dtype === "float32" || dtype === "float64" || dtype === "bool" ? byClass[dtype] : op.ints;
+  return loop ?? noLoop(dtype);
+}
+
+/** The dtypes for which an op has a loop. */
+function typesOf(op: { floats?: unknown; ints?: unknown; longs?: unknown; bools?: unknown }): DType[] {
+  return [
+    ...(op.floats === undefined ? [] : allFloatTypes),
+    ...(op.ints === undefined ? [] : shortIntTypes),
+    ...(op.longs === undefined ? [] : longTypes),
+    ...(op.bools === undefined ? [] : (["bool"] as const)),
+  ];
+}
+
+function noLoop(dtype: DType): never {
+  throw internalError(`There is no loop for ${dtype}.`);
+}
+
+/**
+ * Applies a binary op with broadcasting.
+ * @throws TensorFlowError INVALID_ARGUMENT "Incompatible shapes: [2] vs. [3]"
+ */
+export function applyBinary(op: BinaryOp, x: Tensor, y: Tensor): Tensor {
+  const { dtype } = x;
+  const shape = broadcastShape(x.shape, y.shape);
+  if (isLong(dtype)) {
+    const loop = op.longs ?? noLoop(dtype);
+    const out = newLongs(dtype, shape);
+    const a = longsOf(x);
+    const b = longsOf(y);
+    forEachRun(x.shape, y.shape, shape, (o, xo, xs, yo, ys, n) => loop(out, o, a, xo, xs, b, yo, ys, n));
+    return new Tensor(dtype, shape, out);
+  }
+  const loop = loopFor(dtype, op);
+  const out = newNumbers(dtype, shape);
+  const a = numbersOf(x);
+  const b = numbersOf(y);
+  forEachRun(x.shape, y.shape, shape, (o, xo, xs, yo, ys, n) => loop(out, o, a, xo, xs, b, yo, ys, n));
+  return new Tensor(dtype, shape, out);
+}
+
+/** A kernel for an op of two operands that broadcast: inputs and output of type attribute T. */
+export function binaryKernel(name: string, op: BinaryOp): PureKernelDefinition {
+  const compute = withSmallFloats((inputs) => [applyBinary(op, inputAt(inputs, 0), inputAt(inputs, 1))]);
+  return pureKernel(name, () => compute, { types: { T: typesOf(op) }, cost: perElement(op.cost ?? 1) });
+}
+
+/** How an op compares, by class of dtype: loops that store 1 for true. */
+export interface BinaryTest {
+  readonly numbers?: BinaryLoop;
+  readonly longs?: BinaryLoop<LongArray, NumberArray>;
+}
+
+/** As `applyBinary` for an op whose result is bool; its `numbers` loop takes every dtype of JS numbers, bool too. */
+export function applyTest(op: BinaryTest, x: Tensor, y: Tensor): Tensor {
+  const shape = broadcastShape(x.shape, y.shape);
+  const out = newNumbers("bool", shape);
+  if (isLong(x.dtype)) {
+    const loop = op.longs ?? noLoop(x.dtype);
+    const a = longsOf(x);
+    const b = longsOf(y);
+    forEachRun(x.shape, y.shape, shape, (o, xo, xs, yo, ys, n) => loop(out, o, a, xo, xs, b, yo, ys, n));
+  } else {
+    const loop = op.numbers ?? noLoop(x.dtype);
+    const a = numbersOf(x);
+    const b = numbersOf(y);
+    forEachRun(x.shape, y.shape, shape, (o, xo, xs, yo, ys, n) => loop(out, o, a, xo, xs, b, yo, ys, n));
+  }
+  return new Tensor("bool", shape, out);
+}
+
+/** How an op of one operand computes, by class of dtype. */
+export interface UnaryOp {
+  readonly floats?: UnaryLoop;
+  readonly ints?: UnaryLoop;
+  readonly longs?: UnaryLoop<LongArray>;
+  readonly bools?: UnaryLoop;
+  /** Nanoseconds an element takes; 1 unless given. */
+  readonly cost?: number;
+}
+
+/** Applies an op of one operand to each element. */
+export function applyUnary(op: UnaryOp, x: Tensor): Tensor {
+  if (isLong(x.dtype)) {
+    const out = newLongs(x.dtype, x.shape);
+    (op.longs ?? noLoop(x.dtype))(out, longsOf(x));
+    return new Tensor(x.dtype, x.shape, out);
+  }
+  const out = newNumbers(x.dtype, x.shape);
+  loopFor(x.dtype, op)(out, numbersOf(x));
+  return new Tensor(x.dtype, x.shape, out);
+}
+
+/** A kernel for an op of one operand: input and output of type attribute T. */
+export function unaryKernel(name: string, op: UnaryOp): PureKernelDefinition {
+  const compute = withSmallFloats((inputs) => [applyUnary(op, inputAt(inputs, 0))]);
+  return pureKernel(name, () => compute, { types: { T: typesOf(op) }, cost: perElement(op.cost ?? 1) });
+}

@@ -1,0 +1,37 @@
+import { Tensor } from "../../../../protocol/tensor.js";
+import { allocate } from "./allocation.js";
+import { stridesOf } from "./shapes.js";
+import { copyStrided, type Walk, wordsOf } from "./strided-copy.js";
+
+/**
+ * A new tensor whose element (i, j, …) is the element of `source` that lies at the walk's offset + i * strides[0] + …
+ * @throws TensorFlowError RESOURCE_EXHAUSTED where the shape is too large.
+ */
+export function gatherStrided(source: Tensor, shape: readonly number[], walk: Walk): Tensor {
+  const data = allocate(source.dtype, shape);
+  copyStrided(
+    shape,
+    wordsOf(source.dtype, data),
+    { offset: 0, strides: stridesOf(shape) },
+    wordsOf(source.dtype, source.data),
+    walk,
+  );
+  return new Tensor(source.dtype, shape, data);
+}
+
+/**
+ * The tensor with its dimensions in another order; no copy where the order of elements stays.
+ * @param permutation for each dimension of the result the one of `source`.
+ */
+export function transposed(source: Tensor, permutation: readonly number[]): Tensor {
+  const shape = permutation.map((axis) => source.shape[axis] ?? 1);
+  const longer = permutation.filter((axis) => (source.shape[axis] ?? 1) !== 1);
+  if (longer.every((axis, i) => i === 0 || axis > (longer[i - 1] ?? -1))) {
+    return source.reshape(shape);
+  }
+  const strides = stridesOf(source.shape);
+  return gatherStrided(source, shape, {
+    offset: 0,
+    strides: permutation.map((axis) => strides[axis] ?? 0),
+  });
+}

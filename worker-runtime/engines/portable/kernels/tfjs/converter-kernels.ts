@@ -1,0 +1,220 @@
+import { invalidArgument, outOfRange, resourceExhausted, unimplemented } from "../../../../protocol/status.js";
+import type { Tensor } from "../../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { zeroTensor } from "../support/allocation.js";
+import { pureKernel } from "../support/define.js";
+import { inputAt, integersOf } from "../support/elements.js";
+import { cppShapeText, productOf } from "../support/shapes.js";
+import { initTfjs } from "./backend.js";
+import { SingleNodeModel } from "./single-node-model.js";
+
+/** Below kernels of our own for the same op. */
+const PRIORITY = -10;
+
+/** An op that TensorFlow.js computes as TensorFlow does, as far as `fits` says. */
+interface ConvertedOp {
+  readonly op: string;
+  /** More than float32 as the attribute T, which every op here has. */
+  fits?(node: KernelNode): boolean;
+  /** Dimensions of the first input. TensorFlow.js also takes one less, for a single image. */
+  readonly rank: 4 | 5;
+  /** Whether the batch of the first input is that of the output, too; TensorFlow.js cannot do empty ones. */
+  readonly keepsBatch: boolean;
+  /** More that TensorFlow refuses and TensorFlow.js does not. @throws TensorFlowError */
+  check?(inputs: readonly Tensor[]): void;
+  /** Elements of the output at most. Not more than the first input has, unless given. */
+  outputSize?(inputs: readonly Tensor[]): number;
+  /** Nanoseconds for these inputs, from measurements of the wasm kernels. */
+  cost(inputs: readonly Tensor[]): number;
+}
+
+/** Nanoseconds of one multiplication of a convolution in wasm on a slow core. */
+const MULTIPLICATION_NANOSECONDS = 0.5;
+
+/** As if every element of the image met the whole filter: an upper bound, exact for strides of 1. */
+function convolutionCost([image, filter]: readonly Tensor[]): number {
+  if (image === undefined || filter === undefined) {
+    return 0;
+  }
+  const channels = Math.max(1, image.shape.at(-1) ?? 1);
+  return (image.size / channels) * filter.size * MULTIPLICATION_NANOSECONDS;
+}
+
+/** Nanoseconds an element in wasm or a plain loop. */
+function elementCost(nanoseconds: number): (inputs: readonly Tensor[]) => number {
+  return (inputs) => (inputs[0]?.size ?? 0) * nanoseconds;
+}
+
+function channelsLast(node: KernelNode): boolean {
+  return node.string("data_format") === "NHWC" || node.string("data_format") === "NDHWC";
+}
+
+function allOnes(sizes: readonly number[]): boolean {
+  return sizes.every((size) => size === 1);
+}
+
+/** TensorFlow.js cannot skip pixels of both the image and the filter. */
+function convolves(node: KernelNode): boolean {
+  return channelsLast(node) && (allOnes(node.ints("strides")) || allOnes(node.ints("dilations")));
+}
+
+/** Pools neither batches nor channels. */
+function poolsImages(node: KernelNode): boolean {
+  const ends = [node.ints("ksize"), node.ints("strides")].flatMap((sizes) => [
+    sizes.at(0) ?? 1,
+    sizes.at(-1) ?? 1,
+  ]);
+  return channelsLast(node) && allOnes(ends);
+}
+
+/** As if no pixel were skipped. */
+function convolutionSize([image, filter]: readonly Tensor[]): number {
+  const channels = Math.max(1, image?.shape.at(-1) ?? 1);
+  return ((image?.size ?? 0) / channels) * (filter?.shape.at(-1) ?? 0);
+}
+
+/** As if no pixel were skipped; each channel in has as many channels out as the filter's last dimension says. */
+function depthwiseSize([image, filter]: readonly Tensor[]): number {
+  return (image?.size ?? 0) * (filter?.shape.at(-1) ?? 0);
+}
+
+/** The last input is the new size. */
+function checkNewSize(inputs: readonly Tensor[]): void {
+  const size = inputs.at(-1);
+  if (size?.shape.length !== 1 || size.size !== 2) {
+    throw invalidArgument(`size must be 1-dimensional with 2 elements, got shape ${cppShapeText(size?.shape ?? [])}`);
+  }
+  if (integersOf(size).some((pixels) => pixels <= 0)) {
+    throw invalidArgument("output dimensions must be positive");
+  }
+}
+
+function resizedSize([images, size]: readonly Tensor[]): number {
+  const [batch = 0, , , channels = 0] = images?.shape ?? [];
+  return batch * channels * (size === undefined ? 0 : productOf(integersOf(size)));
+}
+
+/** TensorFlow.js would read whatever lies there. */
+function checkCrops(inputs: readonly Tensor[]): void {
+  checkNewSize(inputs);
+  const [images, boxes, boxIndex] = inputs;
+  const batch = images?.shape[0] ?? 0;
+  if (boxes?.shape.length !== 2 || boxes.shape[1] !== 4) {
+    throw invalidArgument(`boxes must be 2-D with 4 columns: ${cppShapeText(boxes?.shape ?? [])}`);
+  }
+  if (boxIndex?.shape.length !== 1 || boxIndex.shape[0] !== boxes.shape[0]) {
+    throw invalidArgument(`box_index has incompatible shape: ${cppShapeText(boxIndex?.shape ?? [])}`);
+  }
+  if (integersOf(boxIndex).some((index) => index < 0 || index >= batch)) {
+    throw outOfRange("box_index has values outside [0, batch_size)");
+  }
+}
+
+function croppedSize([images, boxes, , size]: readonly Tensor[]): number {
+  return (images?.shape.at(-1) ?? 0) * (boxes?.shape[0] ?? 0) * (size === undefined ? 0 : productOf(integersOf(size)));
+}
+
+function notExplicit(node: KernelNode): boolean {
+  return node.string("padding") !== "EXPLICIT";
+}
+
+const resizing = {
+  rank: 4,
+  keepsBatch: true,
+  check: checkNewSize,
+  outputSize: resizedSize,
+  cost: (inputs: readonly Tensor[]) => 50 * resizedSize(inputs),
+} as const;
+
+const pooling = { rank: 4, keepsBatch: true, cost: elementCost(2) } as const;
+
+const convertedOps: readonly ConvertedOp[] = [
+  {
+    op: "DepthwiseConv2dNative",
+    fits: (node) => convolves(node) && notExplicit(node),
+    rank: 4,
+    keepsBatch: true,
+    outputSize: depthwiseSize,
+    cost: convolutionCost,
+  },
+  {
+    op: "Conv3D",
+    fits: convolves,
+    rank: 5,
+    keepsBatch: true,
+    outputSize: convolutionSize,
+    cost: (inputs) => 10 * convolutionCost(inputs),
+  },
+  { op: "MaxPool", fits: (node) => poolsImages(node) && notExplicit(node), ...pooling },
+  { op: "AvgPool", fits: poolsImages, ...pooling },
+  { op: "AvgPool3D", fits: poolsImages, rank: 5, keepsBatch: true, cost: elementCost(100) },
+  { op: "LRN", rank: 4, keepsBatch: true, cost: elementCost(100) },
+  { op: "ResizeBilinear", ...resizing },
+  { op: "ResizeNearestNeighbor", ...resizing },
+  {
+    op: "CropAndResize",
+    fits: (node) => node.string("method") === "bilinear",
+    rank: 4,
+    keepsBatch: false,
+    check: checkCrops,
+    outputSize: croppedSize,
+    cost: (inputs) => 50 * croppedSize(inputs),
+  },
+];
+
+/** Bytes of the output of one call; wasm's heap ends at 2 GB, and running out of it would end the process. */
+const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
+
+function checkInputs(converted: ConvertedOp, inputs: readonly Tensor[]): void {
+  const { op, rank, check, outputSize } = converted;
+  const first = inputAt(inputs, 0);
+  if (first.shape.length !== rank) {
+    throw invalidArgument(`input must be ${rank}-dimensional: ${cppShapeText(first.shape)}`);
+  }
+  check?.(inputs);
+  const bytes = Float32Array.BYTES_PER_ELEMENT * (outputSize?.(inputs) ?? first.size);
+  if (bytes > MAX_OUTPUT_BYTES) {
+    throw resourceExhausted(
+      `The output of ${op} takes ${bytes} bytes; this engine's kernel for it gives at most ${MAX_OUTPUT_BYTES}.`,
+    );
+  }
+}
+
+function execute(model: SingleNodeModel, converted: ConvertedOp, inputs: readonly Tensor[]): readonly Tensor[] {
+  checkInputs(converted, inputs);
+  const [first, ...others] = [inputAt(inputs, 0), ...inputs.slice(1)];
+  const isEmpty = converted.keepsBatch && first.shape[0] === 0;
+  // In place of an empty batch, one image of zeros: its result has the other dimensions.
+  const images = isEmpty ? zeroTensor(first.dtype, [1, ...first.shape.slice(1)]) : first;
+  const given = [images, ...others];
+  // wasm writes to the console about empty operands and goes on.
+  const empty = given.find(({ shape }) => productOf(shape) === 0);
+  if (empty !== undefined) {
+    throw unimplemented(`${converted.op} of an empty tensor of shape ${cppShapeText(empty.shape)} is not supported.`);
+  }
+  const outputs = model.execute(given);
+  return isEmpty ? outputs.map(({ dtype, shape }) => zeroTensor(dtype, [0, ...shape.slice(1)])) : outputs;
+}
+
+function convertedKernel(converted: ConvertedOp): PureKernelDefinition {
+  const { op, fits, cost } = converted;
+  return pureKernel(
+    op,
+    (node) => {
+      const model = new SingleNodeModel(node);
+      return (inputs) => execute(model, converted, inputs);
+    },
+    {
+      types: { T: ["float32"] },
+      priority: PRIORITY,
+      ...(fits === undefined ? {} : { fits }),
+      // Without it, the first execution fails: there is no other way to compute these.
+      prepare: initTfjs,
+      cost: (_, inputs) => cost(inputs),
+    },
+  );
+}
+
+/** Ops that TensorFlow.js's converter knows how to run; each was compared with TensorFlow. */
+export const tfjsKernels: readonly PureKernelDefinition[] = convertedOps.map(convertedKernel);

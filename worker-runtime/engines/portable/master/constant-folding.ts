@@ -1,0 +1,147 @@
+import { type ConfigProto, OptimizerOptions_Level } from "../../../../protos/generated/tensorflow/config.js";
+import { RewriterConfig_Toggle } from "../../../../protos/generated/tensorflow/rewriter_config.js";
+import { typeAttr } from "../../../graph/attr-values.js";
+import { constantProto } from "../../../graph/constant-proto.js";
+import type { OpRegistry } from "../../../graph/op-registry.js";
+import type { Tensor } from "../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernels/kernel.js";
+import type { KernelRegistry } from "../kernels/registry.js";
+import { GraphNode, makeNodeDef, type NodeMap } from "./graph-node.js";
+import type { StepGraph } from "./step-graph.js";
+
+/** Larger results are only kept where they are not larger than what they are made of (TensorFlow's grappler). */
+const MAX_GROWN_BYTES = 100 * 1024;
+/** Folding stops a first step for no longer than this. */
+const MAX_NODE_NANOS = 20e6;
+const MAX_GRAPH_NANOS = 100e6;
+/** What an element costs where a kernel does not say. */
+const NANOS_PER_ELEMENT = 1;
+
+export interface FoldingTools {
+  readonly kernels: KernelRegistry;
+  readonly ops: OpRegistry;
+}
+
+/** Whether a session's configuration lets its graphs be folded. */
+export function mayFold(config: ConfigProto): boolean {
+  const { optimizerOptions, rewriteOptions } = config.graphOptions ?? {};
+  return !(
+    optimizerOptions?.optLevel === OptimizerOptions_Level.L0 ||
+    rewriteOptions?.disableMetaOptimizer === true ||
+    rewriteOptions?.constantFolding === RewriterConfig_Toggle.OFF
+  );
+}
+
+/**
+ * Replaces nodes whose inputs are constants by constants of their names, and drops what nobody needs any more. A node
+ * that cannot be computed here stays: if it is wrong, the step will say so.
+ */
+export function foldConstants(graph: StepGraph, tools: FoldingTools): StepGraph {
+  const values = new Map<string, Tensor>();
+  const folded = new Map<string, GraphNode>();
+  let nanosLeft = MAX_GRAPH_NANOS;
+  for (const node of graph.nodes.values()) {
+    const plan = planOf(node, graph.nodes, values, tools.kernels);
+    if (plan === undefined || plan.nanos > Math.min(MAX_NODE_NANOS, nanosLeft)) {
+      continue;
+    }
+    nanosLeft -= plan.nanos;
+    const value = compute(node, plan);
+    if (value !== undefined) {
+      values.set(node.name, value);
+      folded.set(node.name, constantNode(node.name, value, tools.ops));
+    }
+  }
+  return folded.size === 0 ? graph : withoutUnused(graph, folded);
+}
+
+interface Plan {
+  readonly definition: PureKernelDefinition;
+  readonly inputs: readonly Tensor[];
+  readonly inputBytes: number;
+  readonly nanos: number;
+}
+
+/** What it takes to compute a node now; undefined where it cannot or should not be. */
+function planOf(
+  node: GraphNode,
+  nodes: NodeMap,
+  values: Map<string, Tensor>,
+  kernels: KernelRegistry,
+): Plan | undefined {
+  const isCandidate =
+    node.inputs.length > 0 &&
+    node.controls.length === 0 &&
+    node.outputs.length === 1 &&
+    !node.opDef.isStateful &&
+    node.inputs.every(({ node: source }) => values.has(source) || isFreeConstant(nodes.get(source)));
+  const definition = isCandidate ? kernels.find(node.kernelNode, "CPU") : undefined;
+  if (definition?.kind !== "pure") {
+    return undefined;
+  }
+  const inputs: Tensor[] = [];
+  for (const { node: source } of node.inputs) {
+    const value = values.get(source) ?? constantValue(nodes.get(source));
+    if (value === undefined) {
+      return undefined;
+    }
+    values.set(source, value);
+    inputs.push(value);
+  }
+  const nanos =
+    definition.cost?.(node.kernelNode, inputs) ??
+    inputs.reduce((sum, { size }) => sum + size * NANOS_PER_ELEMENT, 0);
+  const inputBytes = inputs.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  return { definition, inputs, inputBytes, nanos };
+}
+
+/** A constant in a loop or a branch waits for it, and what is made of it would have to wait, too. */
+function isFreeConstant(node: GraphNode | undefined): boolean {
+  return node?.op === "Const" && node.controls.length === 0;
+}
+
+function constantValue(node: GraphNode | undefined): Tensor | undefined {
+  try {
+    return node?.kernelNode.tensor("value");
+  } catch {
+    // A Const that cannot be read is refused by the worker that is to run it.
+    return undefined;
+  }
+}
+
+function compute(node: GraphNode, { definition, inputs, inputBytes }: Plan): Tensor | undefined {
+  try {
+    const [value] = definition.create(node.kernelNode)(inputs);
+    const mayKeep = value !== undefined && value.byteLength <= Math.max(MAX_GROWN_BYTES, inputBytes);
+    return mayKeep ? value : undefined;
+  } catch {
+    // The error belongs to the step: it may never come to this node.
+    return undefined;
+  }
+}
+
+function constantNode(name: string, value: Tensor, ops: OpRegistry): GraphNode {
+  const def = makeNodeDef(name, "Const", [
+    ["dtype", typeAttr(value.dtype)],
+    ["value", { value: { $case: "tensor", value: constantProto(value) } }],
+  ]);
+  return new GraphNode(def, ops.require("Const"), [], []);
+}
+
+function withoutUnused(graph: StepGraph, folded: ReadonlyMap<string, GraphNode>): StepGraph {
+  const needed = new Set<string>();
+  const todo = [...graph.roots];
+  const nodeOf = (name: string) => folded.get(name) ?? graph.nodes.get(name);
+  for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
+    const node = needed.has(name) ? undefined : nodeOf(name);
+    needed.add(name);
+    todo.push(...(node?.inputs ?? []).map((input) => input.node), ...(node?.controls ?? []));
+  }
+  const nodes = new Map<string, GraphNode>();
+  for (const [name, node] of graph.nodes) {
+    if (needed.has(name)) {
+      nodes.set(name, folded.get(name) ?? node);
+    }
+  }
+  return { ...graph, nodes };
+}

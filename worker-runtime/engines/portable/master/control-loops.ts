@@ -1,0 +1,156 @@
+import type { AttrValue } from "../../../../protos/generated/tensorflow/attr_value.js";
+import { typeAttr } from "../../../graph/attr-values.js";
+import { constantProto } from "../../../graph/constant-proto.js";
+import type { OpRegistry } from "../../../graph/op-registry.js";
+import { Tensor } from "../../../protocol/tensor.js";
+import { GraphNode, makeNodeDef, type TensorRef } from "./graph-node.js";
+import { type LoopFrame, LoopFrames } from "./loop-frames.js";
+import type { StepGraph } from "./step-graph.js";
+import { taskOf } from "./task-of-device.js";
+
+/** A graph in which every task that takes part in a loop turns it itself. */
+export interface LoopedGraph {
+  readonly graph: StepGraph;
+  /**
+   * The node that a _Recv of this edge waits for, so that it runs once in every iteration; undefined outside of loops.
+   * @param source the node that sends, @param target the node that takes the tensor.
+   */
+  pivot(source: string, target: string): string | undefined;
+}
+
+export interface ControlLoopTools {
+  readonly ops: OpRegistry;
+  readonly newName: (prefix: string) => string;
+}
+
+/**
+ * Adds control loops: where an edge within a loop leads to another task, that task gets an Enter, Merge, Switch and
+ * NextIteration of its own, driven by the LoopCond that the loop's task sends. Its _Recvs then run in the same frame and
+ * iteration as the _Sends. Loops within loops get theirs one within the other.
+ * @throws TensorFlowError INVALID_ARGUMENT for loops that do not nest, or without a LoopCond.
+ */
+export function addControlLoops(graph: StepGraph, tools: ControlLoopTools): LoopedGraph {
+  const loops = new ControlLoops(graph, tools);
+  for (const node of graph.nodes.values()) {
+    for (const source of [...node.inputs.map((input) => input.node), ...node.controls]) {
+      loops.consider(source, node.name);
+    }
+  }
+  return loops;
+}
+
+class ControlLoops implements LoopedGraph {
+  readonly #nodes: Map<string, GraphNode>;
+  readonly #devices: Map<string, string>;
+  readonly #graph: StepGraph;
+  readonly #frames: LoopFrames;
+  readonly #tools: ControlLoopTools;
+  /** The Merge of each control loop by task and frame. */
+  readonly #merges = new Map<string, Map<LoopFrame, string>>();
+
+  constructor(graph: StepGraph, tools: ControlLoopTools) {
+    this.#graph = graph;
+    this.#nodes = new Map(graph.nodes);
+    this.#devices = new Map(graph.devices);
+    this.#frames = new LoopFrames(graph.nodes);
+    this.#tools = tools;
+  }
+
+  get graph(): StepGraph {
+    return { ...this.#graph, nodes: this.#nodes, devices: this.#devices };
+  }
+
+  pivot(source: string, target: string): string | undefined {
+    const frame = this.#sharedFrame(source, target);
+    return frame === undefined ? undefined : this.#merges.get(this.#task(target))?.get(frame);
+  }
+
+  /** Adds the loops that an edge needs on the task that it leads to. */
+  consider(source: string, target: string): void {
+    const frame = this.#sharedFrame(source, target);
+    if (frame !== undefined && this.#task(source) !== this.#task(target)) {
+      this.#mergeOf(frame, target);
+    }
+  }
+
+  #sharedFrame(source: string, target: string): LoopFrame | undefined {
+    const frame = this.#frames.outputFrame(source);
+    return frame === this.#frames.inputFrame(target) ? frame : undefined;
+  }
+
+  #mergeOf(frame: LoopFrame, target: string): string {
+    const task = this.#task(target);
+    const merges = this.#merges.get(task) ?? new Map<LoopFrame, string>();
+    this.#merges.set(task, merges);
+    const known = merges.get(frame);
+    if (known !== undefined) {
+      return known;
+    }
+    const start = frame.parent === undefined ? this.#addStart(target) : this.#mergeOf(frame.parent, target);
+    const merge = this.#addLoop(frame, target, start);
+    merges.set(frame, merge);
+    return merge;
+  }
+
+  /** What the outermost control loop begins with: any tensor will do. */
+  #addStart(target: string): string {
+    const value = constantProto(Tensor.of(0, "int32"));
+    return this.#add(target, "Const", undefined, {
+      dtype: typeAttr("int32"),
+      value: { value: { $case: "tensor", value } },
+    });
+  }
+
+  #addLoop(frame: LoopFrame, target: string, start: string): string {
+    const T = typeAttr("int32");
+    const enter = this.#add(
+      target,
+      "Enter",
+      frame.parent,
+      {
+        T,
+        frame_name: { value: { $case: "s", value: new TextEncoder().encode(frame.name) } },
+        is_constant: { value: { $case: "b", value: false } },
+        parallel_iterations: { value: { $case: "i", value: frame.parallelIterations } },
+      },
+      [{ node: start, output: 0 }],
+    );
+    this.#frames.enter(enter, frame.parent, frame);
+    const next = this.#newName(target);
+    const merge = this.#add(target, "Merge", frame, { T, N: { value: { $case: "i", value: 2n } } }, [
+      { node: enter, output: 0 },
+      { node: next, output: 0 },
+    ]);
+    const condition = this.#frames.condition(frame);
+    const decision = this.#add(target, "Switch", frame, { T }, [
+      { node: merge, output: 0 },
+      { node: condition.name, output: 0 },
+    ]);
+    this.#add(target, "NextIteration", frame, { T }, [{ node: decision, output: 1 }], next);
+    return merge;
+  }
+
+  /** Adds a node to the target's device. */
+  #add(
+    target: string,
+    op: string,
+    frame: LoopFrame | undefined,
+    attrs: Readonly<Record<string, AttrValue>>,
+    inputs: readonly TensorRef[] = [],
+    name = this.#newName(target),
+  ): string {
+    const def = makeNodeDef(name, op, Object.entries(attrs));
+    this.#nodes.set(name, new GraphNode(def, this.#tools.ops.require(op), inputs, []));
+    this.#devices.set(name, this.#devices.get(target) ?? "");
+    this.#frames.enter(name, frame);
+    return name;
+  }
+
+  #newName(target: string): string {
+    return `_cloop${this.#tools.newName(target)}`;
+  }
+
+  #task(node: string): string {
+    return taskOf(this.#devices.get(node) ?? "");
+  }
+}

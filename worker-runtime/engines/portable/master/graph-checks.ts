@@ -1,0 +1,148 @@
+import type { SignatureArg } from "../../../graph/node-signature.js";
+import { dtypeOf } from "../../../protocol/dtype.js";
+import { invalidArgument } from "../../../protocol/status.js";
+import { cppTypeName } from "../kernels/support/dtypes.js";
+import type { GraphNode, NodeMap } from "./graph-node.js";
+
+/**
+ * Checks how new nodes are connected: to nodes and outputs that exist, of the right types, without cycles except those
+ * of while loops.
+ * @param added the new nodes; nodes that were there before cannot lead to them.
+ * @param graph all nodes, the new ones included.
+ * @throws TensorFlowError INVALID_ARGUMENT in TensorFlow's words.
+ */
+export function checkEdges(added: readonly GraphNode[], graph: NodeMap): void {
+  for (const node of added) {
+    checkInputs(node, graph);
+  }
+  if (leadsForward(added)) {
+    checkCycles(added);
+  }
+}
+
+/** Whether a node comes before one of its inputs. Most clients send nodes in the order of making, which has no cycles. */
+function leadsForward(added: readonly GraphNode[]): boolean {
+  const ahead = new Map(added.map((node) => [node.name, node]));
+  for (const node of added) {
+    const isAhead = (name: string) => {
+      const source = ahead.get(name);
+      return source !== undefined && !isBackEdge(source, node);
+    };
+    if (node.inputs.some((input) => isAhead(input.node)) || node.controls.some(isAhead)) {
+      return true;
+    }
+    ahead.delete(node.name);
+  }
+  return false;
+}
+
+function checkInputs(node: GraphNode, graph: NodeMap): void {
+  for (const control of node.controls) {
+    if (!graph.has(control)) {
+      throw invalidArgument(`Node '${node.name}': Unknown input node '^${control}'`);
+    }
+  }
+  const wanted = node.kernelNode.inputs;
+  for (const [index, input] of node.inputs.entries()) {
+    const source = graph.get(input.node);
+    if (source === undefined) {
+      const name = input.output === 0 ? input.node : `${input.node}:${input.output}`;
+      throw invalidArgument(`Node '${node.name}': Unknown input node '${name}'`);
+    }
+    const given = source.outputs[input.output];
+    if (given === undefined) {
+      throw invalidArgument(
+        `Node '${node.name}': Connecting to invalid output ${input.output} of source node ${input.node} which has ` +
+          `${source.outputs.length} outputs.`,
+      );
+    }
+    const arg = wanted[index];
+    if (arg === undefined) {
+      throw invalidArgument(
+        `Input ${index} of node ${node.name} does not exist. Node only has ${wanted.length} inputs.`,
+      );
+    }
+    if (given.dtype !== arg.dtype || (arg.isRef && !given.isRef)) {
+      throw invalidArgument(
+        `Input ${index} of node ${node.name} was passed ${typeText(given)} from ${input.node}:${input.output} ` +
+          `incompatible with expected ${typeText(arg)}.`,
+      );
+    }
+  }
+}
+
+function typeText({ dtype, isRef }: SignatureArg): string {
+  return dtype === undefined ? "INVALID" : `${cppTypeName(dtypeOf(dtype))}${isRef ? "_ref" : ""}`;
+}
+
+/** Counts down what each node waits for; nodes that still wait in the end are in cycles or behind one. */
+function checkCycles(added: readonly GraphNode[]): void {
+  const names = new Map(added.map((node) => [node.name, node]));
+  const waiting = new Map<string, number>();
+  const behind = new Map<string, string[]>();
+  const wait = (node: GraphNode, source: string) => {
+    const from = names.get(source);
+    if (from === undefined || isBackEdge(from, node)) {
+      return;
+    }
+    waiting.set(node.name, (waiting.get(node.name) ?? 0) + 1);
+    const list = behind.get(source);
+    if (list === undefined) {
+      behind.set(source, [node.name]);
+    } else {
+      list.push(node.name);
+    }
+  };
+  for (const node of added) {
+    for (const input of node.inputs) {
+      wait(node, input.node);
+    }
+    for (const control of node.controls) {
+      wait(node, control);
+    }
+  }
+  const ready = added.filter((node) => !waiting.has(node.name)).map(({ name }) => name);
+  let left = added.length;
+  for (let name = ready.pop(); name !== undefined; name = ready.pop()) {
+    left -= 1;
+    for (const consumer of behind.get(name) ?? []) {
+      const count = (waiting.get(consumer) ?? 0) - 1;
+      waiting.set(consumer, count);
+      if (count === 0) {
+        ready.push(consumer);
+      }
+    }
+  }
+  if (left > 0) {
+    const stuck = added.filter(({ name }) => (waiting.get(name) ?? 0) > 0).slice(0, 5);
+    throw invalidArgument(
+      `${left} nodes in a cycle, or behind one: ${stuck.map(({ name }) => name).join(", ")}${left > stuck.length ? ", …" : ""}.`,
+    );
+  }
+}
+
+/** The edge that closes a while loop. */
+export function isBackEdge(source: GraphNode, target: GraphNode): boolean {
+  return isNextIteration(source.op) && isMerge(target.op);
+}
+
+function isNextIteration(op: string): boolean {
+  return op === "NextIteration" || op === "RefNextIteration";
+}
+
+function isMerge(op: string): boolean {
+  return op === "Merge" || op === "RefMerge";
+}
+
+/**
+ * Checks that the nodes of a step have all their inputs.
+ * @throws TensorFlowError INVALID_ARGUMENT
+ */
+export function checkComplete(nodes: Iterable<GraphNode>): void {
+  for (const node of nodes) {
+    const missing = node.kernelNode.inputs.length - node.inputs.length;
+    if (missing > 0) {
+      throw invalidArgument(`Incomplete graph, missing ${missing} inputs for ${node.name}`);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import type { ClusterDef } from "../../../../protos/generated/tensorflow/cluster.js";
+import type { ServerDef } from "../../../../protos/generated/tensorflow/tensorflow_server.js";
+import type { OpRegistry } from "../../../graph/op-registry.js";
+import type { Device } from "../device.js";
+import type { KernelRegistry } from "../kernels/registry.js";
+import type { WorkerCache, WorkerInterface } from "../worker/worker-interface.js";
+
+/** How much a master takes on; each has a safe default. */
+export interface MasterLimits {
+  /** Sessions at a time. */
+  readonly maxSessions: number;
+  /** Nodes of a session's graph. */
+  readonly maxNodes: number;
+  /** Signatures of a session for which a graph is kept ready; the one that was not used for longest goes. */
+  readonly maxPreparedSteps: number;
+  /** At the limit of sessions one that nobody used for this long is closed, as its client is taken to be gone. */
+  readonly abandonedAfterMillis: number;
+}
+
+export const DEFAULT_MASTER_LIMITS: MasterLimits = {
+  maxSessions: 256,
+  maxNodes: 1_000_000,
+  maxPreparedSteps: 500,
+  abandonedAfterMillis: 10 * 60_000,
+};
+
+/** What a master works with; all of it belongs to the server. */
+export interface MasterEnvironment {
+  /** The worker of the master's own task. */
+  readonly worker: WorkerInterface;
+  readonly serverDef: ServerDef;
+  /** The devices of the master's own task; the first is its CPU:0, where feeds start and fetches end. */
+  readonly localDevices: readonly Device[];
+  readonly makeWorkerCache: (cluster: ClusterDef) => WorkerCache;
+  readonly kernels: KernelRegistry;
+  readonly ops: OpRegistry;
+  readonly log: (line: string) => void;
+  readonly limits?: Partial<MasterLimits> | undefined;
+}

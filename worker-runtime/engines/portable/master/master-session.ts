@@ -1,0 +1,200 @@
+import { randomBytes } from "node:crypto";
+import type { ConfigProto } from "../../../../protos/generated/tensorflow/config.js";
+import type * as proto from "../../../../protos/generated/tensorflow/master.js";
+import {
+  ListDevicesResponse,
+  RunCallableResponse,
+  RunStepResponse,
+} from "../../../../protos/generated/tensorflow/master.js";
+import { invalidArgument, type TensorFlowError } from "../../../protocol/status.js";
+import type { WorkerCache } from "../worker/worker-interface.js";
+import { Callables } from "./callables.js";
+import { checkedFeed } from "./feed-checks.js";
+import type { MasterEnvironment, MasterLimits } from "./master-environment.js";
+import { PartialRuns } from "./partial-runs.js";
+import { placementDevices } from "./placer.js";
+import { PreparedStepCache } from "./prepared-step-cache.js";
+import { openCluster } from "./session-cluster.js";
+import { sessionConfig } from "./session-config.js";
+import { SessionGraph } from "./session-graph.js";
+import { StepRunner } from "./step-runner.js";
+import { checkSignature } from "./step-signature.js";
+import { createWorkerSessions, deleteWorkerSessions, type WorkerSessions } from "./worker-sessions.js";
+
+/** What opening a session needs of its master. */
+export interface SessionTools {
+  readonly env: MasterEnvironment;
+  readonly limits: MasterLimits;
+  /** The connections of the server's own cluster. */
+  readonly sharedCache: () => WorkerCache;
+}
+
+/** A client's session: a graph, the tasks that it runs on, and the steps that are under way. */
+export class MasterSession {
+  readonly #workers: WorkerSessions;
+  readonly #graph: SessionGraph;
+  readonly #runner: StepRunner;
+  readonly #partialRuns: PartialRuns;
+  readonly #callables: Callables;
+  readonly #ended: AbortController;
+  #lastUsedMillis = performance.now();
+
+  private constructor(
+    workers: WorkerSessions,
+    graph: SessionGraph,
+    { env, limits }: SessionTools,
+    ended: AbortController,
+  ) {
+    this.#workers = workers;
+    this.#graph = graph;
+    this.#ended = ended;
+    let names = 0;
+    const newName = (prefix: string) => {
+      names += 1;
+      return `${prefix}_S${names}`;
+    };
+    const { kernels } = env;
+    const tools = { session: workers, graph, kernels, newName, signal: ended.signal };
+    this.#runner = new StepRunner(
+      workers,
+      new PreparedStepCache(tools, limits.maxPreparedSteps),
+      ended.signal,
+    );
+    this.#partialRuns = new PartialRuns(this.#runner);
+    this.#callables = new Callables(this.#runner);
+  }
+
+  /**
+   * Waits for the tasks of the session and lets each make its part.
+   * @throws TensorFlowError what is wrong with the graph, the configuration or a task; CANCELLED when the client gives up.
+   */
+  static async create(
+    { graphDef, config: asked, target }: proto.CreateSessionRequest,
+    tools: SessionTools,
+    signal: AbortSignal,
+  ): Promise<MasterSession> {
+    const { env, limits, sharedCache } = tools;
+    const config = sessionConfig(env.serverDef.defaultSessionConfig, asked);
+    const cluster = await openCluster({ config, target }, env, sharedCache, signal);
+    try {
+      const devices = placementDevices(
+        cluster.localDevices.map(({ name }) => name),
+        cluster.remoteDevices.map(({ name }) => name),
+      );
+      const placement = {
+        devices,
+        kernels: env.kernels,
+        softPlacement: config.allowSoftPlacement,
+        log: config.logDevicePlacement ? env.log : undefined,
+      };
+      const graph = new SessionGraph(graphDef, { ops: env.ops, placement, maxNodes: limits.maxNodes });
+      const workers = { handle: randomBytes(8).toString("hex"), cluster, config };
+      await createWorkerSessions(workers, signal);
+      return new MasterSession(workers, graph, tools, new AbortController());
+    } catch (error) {
+      cluster.close();
+      throw error;
+    }
+  }
+
+  get handle(): string {
+    return this.#workers.handle;
+  }
+
+  get graphVersion(): bigint {
+    return this.#graph.version;
+  }
+
+  get config(): ConfigProto {
+    return this.#workers.config;
+  }
+
+  /** How long nobody has used it; 0 while a step runs. */
+  get idleMillis(): number {
+    return this.#runner.isIdle ? performance.now() - this.#lastUsedMillis : 0;
+  }
+
+  extend({ graphDef, currentGraphVersion }: proto.ExtendSessionRequest): bigint {
+    this.#touch();
+    return this.#graph.extend(graphDef, currentGraphVersion);
+  }
+
+  async runStep(request: proto.RunStepRequest, signal: AbortSignal): Promise<RunStepResponse> {
+    this.#touch();
+    const { fetch: fetches, target: targets, options, partialRunHandle } = request;
+    const names = request.feed.map(({ name }) => name);
+    const feeds = new Map(request.feed.map(({ name, tensor }, i) => [name, checkedFeed(tensor, i)]));
+    let result: Awaited<ReturnType<StepRunner["run"]>>;
+    if (partialRunHandle !== "") {
+      result = await this.#partialRuns.run({ handle: partialRunHandle, feeds, fetches, options, signal });
+    } else {
+      const collectiveGraphKey = options?.experimental?.collectiveGraphKey ?? 0n;
+      const signature = { feeds: names, fetches, targets, connections: [], collectiveGraphKey };
+      checkSignature(signature);
+      result = await this.#runner.run({ signature, feeds, options, signal });
+    }
+    this.#touch();
+    const response = RunStepResponse.create();
+    response.tensor = [...result.tensors].map(([name, tensor]) => ({ name, tensor }));
+    response.metadata = result.metadata;
+    return response;
+  }
+
+  /** @returns the handle of the partial run. */
+  partialRunSetup(
+    { feed, fetch, target }: proto.PartialRunSetupRequest,
+    signal: AbortSignal,
+  ): Promise<string> {
+    this.#touch();
+    return this.#partialRuns.setup(
+      { feeds: feed, fetches: fetch, targets: target, connections: [], collectiveGraphKey: 0n },
+      signal,
+    );
+  }
+
+  makeCallable({ options }: proto.MakeCallableRequest, signal: AbortSignal): Promise<bigint> {
+    this.#touch();
+    if (options === undefined) {
+      throw invalidArgument("A callable needs options that say what it feeds and fetches.");
+    }
+    return this.#callables.make(options, signal);
+  }
+
+  async runCallable(
+    { handle, feed }: proto.RunCallableRequest,
+    signal: AbortSignal,
+  ): Promise<RunCallableResponse> {
+    this.#touch();
+    const result = await this.#callables.run(handle, feed, signal);
+    this.#touch();
+    return { ...RunCallableResponse.create(), ...result };
+  }
+
+  releaseCallable({ handle }: proto.ReleaseCallableRequest): void {
+    this.#touch();
+    this.#callables.release(handle);
+  }
+
+  /** As TensorFlow has it: only a session with a cluster of its own tells remote devices from the master's. */
+  listDevices(): ListDevicesResponse {
+    this.#touch();
+    const { localDevices, remoteDevices, propagated } = this.#workers.cluster;
+    const response = ListDevicesResponse.create();
+    response.localDevice = propagated === undefined ? [...localDevices, ...remoteDevices] : [...localDevices];
+    response.remoteDevice = propagated === undefined ? [] : [...remoteDevices];
+    return response;
+  }
+
+  /** Ends all steps with this error, waits until they have ended, and lets the workers forget the session. */
+  async close(reason: TensorFlowError): Promise<void> {
+    this.#ended.abort(reason);
+    this.#partialRuns.endAll();
+    await this.#runner.whenIdle();
+    await deleteWorkerSessions(this.#workers);
+    this.#workers.cluster.close();
+  }
+
+  #touch(): void {
+    this.#lastUsedMillis = performance.now();
+  }
+}

@@ -1,0 +1,214 @@
+import { ClusterDef } from "../../../../protos/generated/tensorflow/cluster.js";
+import {
+  CloseSessionResponse,
+  CreateSessionResponse,
+  ExtendSessionResponse,
+  ListDevicesResponse,
+  MakeCallableResponse,
+  PartialRunSetupResponse,
+  ReleaseCallableResponse,
+  ResetResponse,
+  type RunStepRequest,
+  RunStepResponse,
+} from "../../../../protos/generated/tensorflow/master.js";
+import { passesFilters } from "../../../cluster/device-filters.js";
+import { taskDeviceName } from "../../../cluster/device-name.js";
+import {
+  aborted,
+  asTensorFlowError,
+  cancelled,
+  invalidArgument,
+  resourceExhausted,
+  type TensorFlowError,
+} from "../../../protocol/status.js";
+import type { WorkerCache, WorkerInterface } from "../worker/worker-interface.js";
+import { DEFAULT_MASTER_LIMITS, type MasterEnvironment, type MasterLimits } from "./master-environment.js";
+import type { MasterInterface } from "./master-interface.js";
+import { MasterSession } from "./master-session.js";
+
+/** A worker that does not answer has nothing to clear, or is gone. */
+const RESET_DEADLINE_MILLIS = 10_000;
+/** For a listing of all devices; a task that does not answer is left out. */
+const LIST_DEADLINE_MILLIS = 5000;
+
+/** The master of a task: the sessions of its clients by handle. */
+export class Master implements MasterInterface {
+  readonly #env: MasterEnvironment;
+  readonly #limits: MasterLimits;
+  readonly #sessions = new Map<string, MasterSession>();
+  /** Sessions that are being opened count, too. */
+  #opening = 0;
+  #sharedCache: WorkerCache | undefined;
+
+  constructor(env: MasterEnvironment) {
+    this.#env = env;
+    this.#limits = { ...DEFAULT_MASTER_LIMITS, ...env.limits };
+  }
+
+  readonly createSession: MasterInterface["createSession"] = async (request, { signal }) => {
+    await this.#makeRoom();
+    this.#opening += 1;
+    try {
+      const tools = { env: this.#env, limits: this.#limits, sharedCache: () => this.#cache() };
+      const session = await MasterSession.create(request, tools, signal);
+      if (signal.aborted) {
+        // Nobody will ever learn its handle.
+        await session.close(cancelled("The client gave up CreateSession."));
+      } else {
+        this.#sessions.set(session.handle, session);
+      }
+      const response = CreateSessionResponse.create();
+      response.sessionHandle = session.handle;
+      response.graphVersion = session.graphVersion;
+      return response;
+    } finally {
+      this.#opening -= 1;
+    }
+  };
+
+  readonly extendSession: MasterInterface["extendSession"] = async (request) => {
+    const response = ExtendSessionResponse.create();
+    response.newGraphVersion = this.#session(request.sessionHandle).extend(request);
+    return response;
+  };
+
+  readonly runStep: MasterInterface["runStep"] = async (request, { signal }) => {
+    try {
+      return await this.#session(request.sessionHandle).runStep(request, signal);
+    } catch (error) {
+      return responseOfError(asTensorFlowError(error), request);
+    }
+  };
+
+  readonly partialRunSetup: MasterInterface["partialRunSetup"] = async (request, { signal }) => {
+    const response = PartialRunSetupResponse.create();
+    response.partialRunHandle = await this.#session(request.sessionHandle).partialRunSetup(request, signal);
+    return response;
+  };
+
+  readonly makeCallable: MasterInterface["makeCallable"] = async (request, { signal }) => {
+    const response = MakeCallableResponse.create();
+    response.handle = await this.#session(request.sessionHandle).makeCallable(request, signal);
+    return response;
+  };
+
+  readonly runCallable: MasterInterface["runCallable"] = async (request, { signal }) =>
+    this.#session(request.sessionHandle).runCallable(request, signal);
+
+  readonly releaseCallable: MasterInterface["releaseCallable"] = async (request) => {
+    this.#session(request.sessionHandle).releaseCallable(request);
+    return ReleaseCallableResponse.create();
+  };
+
+  readonly closeSession: MasterInterface["closeSession"] = async ({ sessionHandle }) => {
+    const session = this.#sessions.get(sessionHandle);
+    if (session === undefined) {
+      throw aborted(goneText(sessionHandle));
+    }
+    this.#sessions.delete(sessionHandle);
+    await session.close(cancelled("Step was cancelled by an explicit call to `Session::Close()`."));
+    return CloseSessionResponse.create();
+  };
+
+  readonly listDevices: MasterInterface["listDevices"] = async ({ sessionHandle }, { signal }) => {
+    if (sessionHandle !== "") {
+      const session = this.#sessions.get(sessionHandle);
+      if (session === undefined) {
+        throw invalidArgument(goneText(sessionHandle));
+      }
+      return session.listDevices();
+    }
+    const response = ListDevicesResponse.create();
+    response.localDevice = this.#env.localDevices.map(({ attributes }) => attributes);
+    const answers = await Promise.allSettled(
+      this.#otherWorkers([]).map((worker) =>
+        worker.getStatus({}, { signal, deadlineMillis: LIST_DEADLINE_MILLIS }),
+      ),
+    );
+    response.remoteDevice = answers.flatMap((answer) =>
+      answer.status === "fulfilled" ? answer.value.deviceAttributes : [],
+    );
+    return response;
+  };
+
+  readonly reset: MasterInterface["reset"] = async ({ container, deviceFilters }) => {
+    const sessions = [...this.#sessions.values()];
+    this.#sessions.clear();
+    await Promise.allSettled(
+      [this.#env.worker, ...this.#otherWorkers(deviceFilters)].map((worker) =>
+        worker.cleanupAll({ container }, { deadlineMillis: RESET_DEADLINE_MILLIS }),
+      ),
+    );
+    await closeAll(sessions, aborted("The session was ended by a Reset of this master."));
+    return ResetResponse.create();
+  };
+
+  /** Ends all sessions and closes the connections. */
+  async close(): Promise<void> {
+    const sessions = [...this.#sessions.values()];
+    this.#sessions.clear();
+    await closeAll(sessions, cancelled("The server of the session is stopping."));
+    this.#sharedCache?.close();
+    this.#sharedCache = undefined;
+  }
+
+  #session(handle: string): MasterSession {
+    const session = this.#sessions.get(handle);
+    if (session === undefined) {
+      throw aborted(`Session ${handle} is not found.`);
+    }
+    return session;
+  }
+
+  /** At the limit, closes the session that nobody has used for longest, if that is long enough. */
+  async #makeRoom(): Promise<void> {
+    const { maxSessions, abandonedAfterMillis } = this.#limits;
+    if (this.#sessions.size + this.#opening < maxSessions) {
+      return;
+    }
+    const [oldest] = [...this.#sessions.values()].sort((a, b) => b.idleMillis - a.idleMillis);
+    if (oldest === undefined || oldest.idleMillis < abandonedAfterMillis) {
+      throw resourceExhausted(
+        `This master has ${maxSessions} sessions and takes no more. Close those that are not needed.`,
+      );
+    }
+    this.#sessions.delete(oldest.handle);
+    this.#env.log(`Closing session ${oldest.handle}, which was left without being closed.`);
+    await oldest.close(aborted("The session was taken to be abandoned."));
+  }
+
+  #cache(): WorkerCache {
+    this.#sharedCache ??= this.#env.makeWorkerCache(this.#env.serverDef.cluster ?? ClusterDef.create());
+    return this.#sharedCache;
+  }
+
+  /** The workers of the server's own cluster except for its own. */
+  #otherWorkers(filters: readonly string[]): WorkerInterface[] {
+    const { jobName, taskIndex } = this.#env.serverDef;
+    const own = taskDeviceName({ job: jobName, index: taskIndex });
+    const cache = this.#cache();
+    return cache
+      .tasks()
+      .filter((task) => task !== own && passesFilters(filters, task))
+      .map((task) => cache.worker(task));
+  }
+}
+
+async function closeAll(sessions: readonly MasterSession[], reason: TensorFlowError): Promise<void> {
+  await Promise.allSettled(sessions.map((session) => session.close(reason)));
+}
+
+function goneText(handle: string): string {
+  return `Session ${handle} is not found. Possibly, this master has restarted.`;
+}
+
+/** Clients ask for errors in the body where a long text must get through whole. */
+function responseOfError(error: TensorFlowError, request: RunStepRequest): RunStepResponse {
+  if (!request.storeErrorsInResponseBody) {
+    throw error;
+  }
+  const response = RunStepResponse.create();
+  response.statusCode = error.code;
+  response.statusErrorMessage = error.message;
+  return response;
+}

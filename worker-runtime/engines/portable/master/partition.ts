@@ -1,0 +1,160 @@
+import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
+import { DataType } from "../../../../protos/generated/tensorflow/types.js";
+import { typeAttr } from "../../../graph/attr-values.js";
+import { constantProto } from "../../../graph/constant-proto.js";
+import type { OpRegistry } from "../../../graph/op-registry.js";
+import { internalError } from "../../../protocol/status.js";
+import { Tensor } from "../../../protocol/tensor.js";
+import { addControlLoops, type LoopedGraph } from "./control-loops.js";
+import { type GraphNode, makeNodeDef, type TensorRef } from "./graph-node.js";
+import { hasLoops } from "./loop-frames.js";
+import { recvAttrs, sendAttrs, type Transfer } from "./send-recv.js";
+import type { StepGraph } from "./step-graph.js";
+import { taskOf } from "./task-of-device.js";
+
+/** What one task runs of a step. Its nodes may be on several of its devices. */
+export interface Partition {
+  /** "/job:ps/replica:0/task:0". */
+  readonly task: string;
+  readonly nodes: readonly NodeDef[];
+}
+
+export interface PartitionTools {
+  readonly ops: OpRegistry;
+  /** The incarnation of a device of the session, unsigned. */
+  readonly incarnationOf: (device: string) => bigint;
+  /** A name that no other node of the session has, beginning with the given one. */
+  readonly newName: (prefix: string) => string;
+}
+
+/** Cuts a step's graph into what each task runs, with a _Send and a _Recv for each tensor that another task needs. */
+export function partitionGraph(graph: StepGraph, tools: PartitionTools): Partition[] {
+  const tasks = new Set([...graph.nodes.keys()].map((node) => taskOf(deviceOf(graph, node))));
+  const isCut = tasks.size > 1 && hasLoops(graph.nodes);
+  const looped: LoopedGraph = isCut ? addControlLoops(graph, tools) : { graph, pivot: () => undefined };
+  const cutter = new Cutter(looped, tools);
+  for (const node of looped.graph.nodes.values()) {
+    cutter.add(node);
+  }
+  return cutter.partitions();
+}
+
+class Cutter {
+  readonly #looped: LoopedGraph;
+  readonly #graph: StepGraph;
+  readonly #tools: PartitionTools;
+  readonly #nodes = new Map<string, NodeDef[]>();
+  /** The node on a task that has what another task sent, by task and tensor (or waited-for node). */
+  readonly #received = new Map<string, string>();
+  #edges = 0;
+
+  constructor(looped: LoopedGraph, tools: PartitionTools) {
+    this.#looped = looped;
+    this.#graph = looped.graph;
+    this.#tools = tools;
+  }
+
+  partitions(): Partition[] {
+    return [...this.#nodes].map(([task, nodes]) => ({ task, nodes }));
+  }
+
+  add(node: GraphNode): void {
+    const device = deviceOf(this.#graph, node.name);
+    const task = taskOf(device);
+    const isElsewhere = (source: string) => taskOf(deviceOf(this.#graph, source)) !== task;
+    const inputs = node.inputs.map((input) =>
+      isElsewhere(input.node) ? { node: this.#receiveTensor(input, node.name), output: 0 } : input,
+    );
+    const controls = node.controls.map((source) =>
+      isElsewhere(source) ? this.#receiveControl(source, node.name) : source,
+    );
+    const moved =
+      inputs.some((input, i) => input !== node.inputs[i]) ||
+      controls.some((control, i) => control !== node.controls[i]);
+    this.#push(device, (moved ? node.connect(inputs, controls) : node).toNodeDef(device));
+  }
+
+  /** A tensor goes to a task once, however many nodes there use it. */
+  #receiveTensor(source: TensorRef, target: string): string {
+    const key = `${taskOf(deviceOf(this.#graph, target))}|${source.node}:${source.output}`;
+    const known = this.#received.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const output = this.#graph.nodes.get(source.node)?.outputs[source.output];
+    if (output?.dtype === undefined) {
+      throw internalError(`Tensor ${source.node}:${source.output} has no type.`);
+    }
+    const sent = source.output === 0 ? source.node : `${source.node}:${source.output}`;
+    const recv = this.#transfer(source.node, sent, target, output.dtype);
+    this.#received.set(key, recv);
+    return recv;
+  }
+
+  /** That a node has run goes to another task as an empty tensor. */
+  #receiveControl(source: string, target: string): string {
+    const targetDevice = deviceOf(this.#graph, target);
+    const key = `${taskOf(targetDevice)}|^${source}`;
+    const known = this.#received.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const sourceDevice = deviceOf(this.#graph, source);
+    const signal = makeNodeDef(this.#tools.newName(`${source}/ctrl`), "Const", [
+      ["dtype", typeAttr("float32")],
+      [
+        "value",
+        { value: { $case: "tensor", value: constantProto(new Tensor("float32", [0], new Float32Array(0))) } },
+      ],
+    ]);
+    this.#push(sourceDevice, { ...signal, device: sourceDevice, input: [`^${source}`] });
+    const recv = this.#transfer(source, signal.name, target, DataType.DT_FLOAT);
+    const identity = makeNodeDef(this.#tools.newName(source), "Identity", [["T", typeAttr("float32")]]);
+    this.#push(targetDevice, { ...identity, device: targetDevice, input: [recv] });
+    this.#received.set(key, identity.name);
+    return identity.name;
+  }
+
+  /** Adds a _Send and a _Recv. @returns the name of the _Recv. */
+  #transfer(source: string, sent: string, target: string, dataType: DataType): string {
+    const sendDevice = deviceOf(this.#graph, source);
+    const recvDevice = deviceOf(this.#graph, target);
+    const transfer: Transfer = {
+      tensorName: `edge_${this.#edges}_${source}`,
+      sendDevice,
+      incarnation: this.#tools.incarnationOf(sendDevice),
+      recvDevice,
+      dataType,
+      clientTerminated: false,
+    };
+    this.#edges += 1;
+    const send = makeNodeDef(this.#tools.newName(source), "_Send", sendAttrs(transfer));
+    this.#push(sendDevice, { ...send, device: sendDevice, input: [sent] });
+    const recv = makeNodeDef(this.#tools.newName(source), "_Recv", recvAttrs(transfer));
+    const pivot = this.#looped.pivot(source, target);
+    this.#push(recvDevice, {
+      ...recv,
+      device: recvDevice,
+      input: pivot === undefined ? [] : [`^${pivot}`],
+    });
+    return recv.name;
+  }
+
+  #push(device: string, node: NodeDef): void {
+    const task = taskOf(device);
+    const nodes = this.#nodes.get(task);
+    if (nodes === undefined) {
+      this.#nodes.set(task, [node]);
+    } else {
+      nodes.push(node);
+    }
+  }
+}
+
+function deviceOf(graph: StepGraph, node: string): string {
+  const device = graph.devices.get(node);
+  if (device === undefined) {
+    throw internalError(`Node ${node} has no device.`);
+  }
+  return device;
+}

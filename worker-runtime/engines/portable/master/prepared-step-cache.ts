@@ -1,0 +1,81 @@
+import { deregister, type PreparedStep, type PrepareTools, prepareStep } from "./prepared-step.js";
+import { unlessAborted } from "./step-signal.js";
+import { type StepSignature, signatureKey } from "./step-signature.js";
+
+interface Entry {
+  readonly prepared: Promise<PreparedStep>;
+  /** Steps that run with it: it must not be deregistered before they end. */
+  uses: number;
+}
+
+/** A prepared step that stays registered until it is given back. */
+export interface Lease {
+  readonly step: PreparedStep;
+  giveBack(): void;
+}
+
+/** The steps that a session has prepared. The ones that were not used for longest go first. */
+export class PreparedStepCache {
+  readonly #tools: PrepareTools;
+  readonly #limit: number;
+  /** By signature, the one used last at the end. */
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(tools: PrepareTools, limit: number) {
+    this.#tools = tools;
+    this.#limit = limit;
+  }
+
+  /**
+   * @param isPartial partial runs have graphs of their own.
+   * @throws TensorFlowError what is wrong with the signature or the graph; the signal's reason.
+   */
+  async lease(signature: StepSignature, isPartial: boolean, signal: AbortSignal): Promise<Lease> {
+    const key = `${isPartial}${signatureKey(signature)}`;
+    const entry = this.#entries.get(key) ?? this.#prepare(key, signature, isPartial);
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    entry.uses += 1;
+    let isOut = true;
+    const giveBack = () => {
+      entry.uses -= isOut ? 1 : 0;
+      isOut = false;
+      this.#shrink();
+    };
+    try {
+      const step = await unlessAborted(entry.prepared, signal);
+      return { step, giveBack };
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  #prepare(key: string, signature: StepSignature, isPartial: boolean): Entry {
+    const prepared = prepareStep(signature, isPartial, this.#tools);
+    const entry = { prepared, uses: 0 };
+    prepared.catch(() => {
+      // The next step with this signature tries again: a worker may be back, a graph may have grown.
+      if (this.#entries.get(key) === entry) {
+        this.#entries.delete(key);
+      }
+    });
+    return entry;
+  }
+
+  #shrink(): void {
+    for (const [key, entry] of this.#entries) {
+      if (this.#entries.size <= this.#limit) {
+        return;
+      }
+      if (entry.uses === 0) {
+        this.#entries.delete(key);
+        entry.prepared
+          .then(({ partitions }) => deregister(partitions, this.#tools.session))
+          .catch(() => {
+            // It was never registered.
+          });
+      }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { AttrValue } from "../../../../protos/generated/tensorflow/attr_value.js";
+import type { DataType } from "../../../../protos/generated/tensorflow/types.js";
+import { typeAttr } from "../../../graph/attr-values.js";
+
+const utf8 = new TextEncoder();
+const ROOT_FRAME = "0:0";
+
+/** A tensor on its way from one device to another. */
+export interface Transfer {
+  /** "edge_12_x", or for feeds and fetches the name as the client wrote it. */
+  readonly tensorName: string;
+  readonly sendDevice: string;
+  /** Of the sending device, unsigned. */
+  readonly incarnation: bigint;
+  readonly recvDevice: string;
+  /** The base type of the tensor. */
+  readonly dataType: DataType;
+  /** One end is the client, by way of the master: a feed or a fetch. */
+  readonly clientTerminated: boolean;
+}
+
+/** The attributes of a _Send. */
+export function sendAttrs(transfer: Transfer): [string, AttrValue][] {
+  return [["T", typeAttr(transfer.dataType)], ...commonAttrs(transfer)];
+}
+
+/** The attributes of a _Recv. */
+export function recvAttrs(transfer: Transfer): [string, AttrValue][] {
+  return [["tensor_type", typeAttr(transfer.dataType)], ...commonAttrs(transfer)];
+}
+
+function commonAttrs(transfer: Transfer): [string, AttrValue][] {
+  return [
+    ["tensor_name", text(transfer.tensorName)],
+    ["send_device", text(transfer.sendDevice)],
+    // An int64 on the wire: the same bits with a sign.
+    ["send_device_incarnation", { value: { $case: "i", value: BigInt.asIntN(64, transfer.incarnation) } }],
+    ["recv_device", text(transfer.recvDevice)],
+    ["client_terminated", { value: { $case: "b", value: transfer.clientTerminated } }],
+  ];
+}
+
+function text(value: string): AttrValue {
+  return { value: { $case: "s", value: utf8.encode(value) } };
+}
+
+/** The rendezvous key of a feed or a fetch: these are never inside a loop. */
+export function clientKey({ sendDevice, incarnation, recvDevice, tensorName }: Transfer): string {
+  const hex = incarnation.toString(16).padStart(16, "0");
+  return [sendDevice, hex, recvDevice, tensorName, ROOT_FRAME].join(";");
+}

@@ -1,0 +1,165 @@
+import type { FunctionDef, FunctionDefLibrary } from "../../../../protos/generated/tensorflow/function.js";
+import { FunctionDef as FunctionDefMessage } from "../../../../protos/generated/tensorflow/function.js";
+import type { GraphDef } from "../../../../protos/generated/tensorflow/graph.js";
+import type { VersionDef } from "../../../../protos/generated/tensorflow/versions.js";
+import type { OpRegistry } from "../../../graph/op-registry.js";
+import { aborted, invalidArgument, resourceExhausted } from "../../../protocol/status.js";
+import { checkEdges } from "./graph-checks.js";
+import type { GraphNode, NodeMap } from "./graph-node.js";
+import { readNodes } from "./node-reading.js";
+import { type PlacedDevices, type Placement, placeNodes } from "./placer.js";
+
+/** What the graph of a session is made with. */
+export interface SessionGraphOptions {
+  /** Without the graph's own functions. */
+  readonly ops: OpRegistry;
+  readonly placement: Placement;
+  /** More nodes are refused. */
+  readonly maxNodes: number;
+}
+
+/** The graph of a session: it only grows, and nodes never move to other devices. */
+export class SessionGraph {
+  readonly #options: SessionGraphOptions;
+  readonly #nodes = new Map<string, GraphNode>();
+  readonly #devices = new Map<string, string>();
+  readonly #functions = new Map<string, FunctionDef>();
+  #library: FunctionDefLibrary | undefined;
+  #ops: OpRegistry;
+  #versions: VersionDef | undefined;
+  #version = 0n;
+
+  /** @throws TensorFlowError when the graph cannot be used as it is. */
+  constructor(graph: GraphDef | undefined, options: SessionGraphOptions) {
+    this.#options = options;
+    this.#ops = options.ops;
+    if (graph !== undefined) {
+      this.#add(graph, false);
+    }
+  }
+
+  /** Counts the extensions. */
+  get version(): bigint {
+    return this.#version;
+  }
+
+  get nodes(): NodeMap {
+    return this.#nodes;
+  }
+
+  /** The full names of the devices by node. */
+  get devices(): PlacedDevices {
+    return this.#devices;
+  }
+
+  /** The functions of the graph; undefined where it has none. */
+  get library(): FunctionDefLibrary | undefined {
+    return this.#library;
+  }
+
+  /** The ops and functions that nodes may have. */
+  get ops(): OpRegistry {
+    return this.#ops;
+  }
+
+  get versions(): VersionDef | undefined {
+    return this.#versions;
+  }
+
+  /**
+   * Adds nodes. The graph stays as it was where they are refused.
+   * @param currentVersion what the client takes for the graph's version.
+   * @returns the new version.
+   * @throws TensorFlowError ABORTED for another version; INVALID_ARGUMENT for nodes that are there already.
+   */
+  extend(graph: GraphDef | undefined, currentVersion: bigint): bigint {
+    if (currentVersion !== this.#version) {
+      throw aborted(`Current version is ${this.#version} but caller expected ${currentVersion}.`);
+    }
+    if (graph !== undefined) {
+      this.#add(graph, true);
+    }
+    this.#version += 1n;
+    return this.#version;
+  }
+
+  #add(graph: GraphDef, isExtension: boolean): void {
+    const { maxNodes } = this.#options;
+    if (this.#nodes.size + graph.node.length > maxNodes) {
+      throw resourceExhausted(
+        `The graph of a session may have ${maxNodes} nodes; this one has ${this.#nodes.size + graph.node.length}.`,
+      );
+    }
+    const functions = this.#newFunctions(graph.library);
+    const library = joinLibraries(this.#library, graph.library, functions);
+    const ops = functions.length === 0 ? this.#ops : this.#options.ops.withFunctions(library);
+    const added = readNodes(graph.node, ops);
+    const all = new Map(this.#nodes);
+    for (const node of added) {
+      if (this.#nodes.has(node.name) && isExtension) {
+        throw invalidArgument(
+          `GraphDef argument to Extend includes node '${node.name}', which was created by a previous call to Create ` +
+            "or Extend in this session.",
+        );
+      }
+      if (all.has(node.name)) {
+        throw invalidArgument(`Node '${node.name}' is not unique`);
+      }
+      all.set(node.name, node);
+    }
+    checkEdges(added, all);
+    const devices = placeNodes(added, { graph: all, devices: this.#devices }, this.#options.placement);
+    for (const node of added) {
+      this.#nodes.set(node.name, node);
+    }
+    for (const [name, device] of devices) {
+      this.#devices.set(name, device);
+    }
+    for (const definition of functions) {
+      this.#functions.set(definition.signature?.name ?? "", definition);
+    }
+    this.#library = library;
+    this.#ops = ops;
+    this.#versions = graph.versions ?? this.#versions;
+  }
+
+  /** The functions that are not there yet. @throws TensorFlowError INVALID_ARGUMENT for another body of a known name. */
+  #newFunctions(library: FunctionDefLibrary | undefined): FunctionDef[] {
+    return (library?.function ?? []).filter((definition) => {
+      const name = definition.signature?.name ?? "";
+      const known = this.#functions.get(name);
+      if (known === undefined) {
+        return true;
+      }
+      if (!sameFunction(known, definition)) {
+        throw invalidArgument(
+          `Cannot add function '${name}' because a different function with the same name already exists.`,
+        );
+      }
+      return false;
+    });
+  }
+}
+
+function joinLibraries(
+  known: FunctionDefLibrary | undefined,
+  given: FunctionDefLibrary | undefined,
+  functions: readonly FunctionDef[],
+): FunctionDefLibrary | undefined {
+  if (given === undefined || known === undefined) {
+    return known ?? given;
+  }
+  return {
+    function: [...known.function, ...functions],
+    gradient: [...known.gradient, ...given.gradient],
+    registeredGradients: [...known.registeredGradients, ...given.registeredGradients],
+  };
+}
+
+/** By their bytes: a client sends the same definition again with every extension. */
+function sameFunction(one: FunctionDef, other: FunctionDef): boolean {
+  return (
+    one === other ||
+    Buffer.compare(FunctionDefMessage.encode(one).finish(), FunctionDefMessage.encode(other).finish()) === 0
+  );
+}

@@ -1,0 +1,249 @@
+import type { DataType } from "../../../../protos/generated/tensorflow/types.js";
+import type { OpRegistry } from "../../../graph/op-registry.js";
+import { invalidArgument, notFound } from "../../../protocol/status.js";
+import type { Device } from "../device.js";
+import { checkComplete, isBackEdge } from "./graph-checks.js";
+import { GraphNode, makeNodeDef, type NodeMap, type TensorRef } from "./graph-node.js";
+import type { PlacedDevices } from "./placer.js";
+import { clientKey, recvAttrs, sendAttrs, type Transfer } from "./send-recv.js";
+import type { StepSignature } from "./step-signature.js";
+
+/** Where the master hands in a feed. */
+export interface FeedPoint {
+  /** Of the rendezvous. */
+  readonly key: string;
+  readonly dataType: DataType;
+  /** The _Recv that takes it. */
+  readonly node: string;
+}
+
+/** The nodes that one kind of step runs, each after its inputs except for the back edges of loops. */
+export interface StepGraph {
+  readonly nodes: NodeMap;
+  /** Full device names by node. */
+  readonly devices: PlacedDevices;
+  /** The feeds that the step uses, by the client's name for them. */
+  readonly feeds: ReadonlyMap<string, FeedPoint>;
+  /** Keys of the rendezvous by the client's name for a fetch. */
+  readonly fetches: ReadonlyMap<string, string>;
+  /** The nodes that must run: targets, and the _Send of each fetch. */
+  readonly roots: readonly string[];
+}
+
+export interface StepGraphInput {
+  readonly graph: { readonly nodes: NodeMap; readonly devices: PlacedDevices };
+  readonly signature: StepSignature;
+  readonly ops: OpRegistry;
+  /** The master's own CPU: feeds start and fetches end there. */
+  readonly clientDevice: Device;
+}
+
+/**
+ * The part of a graph that a step needs, with a _Recv in the place of each tensor that is fed and a _Send behind each
+ * that is fetched.
+ * @throws TensorFlowError NOT_FOUND or INVALID_ARGUMENT, in TensorFlow's words, for tensors that are not in the graph.
+ */
+export function makeStepGraph(input: StepGraphInput): StepGraph {
+  const builder = new StepGraphBuilder(input);
+  return builder.build();
+}
+
+class StepGraphBuilder {
+  readonly #input: StepGraphInput;
+  readonly #nodes = new Map<string, GraphNode>();
+  readonly #devices = new Map<string, string>();
+  /** What takes the place of a tensor, "x:0". */
+  readonly #substitutes = new Map<string, TensorRef>();
+  /** The _Recv that a node's consumers wait for instead: only for placeholders, which cannot run once they are fed. */
+  readonly #controlSubstitutes = new Map<string, string>();
+  readonly #recvNodes = new Map<string, { readonly node: GraphNode; readonly feed: string }>();
+  readonly #feedPoints = new Map<string, FeedPoint>();
+  readonly #fed = new Set<string>();
+  readonly #sendNames = new Set<string>();
+
+  constructor(input: StepGraphInput) {
+    this.#input = input;
+  }
+
+  build(): StepGraph {
+    const { signature } = this.#input;
+    for (const feed of signature.feeds) {
+      this.#addFeed(feed);
+    }
+    for (const { from, to } of signature.connections) {
+      this.#addConnection(from, to);
+    }
+    const sends = [...new Set(signature.fetches)].map((fetch) => this.#makeSend(fetch));
+    const targets = [...new Set(signature.targets)].map((target) => this.#targetNode(target));
+    for (const root of [...targets, ...sends.map(({ source }) => source.node)]) {
+      this.#visit(root);
+    }
+    for (const { node } of sends) {
+      this.#add(node, this.#input.clientDevice.name);
+    }
+    checkComplete(this.#nodes.values());
+    return {
+      nodes: this.#nodes,
+      devices: this.#devices,
+      feeds: new Map([...this.#feedPoints].filter(([, { node }]) => this.#nodes.has(node))),
+      fetches: new Map(sends.map(({ fetch, key }) => [fetch, key])),
+      roots: [...targets, ...sends.map(({ node }) => node.name)],
+    };
+  }
+
+  #addFeed(feed: string): void {
+    const { clientDevice, ops } = this.#input;
+    const { ref, dataType, source } = this.#tensor(feed, "FeedInputs");
+    const transfer = this.#clientTransfer(feed, dataType);
+    const name = `_recv_${ref.node}_${ref.output}`;
+    const node = new GraphNode(makeNodeDef(name, "_Recv", recvAttrs(transfer)), ops.require("_Recv"), [], []);
+    this.#recvNodes.set(name, { node, feed });
+    this.#feedPoints.set(feed, { key: clientKey(transfer), dataType, node: name });
+    this.#substitutes.set(textOf(ref), { node: name, output: 0 });
+    this.#fed.add(textOf(ref));
+    if (source.op === "Placeholder" || source.op === "PlaceholderV2") {
+      this.#controlSubstitutes.set(ref.node, name);
+    }
+    this.#devices.set(name, clientDevice.name);
+  }
+
+  #addConnection(from: string, to: string): void {
+    const { ref } = this.#tensor(to, "FeedInputs");
+    const source = parseTensorName(from);
+    const outputs = this.#input.graph.nodes.get(source.node)?.outputs;
+    if (outputs === undefined) {
+      throw invalidArgument(`Requested tensor connection from unknown node: "${from}".`);
+    }
+    if (outputs[source.output] === undefined) {
+      throw invalidArgument(`Requested tensor connection from unknown edge: "${from}".`);
+    }
+    this.#substitutes.set(textOf(ref), source);
+    this.#fed.add(textOf(ref));
+  }
+
+  #makeSend(fetch: string): { fetch: string; key: string; source: TensorRef; node: GraphNode } {
+    const { ops } = this.#input;
+    const { ref, dataType } = this.#tensor(fetch, "FetchOutputs");
+    if (this.#fed.has(textOf(ref))) {
+      throw invalidArgument(`${fetch} is both fed and fetched.`);
+    }
+    const transfer = this.#clientTransfer(fetch, dataType);
+    const name = this.#sendName(`_send_${ref.node}_${ref.output}`);
+    const def = makeNodeDef(name, "_Send", sendAttrs(transfer));
+    const node = new GraphNode(def, ops.require("_Send"), [ref], []);
+    return { fetch, key: clientKey(transfer), source: ref, node };
+  }
+
+  /** Two spellings of one tensor, "x" and "x:0", are two fetches. */
+  #sendName(wanted: string): string {
+    const name = this.#sendNames.has(wanted) ? this.#sendName(`${wanted}_`) : wanted;
+    this.#sendNames.add(name);
+    return name;
+  }
+
+  #targetNode(target: string): string {
+    const { node } = parseTensorName(target);
+    if (!this.#input.graph.nodes.has(node)) {
+      throw notFound(`PruneForTargets: Some target nodes not found: ${target}`);
+    }
+    return node;
+  }
+
+  #tensor(text: string, what: "FeedInputs" | "FetchOutputs") {
+    const ref = parseTensorName(text);
+    const source = this.#input.graph.nodes.get(ref.node);
+    const isFeed = what === "FeedInputs";
+    if (source === undefined) {
+      throw notFound(
+        isFeed ? `${what}: unable to find feed output ${text}` : `${what} node ${text}: not found`,
+      );
+    }
+    const count = source.outputs.length;
+    if (!isFeed && count === 0) {
+      throw invalidArgument(
+        `Tried to fetch data for '${text}', which produces no output.  To run to a node but not fetch any data, pass ` +
+          `'${text}' as an argument to the 'target_node_names' argument of the Session::Run API.`,
+      );
+    }
+    const output = source.outputs[ref.output];
+    if (output?.dtype === undefined) {
+      throw invalidArgument(
+        isFeed
+          ? `${what}: ${text} should have output index < ${count}`
+          : `${what} ${text}: output index too large, must be < ${count}`,
+      );
+    }
+    return { ref, source, dataType: output.dtype };
+  }
+
+  #clientTransfer(tensorName: string, dataType: DataType): Transfer {
+    const { name, incarnation } = this.#input.clientDevice;
+    return { tensorName, sendDevice: name, incarnation, recvDevice: name, dataType, clientTerminated: true };
+  }
+
+  /** Adds a node behind all that it needs, without recursion: graphs are deep. */
+  #visit(root: string): void {
+    const stack: { readonly node: GraphNode; readonly sources: readonly string[]; next: number }[] = [];
+    const entered = new Set<string>();
+    const enter = (name: string) => {
+      if (this.#nodes.has(name) || entered.has(name)) {
+        return;
+      }
+      entered.add(name);
+      const node = this.#rewired(name);
+      if (node !== undefined) {
+        stack.push({ node, sources: [...node.inputs.map((input) => input.node), ...node.controls], next: 0 });
+      }
+    };
+    enter(root);
+    const backEdges: string[] = [];
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const source = top.sources[top.next];
+      if (source === undefined) {
+        stack.pop();
+        this.#add(top.node, this.#input.graph.devices.get(top.node.name) ?? this.#input.clientDevice.name);
+        continue;
+      }
+      top.next += 1;
+      const from = this.#input.graph.nodes.get(source);
+      if (from !== undefined && isBackEdge(from, top.node)) {
+        backEdges.push(source);
+      } else {
+        enter(source);
+      }
+    }
+    // The body of a loop hangs on the back edge: it comes when the Merge that it starts from is there.
+    for (const source of backEdges) {
+      this.#visit(source);
+    }
+  }
+
+  /** The node with what takes the place of its inputs; a _Recv that has been made for a feed. */
+  #rewired(name: string): GraphNode | undefined {
+    const node = this.#input.graph.nodes.get(name) ?? this.#recvNodes.get(name)?.node;
+    if (node === undefined || this.#substitutes.size === 0) {
+      return node;
+    }
+    const inputs = node.inputs.map((input) => this.#substitutes.get(textOf(input)) ?? input);
+    const controls = node.controls.map((control) => this.#controlSubstitutes.get(control) ?? control);
+    const isSame =
+      inputs.every((input, i) => input === node.inputs[i]) &&
+      controls.every((control, i) => control === node.controls[i]);
+    return isSame ? node : node.connect(inputs, controls);
+  }
+
+  #add(node: GraphNode, device: string): void {
+    this.#nodes.set(node.name, node);
+    this.#devices.set(node.name, device);
+  }
+}
+
+/** "x" and "x:0" are the first output of x. A text without such an end is a name, as TensorFlow takes it. */
+export function parseTensorName(text: string): TensorRef {
+  const match = /^(.*):(\d{1,9})$/s.exec(text);
+  return match === null ? { node: text, output: 0 } : { node: match[1] ?? "", output: Number(match[2]) };
+}
+
+function textOf({ node, output }: TensorRef): string {
+  return `${node}:${output}`;
+}

@@ -1,0 +1,198 @@
+import { randomBytes } from "node:crypto";
+import type { TensorProto } from "../../../../protos/generated/tensorflow/tensor.js";
+import {
+  type RunGraphRequest,
+  RunGraphRequest as RunGraphRequestMessage,
+  type RunGraphResponse,
+} from "../../../../protos/generated/tensorflow/worker.js";
+import { baseDataType, dtypeOf } from "../../../protocol/dtype.js";
+import {
+  cancelled,
+  internalError,
+  TensorFlowError as StatusError,
+  statusCodeOf,
+  type TensorFlowError,
+} from "../../../protocol/status.js";
+import { cppTypeName } from "../kernels/support/dtypes.js";
+import { watchParticipants } from "./participant-watch.js";
+import type { PreparedStep, RegisteredPartition } from "./prepared-step.js";
+import { combinedError, type TaskFailure } from "./worker-errors.js";
+import type { WorkerSessions } from "./worker-sessions.js";
+
+/** A worker that does not answer has nothing to clean up, or is gone. */
+const CLEANUP_DEADLINE_MILLIS = 60_000;
+
+/** Tensors by the client's names for them. */
+export type NamedTensors = ReadonlyMap<string, TensorProto>;
+
+/** One call of RunGraph at all workers of a step. */
+export interface StepCall {
+  readonly stepId: bigint;
+  readonly feeds: NamedTensors;
+  readonly fetches: readonly string[];
+  readonly execOpts: RunGraphRequest["execOpts"];
+  /** Present in a partial run. */
+  readonly partial?: { readonly isFirst: boolean; readonly isLast: boolean } | undefined;
+}
+
+export interface StepAnswer {
+  readonly tensors: NamedTensors;
+  readonly responses: readonly RunGraphResponse[];
+}
+
+/** A step's id: random, its top seven bits clear as TensorFlow's. */
+export function newStepId(): bigint {
+  return randomBytes(8).readBigUInt64LE() & ((1n << 57n) - 1n);
+}
+
+/**
+ * Runs the partitions of a step side by side. When one fails, or a worker is found to be gone, the others are cancelled;
+ * the answer comes when all have ended.
+ * @param signal ends the step; its reason is the error then.
+ * @throws TensorFlowError the first root error, with the task that it comes from.
+ */
+export async function runPartitions(
+  step: PreparedStep,
+  call: StepCall,
+  session: WorkerSessions,
+  signal: AbortSignal,
+): Promise<StepAnswer> {
+  checkFeeds(step, call.feeds, session.cluster.masterTask);
+  const ended = new AbortController();
+  const forward = () => ended.abort(signal.reason);
+  if (signal.aborted) {
+    throw reasonOf(signal);
+  }
+  signal.addEventListener("abort", forward, { once: true });
+  const failures: TaskFailure[] = [];
+  const fail = (failure: TaskFailure) => {
+    failures.push(failure);
+    ended.abort(cancelled(`The step failed on ${failure.task}.`));
+  };
+  const partitions = step.partitions.filter((partition) => takesPart(partition, call, session));
+  const stopWatching = watchParticipants(session.cluster, partitions, fail);
+  try {
+    const responses = await Promise.all(
+      partitions.map((partition) =>
+        runPartition(partition, requestFor(partition, step, call, session), session, ended.signal).catch(
+          (error: unknown) => {
+            fail({ task: partition.task, error });
+            return undefined;
+          },
+        ),
+      ),
+    );
+    if (signal.aborted) {
+      throw reasonOf(signal);
+    }
+    if (failures.length > 0) {
+      throw combinedError(failures, true);
+    }
+    const complete = responses.filter((response) => response !== undefined);
+    return { tensors: fetchedTensors(step, call, complete), responses: complete };
+  } finally {
+    stopWatching();
+    signal.removeEventListener("abort", forward);
+  }
+}
+
+/** Lets all workers forget what is left of a step. Nobody waits for it: the client's answer goes out before. */
+export function cleanUp(stepId: bigint, step: PreparedStep, { cluster }: WorkerSessions): void {
+  const workers = step.partitions.map(({ task }) => cluster.worker(task));
+  setImmediate(async () => {
+    // One that fails is gone, and the step with it.
+    await Promise.allSettled(
+      workers.map(async (worker) =>
+        worker.cleanupGraph({ stepId }, { deadlineMillis: CLEANUP_DEADLINE_MILLIS }),
+      ),
+    );
+  });
+}
+
+/** In a partial run only the master's own task takes in feeds; the others are told of the beginning and the end. */
+function takesPart(
+  { task }: RegisteredPartition,
+  { partial }: StepCall,
+  { cluster }: WorkerSessions,
+): boolean {
+  return partial === undefined || partial.isFirst || partial.isLast || task === cluster.masterTask;
+}
+
+function requestFor(
+  { task, graphHandle }: RegisteredPartition,
+  step: PreparedStep,
+  call: StepCall,
+  { handle, cluster }: WorkerSessions,
+): RunGraphRequest {
+  const request = RunGraphRequestMessage.create();
+  request.graphHandle = graphHandle;
+  request.stepId = call.stepId;
+  request.execOpts = call.execOpts;
+  request.sessionHandle = handle;
+  request.storeErrorsInResponseBody = true;
+  request.createWorkerSessionCalled = true;
+  request.requestId = randomBytes(8).readBigInt64LE();
+  request.isPartial = call.partial !== undefined;
+  request.isLastPartialRun = call.partial?.isLast ?? false;
+  if (task === cluster.masterTask) {
+    for (const [name, tensor] of call.feeds) {
+      const point = step.feeds.get(name);
+      if (point !== undefined) {
+        request.send.push({ name: point.key, tensor });
+      }
+    }
+    request.recvKey = call.fetches.flatMap((fetch) => step.fetches.get(fetch) ?? []);
+  }
+  return request;
+}
+
+async function runPartition(
+  { task }: RegisteredPartition,
+  request: RunGraphRequest,
+  { cluster }: WorkerSessions,
+  signal: AbortSignal,
+): Promise<RunGraphResponse> {
+  const response = await cluster.worker(task).runGraph(request, { signal });
+  if (response.statusCode !== 0) {
+    throw new StatusError(statusCodeOf(response.statusCode), response.statusErrorMessage);
+  }
+  return response;
+}
+
+/** TensorFlow says it when the _Recv has run. */
+function checkFeeds(step: PreparedStep, feeds: NamedTensors, masterTask: string): void {
+  for (const [name, { dtype }] of feeds) {
+    const point = step.feeds.get(name);
+    if (point !== undefined && baseDataType(dtype) !== point.dataType) {
+      throw internalError(
+        `From ${masterTask}:\nOutput 0 of type ${cppTypeName(dtypeOf(dtype))} does not match declared output type ` +
+          `${cppTypeName(dtypeOf(point.dataType))} for node {{node ${point.node}}}`,
+      );
+    }
+  }
+}
+
+function fetchedTensors(
+  step: PreparedStep,
+  { fetches }: StepCall,
+  responses: readonly RunGraphResponse[],
+): NamedTensors {
+  const byKey = new Map(
+    responses.flatMap(({ recv }) => recv.map(({ name, tensor }) => [name, tensor] as const)),
+  );
+  return new Map(
+    fetches.map((fetch) => {
+      const tensor = byKey.get(step.fetches.get(fetch) ?? "");
+      if (tensor === undefined) {
+        throw internalError(`No task sent ${fetch}, which was fetched.`);
+      }
+      return [fetch, tensor];
+    }),
+  );
+}
+
+function reasonOf(signal: AbortSignal): TensorFlowError {
+  return signal.reason instanceof StatusError
+    ? signal.reason
+    : cancelled("The step was cancelled by its client.");
+}

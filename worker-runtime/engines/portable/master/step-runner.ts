@@ -1,0 +1,116 @@
+import type { RunMetadata, RunOptions } from "../../../../protos/generated/tensorflow/config.js";
+import type { PreparedStep } from "./prepared-step.js";
+import type { Lease, PreparedStepCache } from "./prepared-step-cache.js";
+import { cleanUp, type NamedTensors, newStepId, runPartitions } from "./step-run.js";
+import { StepSignal } from "./step-signal.js";
+import type { StepSignature } from "./step-signature.js";
+import { StepTrace } from "./step-trace.js";
+import type { WorkerSessions } from "./worker-sessions.js";
+
+export interface StepResult {
+  readonly tensors: NamedTensors;
+  readonly metadata: RunMetadata;
+}
+
+export interface StepRequest {
+  readonly signature: StepSignature;
+  readonly feeds: NamedTensors;
+  readonly options: RunOptions | undefined;
+  /** Of the client's call. */
+  readonly signal: AbortSignal;
+}
+
+/** A call of a partial run. */
+export interface PartialCall {
+  readonly step: PreparedStep;
+  readonly stepId: bigint;
+  readonly feeds: NamedTensors;
+  readonly fetches: readonly string[];
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+  readonly options: RunOptions | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Runs the steps of a session; any number at the same time. */
+export class StepRunner {
+  readonly #session: WorkerSessions;
+  readonly #cache: PreparedStepCache;
+  /** Aborted when the session ends. */
+  readonly #ended: AbortSignal;
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(session: WorkerSessions, cache: PreparedStepCache, ended: AbortSignal) {
+    this.#session = session;
+    this.#cache = cache;
+    this.#ended = ended;
+  }
+
+  get isIdle(): boolean {
+    return this.#running.size === 0;
+  }
+
+  /** Ends when no step runs any more. */
+  async whenIdle(): Promise<void> {
+    await Promise.allSettled(this.#running);
+  }
+
+  /** @throws TensorFlowError what ended the step. */
+  run({ signature, feeds, options, signal }: StepRequest): Promise<StepResult> {
+    return this.#guard(options, signal, async (stepSignal) => {
+      const lease = await this.#cache.lease(signature, false, stepSignal);
+      const stepId = newStepId();
+      const trace = new StepTrace(options);
+      try {
+        await trace.begin(lease.step, this.#session);
+        const call = { stepId, feeds, fetches: signature.fetches, execOpts: trace.execOpts };
+        const { tensors, responses } = await runPartitions(lease.step, call, this.#session, stepSignal);
+        const metadata = await trace.finish(stepId, lease.step, this.#session, responses);
+        return { tensors, metadata };
+      } finally {
+        cleanUp(stepId, lease.step, this.#session);
+        lease.giveBack();
+      }
+    });
+  }
+
+  /** Prepares the graph of a signature. It stays registered until the lease is given back. */
+  prepare(signature: StepSignature, isPartial: boolean, signal: AbortSignal): Promise<Lease> {
+    return this.#guard(undefined, signal, (stepSignal) =>
+      this.#cache.lease(signature, isPartial, stepSignal),
+    );
+  }
+
+  /** @throws TensorFlowError what ended the call; the partial run cannot go on then. */
+  runPart({ options, signal, isFirst, isLast, ...call }: PartialCall): Promise<StepResult> {
+    return this.#guard(options, signal, async (stepSignal) => {
+      const trace = new StepTrace(options);
+      const stepCall = { ...call, execOpts: trace.execOpts, partial: { isFirst, isLast } };
+      const { tensors, responses } = await runPartitions(call.step, stepCall, this.#session, stepSignal);
+      const metadata = await trace.finish(call.stepId, call.step, this.#session, responses);
+      return { tensors, metadata };
+    });
+  }
+
+  /** Lets the workers forget a partial run. */
+  endParts(step: PreparedStep, stepId: bigint): void {
+    cleanUp(stepId, step, this.#session);
+  }
+
+  async #guard<T>(
+    options: RunOptions | undefined,
+    client: AbortSignal,
+    action: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const timeoutMillis = Number(options?.timeoutInMs ?? 0n);
+    const stepSignal = new StepSignal({ client, session: this.#ended, timeoutMillis });
+    const running = action(stepSignal.signal);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+      stepSignal.release();
+    }
+  }
+}

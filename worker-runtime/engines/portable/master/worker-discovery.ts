@@ -1,0 +1,83 @@
+import type { DeviceAttributes } from "../../../../protos/generated/tensorflow/device_attributes.js";
+import { asTensorFlowError, cancelledBy, StatusCode } from "../../../protocol/status.js";
+import type { WorkerInterface } from "../worker/worker-interface.js";
+
+const MISSING_LOG_INTERVAL_MILLIS = 10_000;
+const FIRST_RETRY_MILLIS = 50;
+const MAX_RETRY_MILLIS = 1000;
+
+export interface DiscoveryOptions {
+  /** Aborted when the client gives up. */
+  readonly signal: AbortSignal;
+  readonly log: (line: string) => void;
+}
+
+/**
+ * Asks each task for its devices until it answers: tasks of a cluster start in any order. Every ten seconds the missing
+ * ones are named in the log.
+ * @throws TensorFlowError CANCELLED when the client gives up; what a task answers instead of its devices.
+ */
+export async function waitForDevices(
+  tasks: readonly string[],
+  worker: (task: string) => WorkerInterface,
+  { signal, log }: DiscoveryOptions,
+): Promise<ReadonlyMap<string, readonly DeviceAttributes[]>> {
+  const found = new Map<string, readonly DeviceAttributes[]>();
+  const timer = setInterval(() => {
+    for (const task of tasks.filter((name) => !found.has(name))) {
+      log(`CreateSession still waiting for response from worker: ${task}`);
+    }
+  }, MISSING_LOG_INTERVAL_MILLIS);
+  timer.unref();
+  // One that fails ends the waiting for the others.
+  const failed = new AbortController();
+  const ended = AbortSignal.any([signal, failed.signal]);
+  try {
+    await Promise.all(
+      tasks.map(async (task) => {
+        found.set(task, await askUntilAnswered(worker(task), ended));
+      }),
+    );
+  } finally {
+    clearInterval(timer);
+    failed.abort();
+  }
+  // In the order of the cluster, whoever answered first.
+  return new Map(tasks.map((task) => [task, found.get(task) ?? []]));
+}
+
+async function askUntilAnswered(
+  worker: WorkerInterface,
+  signal: AbortSignal,
+): Promise<readonly DeviceAttributes[]> {
+  for (let delay = FIRST_RETRY_MILLIS; ; delay = Math.min(delay * 2, MAX_RETRY_MILLIS)) {
+    if (signal.aborted) {
+      throw cancelledBy(signal.reason, "CreateSession");
+    }
+    try {
+      return (await worker.getStatus({}, { signal })).deviceAttributes;
+    } catch (error) {
+      if (signal.aborted) {
+        throw cancelledBy(signal.reason, "CreateSession");
+      }
+      if (asTensorFlowError(error).code !== StatusCode.UNAVAILABLE) {
+        throw error;
+      }
+    }
+    await pause(delay, signal);
+  }
+}
+
+function pause(millis: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      reject(cancelledBy(signal.reason, "CreateSession"));
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", end);
+      resolve();
+    }, millis);
+    signal.addEventListener("abort", end, { once: true });
+  });
+}

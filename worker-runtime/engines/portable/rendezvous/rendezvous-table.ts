@@ -1,0 +1,80 @@
+import { aborted, resourceExhausted, type TensorFlowError } from "../../../protocol/status.js";
+import { StepRendezvous } from "./step-rendezvous.js";
+
+/** Steps at a time. Each is cleaned up by its master; one that never does must not fill the memory. */
+const MAX_STEPS = 100_000;
+
+/** Ids of ended steps that are remembered; calls that overtook each other on the way are seconds apart at most. */
+const REMEMBERED_STEPS = 10_000;
+
+/**
+ * The rendezvous of every step that this task takes part in, by step id.
+ *
+ * Calls of one step come from several tasks and overtake each other, so a rendezvous is made by whoever comes first: the
+ * master's RunGraph, or another task's RecvTensor. CleanupGraph may come first, too, when another partition failed at
+ * once; what comes after it must fail rather than wait for ever, so ended steps are remembered for a while.
+ */
+export class RendezvousTable {
+  readonly #steps = new Map<bigint, StepRendezvous>();
+  /** In the order in which they ended. */
+  readonly #ended = new Set<bigint>();
+
+  /** Steps that have a rendezvous now. */
+  get size(): number {
+    return this.#steps.size;
+  }
+
+  /**
+   * The rendezvous of a step, made where there is none.
+   * @throws TensorFlowError ABORTED for a step that has ended, RESOURCE_EXHAUSTED where too many were never ended.
+   */
+  get(stepId: bigint): StepRendezvous {
+    const found = this.#steps.get(stepId);
+    if (found !== undefined) {
+      return found;
+    }
+    if (this.#ended.has(stepId)) {
+      throw endedError(stepId);
+    }
+    if (this.#steps.size >= MAX_STEPS) {
+      throw resourceExhausted(`${MAX_STEPS} steps were begun on this task and not cleaned up.`);
+    }
+    const made = new StepRendezvous();
+    this.#steps.set(stepId, made);
+    return made;
+  }
+
+  /**
+   * Drops a step with all that was sent in it. Steps that never were are fine.
+   * @param reason what those get who wait; made only where somebody does, as an error costs more than all the rest.
+   */
+  end(stepId: bigint, reason: () => TensorFlowError = () => endedError(stepId)): void {
+    const step = this.#steps.get(stepId);
+    if (step !== undefined && !step.isIdle) {
+      step.abort(reason());
+    }
+    this.#steps.delete(stepId);
+    this.#ended.add(stepId);
+    if (this.#ended.size > REMEMBERED_STEPS) {
+      for (const oldest of this.#ended) {
+        this.#ended.delete(oldest);
+        break;
+      }
+    }
+  }
+
+  /**
+   * Forgets a rendezvous that only a caller made who is gone: no step of this task uses it, nothing was sent and nobody
+   * else waits. Otherwise the calls of a task whose master died would stay for ever.
+   */
+  releaseUnused(stepId: bigint): void {
+    const step = this.#steps.get(stepId);
+    if (step !== undefined && !step.isAttached && step.isIdle) {
+      this.#steps.delete(stepId);
+    }
+  }
+}
+
+function endedError(stepId: bigint): TensorFlowError {
+  return aborted(`Step ${stepId} has ended on this task.`);
+}

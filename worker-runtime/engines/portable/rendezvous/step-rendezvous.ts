@@ -1,0 +1,153 @@
+import { cancelledBy, type TensorFlowError } from "../../../protocol/status.js";
+import type { Rendezvous, Sent } from "./rendezvous.js";
+import { parseRendezvousKey, sendDeviceOf } from "./rendezvous-key.js";
+
+/** Fetches what a device of another task sends. */
+export interface RemoteReceiver {
+  /** Whether a device, by its full name, is one of this task under the name that the step knows it by. */
+  isLocal(device: string): boolean;
+  /** Asks the task that the key names. @throws TensorFlowError that task's, or CANCELLED when the signal is aborted. */
+  receive(key: string, signal: AbortSignal): Promise<Sent>;
+}
+
+/** Somebody who waits for a key that was not sent yet. */
+interface Waiter {
+  resolve(sent: Sent): void;
+  reject(error: TensorFlowError): void;
+}
+
+/** What is known of a key: values that nobody fetched yet, or those who wait; never both. */
+type Place =
+  | { readonly kind: "sent"; readonly values: Sent[] }
+  | { readonly kind: "awaited"; readonly waiters: Waiter[] };
+
+/**
+ * The rendezvous of one step on one task. It may be made before the step runs here, by another task that asks for a
+ * tensor; `attach` then says how other tasks are reached. Values that are sent twice under a key wait in line, as
+ * TensorFlow's do. What was asked of another task ends with the signal of who asked: whoever aborts the rendezvous of a
+ * step that runs aborts the step's signal, too.
+ */
+export class StepRendezvous implements Rendezvous {
+  readonly #places = new Map<string, Place>();
+  #receiver: RemoteReceiver | undefined;
+  /** Set once; afterwards nothing is kept and nobody waits. */
+  #error: TensorFlowError | undefined;
+
+  /** Whether a step of this task uses it; otherwise only other tasks asked. */
+  get isAttached(): boolean {
+    return this.#receiver !== undefined;
+  }
+
+  /** Whether nothing is kept and nobody waits. */
+  get isIdle(): boolean {
+    return this.#places.size === 0;
+  }
+
+  /** Says how values of other tasks are fetched. The first one counts: a step belongs to one session. */
+  attach(receiver: RemoteReceiver): void {
+    this.#receiver ??= receiver;
+  }
+
+  send(key: string, sent: Sent): void {
+    if (this.#error !== undefined) {
+      throw this.#error;
+    }
+    const place = this.#places.get(key);
+    if (place === undefined) {
+      this.#places.set(key, { kind: "sent", values: [sent] });
+    } else if (place.kind === "sent") {
+      place.values.push(sent);
+    } else {
+      const waiter = place.waiters.shift();
+      if (place.waiters.length === 0) {
+        this.#places.delete(key);
+      }
+      waiter?.resolve(sent);
+    }
+  }
+
+  recv(key: string, signal: AbortSignal): Promise<Sent> {
+    const receiver = this.#receiver;
+    if (this.#error === undefined && receiver !== undefined && !receiver.isLocal(sendDeviceOf(key))) {
+      parseRendezvousKey(key);
+      return receiver.receive(key, signal);
+    }
+    return this.recvLocal(key, signal);
+  }
+
+  /** Waits for a value that a device of this task sends, whatever the device is called in the key. */
+  recvLocal(key: string, signal: AbortSignal): Promise<Sent> {
+    if (this.#error !== undefined) {
+      return Promise.reject(this.#error);
+    }
+    const place = this.#places.get(key);
+    if (place?.kind === "sent") {
+      const sent = place.values.shift();
+      if (place.values.length === 0) {
+        this.#places.delete(key);
+      }
+      if (sent !== undefined) {
+        return Promise.resolve(sent);
+      }
+    }
+    if (signal.aborted) {
+      return Promise.reject(cancelledBy(signal.reason, "Waiting for a tensor"));
+    }
+    return this.#wait(key, signal);
+  }
+
+  abort(error: TensorFlowError): void {
+    if (this.#error !== undefined) {
+      return;
+    }
+    this.#error = error;
+    const places = [...this.#places.values()];
+    this.#places.clear();
+    for (const place of places) {
+      if (place.kind === "awaited") {
+        for (const waiter of place.waiters) {
+          waiter.reject(error);
+        }
+      }
+    }
+  }
+
+  #wait(key: string, signal: AbortSignal): Promise<Sent> {
+    return new Promise((resolve, reject) => {
+      const give = (): void => {
+        this.#leave(key, waiter);
+        reject(cancelledBy(signal.reason, "Waiting for a tensor"));
+      };
+      const waiter: Waiter = {
+        resolve: (sent) => {
+          signal.removeEventListener("abort", give);
+          resolve(sent);
+        },
+        reject: (error) => {
+          signal.removeEventListener("abort", give);
+          reject(error);
+        },
+      };
+      signal.addEventListener("abort", give, { once: true });
+      const place = this.#places.get(key);
+      if (place?.kind === "awaited") {
+        place.waiters.push(waiter);
+      } else {
+        this.#places.set(key, { kind: "awaited", waiters: [waiter] });
+      }
+    });
+  }
+
+  #leave(key: string, waiter: Waiter): void {
+    const place = this.#places.get(key);
+    if (place?.kind === "awaited") {
+      const index = place.waiters.indexOf(waiter);
+      if (index !== -1) {
+        place.waiters.splice(index, 1);
+      }
+      if (place.waiters.length === 0) {
+        this.#places.delete(key);
+      }
+    }
+  }
+}

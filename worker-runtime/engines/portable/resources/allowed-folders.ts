@@ -1,0 +1,71 @@
+import { readlink, realpath } from "node:fs/promises";
+import path from "node:path";
+import { permissionDenied, unimplemented } from "../../../protocol/status.js";
+import type { FileAccess } from "./file-access.js";
+
+/** "gs://bucket/x": another file system of TensorFlow's; a drive letter of Windows is a single one. */
+const OTHER_FILE_SYSTEM = /^([A-Za-z][A-Za-z0-9+.-]+):\/\//;
+
+/** Links to links that are followed, as on Linux; a circle has no end. */
+const MAX_LINKS = 40;
+
+/** Lets graphs read and write within certain folders and nowhere else. */
+export class AllowedFolders implements FileAccess {
+  readonly #folders: readonly string[];
+
+  /** @param folders any paths; those that do not exist are waited for: they count from when they do. */
+  constructor(folders: readonly string[]) {
+    this.#folders = folders.map((folder) => path.resolve(folder));
+  }
+
+  async resolve(given: string, purpose: "read" | "write"): Promise<string> {
+    const scheme = OTHER_FILE_SYSTEM.exec(given)?.[1];
+    if (scheme !== undefined && scheme !== "file") {
+      throw unimplemented(
+        `File system scheme '${scheme}' not implemented (file: '${given}'). The portable engine has local files only; ` +
+          "--engine tensorflow has those of TensorFlow.",
+      );
+    }
+    if (given.includes("\0")) {
+      throw permissionDenied(`A file name with a zero byte was refused: ${JSON.stringify(given)}.`);
+    }
+    const wanted = await realPlace(path.resolve(given.replace(/^file:\/\//, "")));
+    for (const folder of this.#folders) {
+      if (isWithin(await realPlace(folder), wanted)) {
+        return wanted;
+      }
+    }
+    throw permissionDenied(
+      `A graph wanted to ${purpose} ${given}, which is not within ${this.#text()}. Start this task with --files FOLDER to ` +
+        "let graphs read and write there.",
+    );
+  }
+
+  #text(): string {
+    return this.#folders.length === 0
+      ? "a folder that graphs may use: none was allowed"
+      : `the folders that graphs may use (${this.#folders.join(", ")})`;
+  }
+}
+
+/**
+ * The place with symbolic links resolved, as far as it exists: what is to be written may not be there yet. A link to
+ * nowhere is followed, too, as opening it for writing would.
+ */
+async function realPlace(place: string, links = 0): Promise<string> {
+  try {
+    return await realpath(place);
+  } catch {
+    const target = await readlink(place).catch(() => undefined);
+    if (target !== undefined && links < MAX_LINKS) {
+      return await realPlace(path.resolve(path.dirname(place), target), links + 1);
+    }
+    const parent = path.dirname(place);
+    return parent === place ? place : path.join(await realPlace(parent, links), path.basename(place));
+  }
+}
+
+function isWithin(folder: string, place: string): boolean {
+  const relative = path.relative(folder, place);
+  return relative === "" || (!path.isAbsolute(relative) && relative.split(path.sep)[0] !== "..");
+}

@@ -1,0 +1,52 @@
+import { type ConnectionInjector, Server, ServerCredentials } from "@grpc/grpc-js";
+import { CallLedger, type ServiceLimits } from "./call-limits.js";
+import { tuneServer } from "./grpc-internals.js";
+import type { GrpcListener } from "./grpc-listener.js";
+import { type ServiceDefinition, type ServiceHandlers, serve } from "./unary-service.js";
+
+/** The gRPC side of a server: services on the connections that a listener takes. */
+export class GrpcEndpoint {
+  readonly #listener: GrpcListener;
+  readonly #server: Server;
+  readonly #injector: ConnectionInjector;
+  readonly #ledger: CallLedger;
+
+  constructor(listener: GrpcListener, limits: ServiceLimits) {
+    this.#listener = listener;
+    this.#ledger = new CallLedger(limits);
+    this.#server = new Server({
+      "grpc.max_receive_message_length": limits.maxMessageBytes,
+      "grpc.max_send_message_length": limits.maxMessageBytes,
+      // Statistics of each call that nothing reads.
+      "grpc.enable_channelz": 0,
+    });
+    tuneServer(this.#server);
+    // TLS, where there is any, is the listener's: what it hands on are proven connections.
+    this.#injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
+  }
+
+  /** Calls in progress. */
+  get calls(): number {
+    return this.#ledger.calls;
+  }
+
+  /** Adds a service. All are to be there before `open`. */
+  offer<Methods extends object>(
+    definition: ServiceDefinition<Methods>,
+    handlers: ServiceHandlers<Methods>,
+  ): void {
+    serve(this.#server, definition, handlers, this.#ledger);
+  }
+
+  /** Begins to answer. */
+  open(): void {
+    this.#listener.handTo((socket) => this.#injector.injectConnection(socket));
+  }
+
+  /** Takes no more connections and cuts those that there are. */
+  close(): void {
+    this.#listener.close();
+    this.#injector.destroy();
+    this.#server.forceShutdown();
+  }
+}

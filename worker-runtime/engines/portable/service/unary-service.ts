@@ -1,0 +1,125 @@
+import type { Server, ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
+import { cancelled, internalError } from "../../../protocol/status.js";
+import { decodeMessage, encodeMessage } from "../../../rpc/message-coding.js";
+import type { UnaryMethod } from "../../../rpc/message-type.js";
+import type { CallLedger } from "./call-limits.js";
+import { statusOfError } from "./wire-error.js";
+
+/** What a handler is told beside its request. */
+export interface ServedCall {
+  /** Aborted when the caller cancels, its deadline passes or its connection breaks. */
+  readonly signal: AbortSignal;
+}
+
+type Handler<Request, Response> = (request: Request, call: ServedCall) => Promise<Response>;
+
+/** A generated service definition, all of whose methods are unary. */
+export interface ServiceDefinition<Methods> {
+  readonly fullName: string;
+  readonly methods: Methods;
+}
+
+/** The implementation that fits a definition: a method of the same name for each. */
+export type ServiceHandlers<Methods> = {
+  readonly [Name in keyof Methods]: Methods[Name] extends UnaryMethod<infer Request, infer Response>
+    ? Handler<Request, Response>
+    : never;
+};
+
+const passBytes = (bytes: Buffer): Buffer => bytes;
+
+/**
+ * Offers a service on a server. Messages go through grpc-js as bytes: they are decoded here, where a broken one can be
+ * answered as TensorFlow does, and large answers are not put together twice.
+ */
+export function serve<Methods extends object>(
+  server: Server,
+  definition: ServiceDefinition<Methods>,
+  handlers: ServiceHandlers<Methods>,
+  ledger: CallLedger,
+): void {
+  // The types above say which handler takes and gives what; from here on all are alike.
+  const methods = Object.entries(definition.methods) as [keyof Methods, UnaryMethod<unknown, unknown>][];
+  for (const [key, method] of methods) {
+    const handler = (handlers[key] as Handler<unknown, unknown>).bind(handlers);
+    server.register(
+      `/${definition.fullName}/${method.name}`,
+      (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>) =>
+        void answerCall(method, handler, call, answer, ledger),
+      passBytes,
+      passBytes,
+      "unary",
+    );
+  }
+}
+
+/** Handles one call. Never rejects: whatever is thrown becomes the status of the call. */
+async function answerCall(
+  method: UnaryMethod<unknown, unknown>,
+  handler: Handler<unknown, unknown>,
+  call: ServerUnaryCall<Buffer, Buffer>,
+  answer: sendUnaryData<Buffer>,
+  ledger: CallLedger,
+): Promise<void> {
+  const bytes = call.request;
+  const size = bytes.byteLength;
+  const caller = new Caller(call, method.name);
+  let entered = false;
+  try {
+    ledger.enter(size);
+    entered = true;
+    const response = await handler(parse(method, bytes), caller);
+    const encoded = encodeMessage(method.responseType, response);
+    caller.forget();
+    answer(null, encoded);
+  } catch (error) {
+    caller.forget();
+    answer(statusOfError(error));
+  } finally {
+    if (entered) {
+      ledger.leave(size);
+    }
+  }
+}
+
+/** The caller as a handler sees it. Most handlers answer at once and never ask for the signal, so it is made when asked for. */
+class Caller implements ServedCall {
+  readonly #call: ServerUnaryCall<Buffer, Buffer>;
+  readonly #method: string;
+  #controller: AbortController | undefined;
+
+  constructor(call: ServerUnaryCall<Buffer, Buffer>, method: string) {
+    this.#call = call;
+    this.#method = method;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      // Emitted when the caller cancels, a deadline has passed or the connection is gone.
+      this.#call.once("cancelled", this.#abort);
+      if (this.#call.cancelled) {
+        this.#abort();
+      }
+    }
+    return this.#controller.signal;
+  }
+
+  /** Before the answer: grpc-js emits "cancelled" at the end of every call. */
+  forget(): void {
+    this.#call.off("cancelled", this.#abort);
+  }
+
+  readonly #abort = (): void => {
+    this.#controller?.abort(cancelled(`${this.#method} was cancelled by its caller.`));
+  };
+}
+
+/** @throws TensorFlowError INTERNAL with the text of gRPC's C++ server, which TensorFlow's clients know. */
+function parse<Request>(method: UnaryMethod<Request, unknown>, bytes: Buffer): Request {
+  try {
+    return decodeMessage(method.requestType, bytes);
+  } catch (cause) {
+    throw internalError("Unable to parse request", { cause });
+  }
+}

@@ -1,0 +1,54 @@
+import { GraphDef } from "../../../../protos/generated/tensorflow/graph.js";
+import type { RegisterGraphRequest } from "../../../../protos/generated/tensorflow/worker.js";
+import type { OpRegistry } from "../../../graph/op-registry.js";
+import { invalidArgument } from "../../../protocol/status.js";
+import { compileGraph } from "../executor/compiled-graph.js";
+import type { CompiledGraph } from "../executor/compiled-node.js";
+import { FunctionLibrary } from "../executor/function-library.js";
+import type { FunctionCaller } from "../executor/step-context.js";
+import type { KernelRegistry } from "../kernels/registry.js";
+import type { TaskDevices } from "./task-devices.js";
+
+/** A partition that a master registered: ready to run. */
+export interface RegisteredGraph {
+  readonly compiled: CompiledGraph;
+  readonly functions: FunctionCaller;
+  /** As it came, for masters that ask for partition graphs. */
+  readonly graphDef: GraphDef;
+}
+
+export interface GraphEnvironment {
+  readonly kernels: KernelRegistry;
+  readonly ops: OpRegistry;
+}
+
+/**
+ * Makes a partition ready.
+ * @throws TensorFlowError INVALID_ARGUMENT for a device that is not of this task, in TensorFlow's words; what
+ *   `compileGraph` throws: UNIMPLEMENTED naming every node that has no kernel, INVALID_ARGUMENT for a broken graph.
+ */
+export function registerGraph(
+  { graphDef }: RegisterGraphRequest,
+  devices: TaskDevices,
+  environment: GraphEnvironment,
+): RegisteredGraph {
+  const graph = graphDef ?? GraphDef.create();
+  for (const { device } of graph.node) {
+    if (!devices.matches(device)) {
+      throw invalidArgument(`${device} unknown device.`);
+    }
+  }
+  const { kernels } = environment;
+  const { library } = graph;
+  const options = {
+    kernels,
+    ops: environment.ops.withFunctions(library),
+    defaultDevice: devices.defaultDevice,
+    ...(library === undefined ? {} : { library }),
+  };
+  return {
+    compiled: compileGraph(graph.node, options),
+    functions: new FunctionLibrary(options),
+    graphDef: graph,
+  };
+}

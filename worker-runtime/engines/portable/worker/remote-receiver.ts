@@ -1,0 +1,85 @@
+import { taskDeviceName, taskOfDevice } from "../../../cluster/device-name.js";
+import { internalError, invalidArgument } from "../../../protocol/status.js";
+import { randomId } from "../random-id.js";
+import type { Sent } from "../rendezvous/rendezvous.js";
+import { parseRendezvousKey } from "../rendezvous/rendezvous-key.js";
+import type { RemoteReceiver } from "../rendezvous/step-rendezvous.js";
+import type { RpcLog } from "./rpc-log.js";
+import type { TaskDevices } from "./task-devices.js";
+import { valueFromProto } from "./value-proto.js";
+import type { WorkerCache } from "./worker-interface.js";
+
+const MICROS_PER_MILLI = 1000;
+
+export interface RemoteReceiverOptions {
+  readonly stepId: bigint;
+  readonly devices: TaskDevices;
+  readonly workers: WorkerCache;
+  readonly log: RpcLog;
+}
+
+/** Fetches the tensors of one step from the tasks that its session sees. */
+export function remoteReceiver(options: RemoteReceiverOptions): RemoteReceiver {
+  const { devices } = options;
+  const prefix = `${devices.taskName}/`;
+  return {
+    // Names are full as a rule; other spellings of this task are told apart the long way.
+    isLocal: (device) => device.startsWith(prefix) || taskNameOf(device) === devices.taskName,
+    receive: (key, signal) => receive(options, key, signal),
+  };
+}
+
+async function receive(
+  { stepId, workers, log }: RemoteReceiverOptions,
+  key: string,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const { sendDevice, recvDevice, tensorName } = parseRendezvousKey(key);
+  const task = taskNameOf(sendDevice);
+  if (task === undefined) {
+    throw invalidArgument(`Invalid  rendezvous key: ${key}`);
+  }
+  const worker = workers.worker(task);
+  const startMicros = nowMicros();
+  const requestId = newRequestId();
+  const response = await worker.recvTensor(
+    {
+      stepId,
+      rendezvousKey: key,
+      dmaOk: false,
+      clientLocality: undefined,
+      serverLocality: undefined,
+      transportOptions: undefined,
+      requestId,
+    },
+    { signal },
+  );
+  if (response.requireAck) {
+    // The sender keeps the answer until then; that it could not be told is its own affair.
+    worker.markRecvFinished({ requestId }).catch(() => undefined);
+  }
+  if (response.tensor === undefined && !response.isDead) {
+    throw internalError(`${task} answered RecvTensor for ${tensorName} without a tensor.`);
+  }
+  if (log.isEnabled) {
+    const bytes = response.tensor?.tensorContent.byteLength ?? 0;
+    log.record({ stepId, tensorName, sendDevice, recvDevice, bytes, startMicros, endMicros: nowMicros() });
+  }
+  return response.isDead || response.tensor === undefined
+    ? { isDead: true }
+    : { isDead: false, value: valueFromProto(response.tensor) };
+}
+
+function taskNameOf(device: string): string | undefined {
+  const task = taskOfDevice(device);
+  return task === undefined ? undefined : taskDeviceName(task);
+}
+
+/** Never 0, which a worker does not check. */
+function newRequestId(): bigint {
+  return BigInt.asIntN(64, randomId()) | 1n;
+}
+
+function nowMicros(): number {
+  return Math.round((performance.timeOrigin + performance.now()) * MICROS_PER_MILLI);
+}

@@ -1,0 +1,161 @@
+import type { ClusterDef } from "../../../../protos/generated/tensorflow/cluster.js";
+import type { CreateWorkerSessionRequest } from "../../../../protos/generated/tensorflow/worker.js";
+import type { TaskName } from "../../../cluster/device-name.js";
+import { internalError, invalidArgument, StatusCode, TensorFlowError } from "../../../protocol/status.js";
+import { possiblyRestarted, type TaskDevices } from "./task-devices.js";
+import type { WorkerCache } from "./worker-interface.js";
+import { WorkerSession } from "./worker-session.js";
+
+export interface SessionTableOptions {
+  /** The devices under the server's own name, with the resources that sessions share. */
+  readonly devices: TaskDevices;
+  /** The workers of the server's own cluster. */
+  readonly workers: WorkerCache;
+  /** Workers of a cluster that a master brought, in which this task has that name. */
+  makeWorkers(cluster: ClusterDef, task: TaskName): WorkerCache;
+  /** Told about sessions that are gone, to end their steps. */
+  onRemove(session: WorkerSession): void;
+}
+
+/** Where a master that has several sessions here is one life of one task. */
+interface MasterLife {
+  readonly incarnation: bigint;
+  readonly handles: Set<string>;
+}
+
+/** The sessions that masters have on this worker, by handle. */
+export class SessionTable {
+  readonly #options: SessionTableOptions;
+  readonly #sessions = new Map<string, WorkerSession>();
+  readonly #masters = new Map<string, MasterLife>();
+  /** Of masters that run steps without making a session before, as TensorFlow before 1.4. */
+  readonly #legacy: WorkerSession;
+
+  constructor(options: SessionTableOptions) {
+    this.#options = options;
+    const { devices, workers } = options;
+    this.#legacy = new WorkerSession({
+      handle: "",
+      devices,
+      workers,
+      ownsWorkers: false,
+      ownsResources: false,
+    });
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /**
+   * Makes a session. A handle that exists is left as it is, as TensorFlow does. A master's task that comes with another
+   * incarnation was restarted: nobody will ask for its earlier sessions again, so they end.
+   * @throws TensorFlowError INVALID_ARGUMENT for no handle or a cluster with a wrong address; INTERNAL for a cluster
+   *   without the task that this one is to be.
+   */
+  create(request: CreateWorkerSessionRequest): void {
+    const { sessionHandle: handle, masterTask, masterIncarnation } = request;
+    if (handle === "") {
+      throw invalidArgument("Session must be non-empty.");
+    }
+    this.#noteMaster(masterTask, masterIncarnation, handle);
+    if (!this.#sessions.has(handle)) {
+      this.#sessions.set(handle, this.#make(request));
+    }
+  }
+
+  /**
+   * The session of a call.
+   * @param created whether the master says that it made one: otherwise all calls share one session.
+   * @throws TensorFlowError ABORTED, with the payload that makes a client begin anew, where there is none.
+   */
+  find(handle: string, created: boolean): WorkerSession {
+    const session = created ? this.#sessions.get(handle) : this.#legacy;
+    if (session === undefined) {
+      throw new TensorFlowError(
+        StatusCode.ABORTED,
+        `Session handle is not found: ${handle}. Possibly this worker ("${this.#options.devices.taskName}") just ` +
+          "restarted.",
+        { payloads: possiblyRestarted },
+      );
+    }
+    return session;
+  }
+
+  /** Ends a session; one that is not there is fine. */
+  remove(handle: string): void {
+    const session = this.#sessions.get(handle);
+    if (session === undefined) {
+      return;
+    }
+    this.#sessions.delete(handle);
+    for (const [task, { handles }] of this.#masters) {
+      handles.delete(handle);
+      if (handles.size === 0) {
+        this.#masters.delete(task);
+      }
+    }
+    this.#options.onRemove(session);
+    session.close();
+  }
+
+  /** All sessions, the one for masters without sessions included. */
+  all(): readonly WorkerSession[] {
+    return [this.#legacy, ...this.#sessions.values()];
+  }
+
+  #make({ sessionHandle, serverDef, isolateSessionState }: CreateWorkerSessionRequest): WorkerSession {
+    const { devices, workers, makeWorkers } = this.#options;
+    const cluster = serverDef?.cluster;
+    const ownCluster = cluster !== undefined && cluster.job.length > 0;
+    if (!ownCluster && !isolateSessionState) {
+      return new WorkerSession({
+        handle: sessionHandle,
+        devices,
+        workers,
+        ownsWorkers: false,
+        ownsResources: false,
+      });
+    }
+    const task =
+      serverDef === undefined || serverDef.jobName === ""
+        ? devices.task
+        : { job: serverDef.jobName, index: serverDef.taskIndex };
+    const ownWorkers = ownCluster ? makeWorkers(cluster, task) : undefined;
+    if (ownCluster && !hasTask(cluster, task)) {
+      throw internalError(
+        `Could not parse port for local server from "": the session's cluster has no task ${task.index} of job ` +
+          `"${task.job}", which this worker is to be.`,
+      );
+    }
+    return new WorkerSession({
+      handle: sessionHandle,
+      devices: devices.renamed(task, isolateSessionState),
+      workers: ownWorkers ?? workers,
+      ownsWorkers: ownWorkers !== undefined,
+      ownsResources: isolateSessionState,
+    });
+  }
+
+  #noteMaster(task: string, incarnation: bigint, handle: string): void {
+    if (task === "") {
+      return;
+    }
+    const known = this.#masters.get(task);
+    if (known !== undefined && known.incarnation === incarnation) {
+      known.handles.add(handle);
+      return;
+    }
+    const stale = [...(known?.handles ?? [])];
+    this.#masters.set(task, { incarnation, handles: new Set([handle]) });
+    for (const old of stale) {
+      if (old !== handle) {
+        this.remove(old);
+      }
+    }
+  }
+}
+
+function hasTask(cluster: ClusterDef, { job, index }: TaskName): boolean {
+  return cluster.job.some(({ name, tasks }) => name === job && tasks.has(index));
+}

@@ -1,0 +1,245 @@
+import type { NamedTensorProto } from "../../../../protos/generated/tensorflow/named_tensor.js";
+import { type RunGraphRequest, RunGraphResponse } from "../../../../protos/generated/tensorflow/worker.js";
+import {
+  asTensorFlowError,
+  cancelled,
+  internalError,
+  invalidArgument,
+  PayloadKey,
+  StatusCode,
+  TensorFlowError,
+} from "../../../protocol/status.js";
+import type { KernelOffload } from "../compute/kernel-offload.js";
+import { runGraph } from "../executor/executor.js";
+import type { StepContext } from "../executor/step-context.js";
+import { StepStatsCollector } from "../executor/step-stats.js";
+import { parseRendezvousKey } from "../rendezvous/rendezvous-key.js";
+import type { RendezvousTable } from "../rendezvous/rendezvous-table.js";
+import type { StepRendezvous } from "../rendezvous/step-rendezvous.js";
+import type { FileAccess } from "../resources/file-access.js";
+import { ResourceManager } from "../resources/resource-manager.js";
+import type { RegisteredGraph } from "./registered-graph.js";
+import { remoteReceiver } from "./remote-receiver.js";
+import type { RpcLog } from "./rpc-log.js";
+import { valueFromProto, valueToProto } from "./value-proto.js";
+import type { WorkerSession } from "./worker-session.js";
+
+export interface StepEnvironment {
+  readonly rendezvous: RendezvousTable;
+  readonly rpcLog: RpcLog;
+  readonly files: FileAccess;
+  readonly compute: KernelOffload | undefined;
+  log(line: string): void;
+}
+
+/** A step of one partition, from its first RunGraph to its end. */
+interface RunningStep {
+  readonly controller: AbortController;
+  readonly rendezvous: StepRendezvous;
+  /** Ends when all nodes have run; rejects with the step's error. */
+  readonly finished: Promise<void>;
+  readonly stats: StepStatsCollector | undefined;
+}
+
+/** Runs partitions: one RunGraph, or several for the parts of a partial run. */
+export class StepRunner {
+  readonly #env: StepEnvironment;
+  /** Partial runs that wait for their next part, by step. */
+  readonly #partial = new Map<bigint, RunningStep>();
+  /** Everything that runs now; a set a step, since a test may run one step twice at once. */
+  readonly #running = new Map<bigint, Set<AbortController>>();
+
+  constructor(env: StepEnvironment) {
+    this.#env = env;
+  }
+
+  /** Steps that run now. */
+  get runningSteps(): number {
+    return this.#running.size;
+  }
+
+  /**
+   * Runs a partition, or another part of a partial run, and waits for what the caller wants of it. The tensors of the
+   * request are taken over: nobody may read them afterwards.
+   * @throws TensorFlowError the step's first error; CANCELLED when the signal is aborted, which ends the whole step.
+   */
+  async run(
+    session: WorkerSession,
+    graph: RegisteredGraph,
+    request: RunGraphRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<RunGraphResponse> {
+    const { stepId } = request;
+    const before = request.isPartial ? this.#partial.get(stepId) : undefined;
+    const step = before ?? this.#start(session, graph, request);
+    const cancel = (): void => {
+      step.controller.abort(cancelled(`RunGraph of step ${stepId} was cancelled by its caller.`));
+      // A caller that is gone cleans up nothing; one that lives may do so again.
+      this.#env.rendezvous.end(stepId);
+      session.steps.delete(stepId);
+    };
+    if (signal?.aborted) {
+      cancel();
+    }
+    signal?.addEventListener("abort", cancel, { once: true });
+    try {
+      return await this.#answer(step, graph, request, before !== undefined);
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+    }
+  }
+
+  /** Ends a step that runs, with a reason that is made only then; a step that is not here is fine. */
+  cancel(stepId: bigint, reason: () => TensorFlowError): void {
+    for (const controller of this.#running.get(stepId) ?? []) {
+      controller.abort(reason());
+    }
+  }
+
+  /** Ends all steps. */
+  cancelAll(reason: () => TensorFlowError): void {
+    for (const stepId of [...this.#running.keys()]) {
+      this.cancel(stepId, reason);
+    }
+  }
+
+  #start(session: WorkerSession, graph: RegisteredGraph, request: RunGraphRequest): RunningStep {
+    const { stepId, isPartial } = request;
+    const rendezvous = this.#env.rendezvous.get(stepId);
+    const { devices, workers } = session;
+    rendezvous.attach(remoteReceiver({ stepId, devices, workers, log: this.#env.rpcLog }));
+    session.steps.add(stepId);
+    const controller = new AbortController();
+    const stats = request.execOpts?.recordTimeline === true ? new StepStatsCollector() : undefined;
+    // Before any node runs, so that a feed that makes no sense starts nothing.
+    sendAll(rendezvous, request.send);
+    const step: RunningStep = {
+      controller,
+      rendezvous,
+      stats,
+      finished: this.#execute(session, graph, stepId, rendezvous, controller, stats),
+    };
+    // Whoever waits for it hears of its error; a partial run may have nobody just now.
+    step.finished.catch(() => undefined);
+    if (isPartial && !request.isLastPartialRun) {
+      this.#partial.set(stepId, step);
+      void step.finished.catch(() => this.#partial.delete(stepId));
+    }
+    return step;
+  }
+
+  async #execute(
+    session: WorkerSession,
+    graph: RegisteredGraph,
+    stepId: bigint,
+    rendezvous: StepRendezvous,
+    controller: AbortController,
+    stats: StepStatsCollector | undefined,
+  ): Promise<void> {
+    const stepResources = new ResourceManager();
+    const step: StepContext = {
+      stepId,
+      session: session.handle,
+      signal: controller.signal,
+      resources: (device) => session.devices.resources(device),
+      stepResources,
+      rendezvous,
+      functions: graph.functions,
+      files: this.#env.files,
+      compute: this.#env.compute,
+      log: (line) => this.#env.log(line),
+    };
+    const running = this.#running.get(stepId) ?? new Set();
+    this.#running.set(stepId, running.add(controller));
+    try {
+      await runGraph(graph.compiled, { step, ...(stats === undefined ? {} : { stats }) });
+    } catch (error) {
+      const failure = asTensorFlowError(error, StatusCode.INTERNAL);
+      // Those who wait for this step's tensors fail, too, and their master tells the cause from the consequences.
+      rendezvous.abort(derived(failure));
+      controller.abort(failure);
+      throw failure;
+    } finally {
+      running.delete(controller);
+      if (running.size === 0) {
+        this.#running.delete(stepId);
+      }
+      stepResources.clearAll();
+    }
+  }
+
+  async #answer(
+    step: RunningStep,
+    graph: RegisteredGraph,
+    request: RunGraphRequest,
+    isContinuation: boolean,
+  ): Promise<RunGraphResponse> {
+    const { stepId, isPartial, isLastPartialRun, execOpts } = request;
+    if (isContinuation) {
+      sendAll(step.rendezvous, request.send);
+    }
+    if (!isPartial) {
+      await step.finished;
+    }
+    const response = RunGraphResponse.create();
+    response.recv = await receiveAll(step, request);
+    if (isPartial && isLastPartialRun) {
+      this.#partial.delete(stepId);
+      await step.finished;
+    }
+    if (step.stats !== undefined) {
+      response.stepStats = step.stats.toProto();
+    }
+    if (execOpts?.recordPartitionGraphs === true) {
+      response.partitionGraph = [graph.graphDef];
+    }
+    return response;
+  }
+}
+
+function sendAll(rendezvous: StepRendezvous, send: readonly NamedTensorProto[]): void {
+  const values = send.map(({ name, tensor }, index) => {
+    parseRendezvousKey(name);
+    if (tensor === undefined) {
+      throw invalidArgument(`Invalid TensorProto for feed value ${index}`);
+    }
+    return { name, value: valueFromProto(tensor) };
+  });
+  for (const { name, value } of values) {
+    rendezvous.send(name, { isDead: false, value });
+  }
+}
+
+/** What the caller fetches. A key that is asked for twice is received once, as TensorFlow does. */
+async function receiveAll(step: RunningStep, request: RunGraphRequest): Promise<NamedTensorProto[]> {
+  const { stepId, recvKey } = request;
+  const keys = [...new Set(recvKey)];
+  try {
+    return await Promise.all(
+      keys.map(async (name) => {
+        parseRendezvousKey(name);
+        const sent = await step.rendezvous.recv(name, step.controller.signal);
+        if (sent.isDead) {
+          throw invalidArgument(`The tensor returned for ${name} was not valid.`);
+        }
+        return { name, tensor: valueToProto(sent.value) };
+      }),
+    );
+  } catch (error) {
+    if (step.controller.signal.aborted) {
+      throw asTensorFlowError(step.controller.signal.reason, StatusCode.INTERNAL);
+    }
+    const { message } = asTensorFlowError(error);
+    throw internalError(`Failed to fetch outputs for step ${stepId}. (Original error message: ${message})`, {
+      cause: error,
+    });
+  }
+}
+
+/** The same error, marked as the consequence of one that is told elsewhere. */
+function derived(error: TensorFlowError): TensorFlowError {
+  return new TensorFlowError(error.code, error.message, {
+    cause: error,
+    payloads: new Map([...error.payloads, [PayloadKey.DERIVED_STATUS, new Uint8Array(0)]]),
+  });
+}

@@ -1,0 +1,258 @@
+import { type FileHandle, open, readFile, stat } from "node:fs/promises";
+import type { BundleEntryProto } from "../../../protos/generated/tensorflow/tensor_bundle.js";
+import { type DType, dtypeOf, itemSize } from "../../protocol/dtype.js";
+import { elementsOfShape, shapeFromProto, shapeText } from "../../protocol/shape.js";
+import { dataLoss, invalidArgument, resourceExhausted, unimplemented } from "../../protocol/status.js";
+import { Tensor } from "../../protocol/tensor.js";
+import {
+  arrayFromBytes,
+  entriesPerElement,
+  isByteList,
+  type TensorData,
+  zeros,
+} from "../../protocol/tensor-data.js";
+import { fileError } from "../file-errors.js";
+import { type BundleFiles, dataPath, indexPath } from "./bundle-files.js";
+import { type BundleIndex, entryOf, keyOfName, parseIndex } from "./bundle-index.js";
+import { crc32c, unmaskCrc } from "./crc32c.js";
+import { parseStrings } from "./string-elements.js";
+import {
+  fullSlice,
+  overlapsOf,
+  sliceFromProto,
+  sliceKey,
+  sliceShape,
+  sliceText,
+  type TensorSlice,
+} from "./tensor-slice.js";
+
+/** Bytes that are read and checked at a time: a few milliseconds. */
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+/** An index has about a hundred bytes a tensor. */
+const MAX_INDEX_BYTES = 256 * 1024 * 1024;
+
+/** dtype and shape of a tensor in a checkpoint. */
+export interface BundleTensorInfo {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+}
+
+/**
+ * Reads a checkpoint in TensorFlow's own format. Nothing is allocated on the word of the index alone: an element's bytes
+ * must lie in the file. Every reader ends with `close`.
+ */
+export class BundleReader {
+  readonly #prefix: string;
+  readonly #files: BundleFiles;
+  readonly #index: BundleIndex;
+  readonly #shards = new Map<number, Promise<{ readonly handle: FileHandle; readonly size: number }>>();
+
+  private constructor(prefix: string, files: BundleFiles, index: BundleIndex) {
+    this.#prefix = prefix;
+    this.#files = files;
+    this.#index = index;
+  }
+
+  /**
+   * Opens a checkpoint.
+   * @param prefix the path that its files' names begin with.
+   * @throws TensorFlowError NOT_FOUND where there is no index; DATA_LOSS where it is damaged.
+   */
+  static async open(prefix: string, files: BundleFiles): Promise<BundleReader> {
+    const path = await files.resolve(indexPath(prefix), "read");
+    try {
+      const { size } = await stat(path);
+      if (size > MAX_INDEX_BYTES) {
+        throw resourceExhausted(`The index ${path} has ${size} bytes; at most ${MAX_INDEX_BYTES} are read.`);
+      }
+      return new BundleReader(prefix, files, parseIndex(await readFile(path), path));
+    } catch (error) {
+      throw fileError(error, indexPath(prefix));
+    }
+  }
+
+  /** The names of its tensors, sorted; the parts of partitioned ones are not among them. */
+  names(): readonly string[] {
+    // The keys of parts begin with a zero byte, which no name does.
+    return [...this.#index.entries.keys()]
+      .filter((key) => !key.startsWith("\0"))
+      .map((key) => Buffer.from(key, "latin1").toString("utf8"));
+  }
+
+  /** @throws TensorFlowError NOT_FOUND "Key x not found in checkpoint". */
+  info(name: string): BundleTensorInfo {
+    return this.#infoOf(entryOf(this.#index, keyOfName(name)), name);
+  }
+
+  /** Reads a tensor, or a part of one. @throws TensorFlowError NOT_FOUND, DATA_LOSS, INVALID_ARGUMENT. */
+  async read(name: string, slice?: TensorSlice): Promise<Tensor> {
+    const entry = entryOf(this.#index, keyOfName(name));
+    const info = this.#infoOf(entry, name);
+    if (entry.slices.length === 0 && slice === undefined) {
+      return this.#readEntry(entry, name);
+    }
+    const wanted = slice ?? fullSlice(info.shape.length);
+    const shape = sliceShape(info.shape, wanted);
+    const parts: { readonly slice: TensorSlice; readonly entry: BundleEntryProto }[] =
+      entry.slices.length === 0
+        ? [{ slice: fullSlice(info.shape.length), entry }]
+        : entry.slices.map((proto) => {
+            const part = sliceFromProto(proto);
+            return {
+              slice: part,
+              entry: entryOf(this.#index, Buffer.from(sliceKey(Buffer.from(name), part)).toString("latin1")),
+            };
+          });
+    return this.#assemble(name, info, wanted, shape, parts);
+  }
+
+  async close(): Promise<void> {
+    for (const shard of this.#shards.values()) {
+      await shard.then(
+        ({ handle }) => handle.close(),
+        () => undefined,
+      );
+    }
+    this.#shards.clear();
+  }
+
+  #infoOf(entry: BundleEntryProto, name: string): BundleTensorInfo {
+    try {
+      const shape = shapeFromProto(entry.shape);
+      elementsOfShape(shape);
+      return { dtype: dtypeOf(entry.dtype), shape };
+    } catch (error) {
+      throw dataLoss(`Invalid tensor shape: ${name}`, { cause: error });
+    }
+  }
+
+  async #assemble(
+    name: string,
+    info: BundleTensorInfo,
+    wanted: TensorSlice,
+    shape: readonly number[],
+    parts: readonly { readonly slice: TensorSlice; readonly entry: BundleEntryProto }[],
+  ): Promise<Tensor> {
+    // The parts are read first: together they are as large as the files say, so that a shape alone allocates nothing.
+    const sources: { readonly tensor: Tensor; readonly slice: TensorSlice }[] = [];
+    let covered = 0;
+    for (const { slice, entry } of parts) {
+      const partShape = sliceShape(info.shape, slice);
+      let common = 0;
+      for (const { count } of overlapsOf(info.shape, slice, wanted)) {
+        common += count;
+      }
+      if (common === 0) {
+        continue;
+      }
+      covered += common;
+      const tensor = await this.#readEntry(entry, name);
+      if (tensor.dtype !== info.dtype || shapeText(tensor.shape) !== shapeText(partShape)) {
+        throw dataLoss(
+          `The part ${sliceText(slice)} of ${name} has another dtype or shape than ${name} itself.`,
+        );
+      }
+      sources.push({ tensor, slice });
+    }
+    const count = elementsOfShape(shape);
+    if (covered < count) {
+      throw invalidArgument(
+        `Does not have sufficient slices for partitioned tensor ${name} to restore in slice_spec: ${sliceText(wanted)}`,
+      );
+    }
+    const data = zeros(info.dtype, count);
+    for (const { tensor, slice } of sources) {
+      for (const overlap of overlapsOf(info.shape, slice, wanted)) {
+        copyElements(info.dtype, tensor.data, data, overlap);
+      }
+    }
+    return new Tensor(info.dtype, shape, data);
+  }
+
+  async #readEntry(entry: BundleEntryProto, name: string): Promise<Tensor> {
+    const { dtype, shape } = this.#infoOf(entry, name);
+    if (dtype === "resource" || dtype === "variant") {
+      throw unimplemented(`${name} is a ${dtype}, which cannot be restored.`);
+    }
+    const count = elementsOfShape(shape);
+    const size = Number(entry.size);
+    const expected = count * itemSize(dtype);
+    if (dtype !== "string" && size !== expected) {
+      throw dataLoss(
+        `Invalid size in bundle entry: key ${name}; stored size ${entry.size}; expected size ${expected}`,
+      );
+    }
+    const { bytes, checksum } = await this.#readBytes(entry.shardId, Number(entry.offset), size, name);
+    const strings = dtype === "string" ? parseStrings(bytes, count, name) : undefined;
+    const actual = strings?.checksum ?? checksum;
+    if (unmaskCrc(entry.crc32c) !== actual) {
+      throw dataLoss(
+        `TensorBundle at ${this.#prefix} shard ${entry.shardId} (${size} bytes): Checksum does not match: ` +
+          `stored ${unmaskCrc(entry.crc32c)} vs. calculated on the restored bytes ${actual}`,
+      );
+    }
+    return new Tensor(dtype, shape, strings?.strings ?? arrayFromBytes(dtype, bytes));
+  }
+
+  async #readBytes(shard: number, offset: number, size: number, name: string) {
+    const path = dataPath(this.#prefix, shard, this.#index.shards);
+    const file = await this.#shard(shard, path);
+    if (offset < 0 || size < 0 || !Number.isSafeInteger(offset + size) || offset + size > file.size) {
+      throw dataLoss(`${name} lies beyond the end of ${path} (${offset} + ${size} of ${file.size} bytes).`);
+    }
+    const bytes = new Uint8Array(size);
+    let checksum = 0;
+    try {
+      for (let at = 0; at < size; ) {
+        const { bytesRead } = await file.handle.read(
+          bytes,
+          at,
+          Math.min(CHUNK_BYTES, size - at),
+          offset + at,
+        );
+        if (bytesRead === 0) {
+          throw dataLoss(`${path} became shorter while it was read.`);
+        }
+        checksum = crc32c(bytes.subarray(at, at + bytesRead), checksum);
+        at += bytesRead;
+      }
+    } catch (error) {
+      throw fileError(error, path);
+    }
+    return { bytes, checksum };
+  }
+
+  #shard(shard: number, path: string) {
+    const open = this.#shards.get(shard) ?? this.#openShard(path);
+    this.#shards.set(shard, open);
+    return open;
+  }
+
+  async #openShard(path: string) {
+    try {
+      const handle = await open(await this.#files.resolve(path, "read"), "r");
+      const { size } = await handle.stat();
+      return { handle, size };
+    } catch (error) {
+      throw fileError(error, path);
+    }
+  }
+}
+
+function copyElements(
+  dtype: DType,
+  source: TensorData,
+  target: TensorData,
+  { from, to, count }: { readonly from: number; readonly to: number; readonly count: number },
+): void {
+  if (isByteList(source)) {
+    for (let index = 0; index < count; index += 1) {
+      (target as Uint8Array[])[to + index] = source[from + index] ?? new Uint8Array(0);
+    }
+    return;
+  }
+  const width = entriesPerElement(dtype);
+  // Both arrays are of one dtype; TypeScript cannot know it of a union.
+  (target as Uint8Array).set(source.subarray(from * width, (from + count) * width) as Uint8Array, to * width);
+}

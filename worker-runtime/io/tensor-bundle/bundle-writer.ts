@@ -1,0 +1,159 @@
+import { type FileHandle, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { BundleEntryProto } from "../../../protos/generated/tensorflow/tensor_bundle.js";
+import { dataTypeOf } from "../../protocol/dtype.js";
+import { shapeToProto } from "../../protocol/shape.js";
+import { invalidArgument, unimplemented } from "../../protocol/status.js";
+import type { Tensor } from "../../protocol/tensor.js";
+import { bytesOfArray, isByteList } from "../../protocol/tensor-data.js";
+import { fileError } from "../file-errors.js";
+import { type BundleFiles, dataPath, indexPath, temporaryPath } from "./bundle-files.js";
+import { indexBytes, keyOfName } from "./bundle-index.js";
+import { crc32c, maskCrc } from "./crc32c.js";
+import { stringContent } from "./string-elements.js";
+import { isFullSlice, type ShapeAndSlice, sliceKey, sliceToProto } from "./tensor-slice.js";
+
+/** Bytes that are checked and written at a time: a few milliseconds. */
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+/** The file of elements while it is written. */
+interface DataFile {
+  readonly path: string;
+  readonly temporary: string;
+  readonly handle: FileHandle;
+}
+
+/**
+ * Writes a checkpoint in TensorFlow's own format: a file of elements and an index. Both get their names only when they
+ * are complete, so that no reader ever sees a part of one. Every writer ends with `finish` or `abandon`.
+ */
+export class BundleWriter {
+  readonly #prefix: string;
+  readonly #data: DataFile;
+  readonly #index: string;
+  readonly #entries = new Map<string, BundleEntryProto>();
+  #offset = 0;
+
+  private constructor(prefix: string, data: DataFile, index: string) {
+    this.#prefix = prefix;
+    this.#data = data;
+    this.#index = index;
+  }
+
+  /**
+   * Begins a checkpoint; makes its folder where there is none.
+   * @param prefix the path that both files' names begin with.
+   * @throws TensorFlowError what `files` throws, and for files that cannot be made.
+   */
+  static async create(prefix: string, files: BundleFiles): Promise<BundleWriter> {
+    const path = await files.resolve(dataPath(prefix, 0, 1), "write");
+    const index = await files.resolve(indexPath(prefix), "write");
+    const temporary = temporaryPath(path);
+    try {
+      await mkdir(dirname(path), { recursive: true });
+      return new BundleWriter(prefix, { path, temporary, handle: await open(temporary, "wx") }, index);
+    } catch (error) {
+      throw fileError(error, prefix);
+    }
+  }
+
+  /** Adds a tensor. @throws TensorFlowError INVALID_ARGUMENT for a name that is there already. */
+  add(name: string, tensor: Tensor): Promise<void> {
+    return this.#add(keyOfName(name), tensor);
+  }
+
+  /** Adds a part of a tensor; the parts of a tensor may be in several checkpoints that are merged later. */
+  async addSlice(name: string, { fullShape, slice }: ShapeAndSlice, tensor: Tensor): Promise<void> {
+    if (isFullSlice(fullShape, slice)) {
+      return this.add(name, tensor);
+    }
+    const key = keyOfName(name);
+    const whole = this.#entries.get(key);
+    if (whole !== undefined && whole.slices.length === 0) {
+      throw invalidArgument(`Adding duplicate key: ${name}`);
+    }
+    this.#entries.set(
+      key,
+      BundleEntryProto.fromPartial({
+        dtype: dataTypeOf(tensor.dtype),
+        shape: shapeToProto(fullShape),
+        slices: [...(whole?.slices ?? []), sliceToProto(slice)],
+      }),
+    );
+    await this.#add(Buffer.from(sliceKey(Buffer.from(name), slice)).toString("latin1"), tensor);
+  }
+
+  /** Completes both files. Nothing can be added afterwards. */
+  async finish(): Promise<void> {
+    const temporaryIndex = temporaryPath(this.#index);
+    try {
+      await this.#data.handle.close();
+      await writeFile(temporaryIndex, indexBytes({ shards: 1, entries: this.#entries }), { flag: "wx" });
+      await rename(this.#data.temporary, this.#data.path);
+      await rename(temporaryIndex, this.#index);
+    } catch (error) {
+      await rm(temporaryIndex, { force: true });
+      await rm(this.#data.temporary, { force: true });
+      throw fileError(error, this.#prefix);
+    }
+  }
+
+  /** Gives the checkpoint up and removes what was written of it. */
+  async abandon(): Promise<void> {
+    await this.#data.handle.close();
+    await rm(this.#data.temporary, { force: true });
+  }
+
+  async #add(key: string, tensor: Tensor): Promise<void> {
+    if (key === "" || this.#entries.has(key)) {
+      throw invalidArgument(`Adding duplicate key: ${key}`);
+    }
+    if (tensor.dtype === "resource" || tensor.dtype === "variant") {
+      throw unimplemented(`A tensor of ${tensor.dtype} cannot be saved (${key}).`);
+    }
+    const offset = this.#offset;
+    const entry = {
+      dtype: dataTypeOf(tensor.dtype),
+      shape: shapeToProto(tensor.shape),
+      offset: BigInt(offset),
+    };
+    // Taken before the first wait, so that two tensors that are added at once do not share a name.
+    this.#entries.set(key, BundleEntryProto.fromPartial(entry));
+    const { data } = tensor;
+    const strings = isByteList(data) ? stringContent(data) : undefined;
+    const bytes = strings?.bytes ?? (isByteList(data) ? new Uint8Array(0) : bytesOfArray(data));
+    this.#offset += bytes.length;
+    const checksum = await this.#write(bytes, offset);
+    this.#entries.set(
+      key,
+      BundleEntryProto.fromPartial({
+        ...entry,
+        size: BigInt(bytes.length),
+        crc32c: maskCrc(strings?.checksum ?? checksum),
+      }),
+    );
+  }
+
+  /** Writes bytes to their place. @returns their checksum. */
+  async #write(bytes: Uint8Array, offset: number): Promise<number> {
+    let checksum = 0;
+    try {
+      for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+        const chunk = bytes.subarray(at, at + CHUNK_BYTES);
+        checksum = crc32c(chunk, checksum);
+        for (let done = 0; done < chunk.length; ) {
+          const { bytesWritten } = await this.#data.handle.write(
+            chunk,
+            done,
+            chunk.length - done,
+            offset + at + done,
+          );
+          done += bytesWritten;
+        }
+      }
+    } catch (error) {
+      throw fileError(error, this.#prefix);
+    }
+    return checksum;
+  }
+}

@@ -1,0 +1,135 @@
+import { mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { BundleEntryProto } from "../../../protos/generated/tensorflow/tensor_bundle.js";
+import { invalidArgument, StatusCode, TensorFlowError } from "../../protocol/status.js";
+import { fileError } from "../file-errors.js";
+import { type BundleFiles, dataPath, indexPath, temporaryPath } from "./bundle-files.js";
+import { type BundleIndex, indexBytes, parseIndex } from "./bundle-index.js";
+
+export interface MergeOptions {
+  /** Removes the folders of the merged checkpoints where they are empty then. */
+  readonly deleteOldFolders: boolean;
+  /** Leaves checkpoints out that are not there; at least one must be. */
+  readonly allowMissing: boolean;
+}
+
+/**
+ * Makes one checkpoint of several: the last step of a save in parts. The files of elements are renamed, not copied.
+ * @param prefixes the checkpoints to merge, which are gone afterwards.
+ * @throws TensorFlowError INVALID_ARGUMENT for a tensor that two of them have, and for one of them that is not there.
+ */
+export async function mergeBundles(
+  prefixes: readonly string[],
+  destination: string,
+  files: BundleFiles,
+  { deleteOldFolders, allowMissing }: MergeOptions,
+): Promise<void> {
+  const indexes: (BundleIndex & { readonly prefix: string })[] = [];
+  for (const prefix of prefixes) {
+    const index = await readIndex(prefix, files, allowMissing);
+    if (index !== undefined) {
+      indexes.push({ ...index, prefix });
+    }
+  }
+  if (indexes.length === 0) {
+    throw invalidArgument(`There is none of the checkpoints that were to be merged into ${destination}.`);
+  }
+  const { entries, shards } = mergedEntries(indexes);
+
+  const mergedIndex = await files.resolve(indexPath(destination), "write");
+  const moves: [from: string, to: string][] = [];
+  for (const [number, path] of shards.entries()) {
+    moves.push([
+      // What is renamed away is changed as much as what is written.
+      await files.resolve(path, "write"),
+      await files.resolve(dataPath(destination, number, shards.length), "write"),
+    ]);
+  }
+  const temporary = temporaryPath(mergedIndex);
+  try {
+    await mkdir(dirname(mergedIndex), { recursive: true });
+    for (const [from, to] of moves) {
+      await rename(from, to);
+    }
+    await writeFile(temporary, indexBytes({ shards: shards.length, entries }), { flag: "wx" });
+    await rename(temporary, mergedIndex);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw fileError(error, destination);
+  }
+  await removeOld(prefixes, destination, files, deleteOldFolders);
+}
+
+async function readIndex(
+  prefix: string,
+  files: BundleFiles,
+  allowMissing: boolean,
+): Promise<BundleIndex | undefined> {
+  const path = indexPath(prefix);
+  try {
+    return parseIndex(await readFile(await files.resolve(path, "read")), path);
+  } catch (error) {
+    const failure = fileError(error, path);
+    if (failure.code !== StatusCode.NOT_FOUND) {
+      throw failure;
+    }
+    if (!allowMissing) {
+      throw invalidArgument(`allow_missing_files was set to false and ${prefix} did not exist.`, {
+        cause: failure,
+      });
+    }
+    return undefined;
+  }
+}
+
+/** All entries, with the numbers of their shards in the merged checkpoint, and the present paths of those. */
+function mergedEntries(indexes: readonly (BundleIndex & { readonly prefix: string })[]) {
+  const entries = new Map<string, BundleEntryProto>();
+  const shardNumbers = new Map<string, number>();
+  for (const index of indexes) {
+    for (const [key, entry] of index.entries) {
+      const known = entries.get(key);
+      if (known !== undefined) {
+        if (known.slices.length === 0 || entry.slices.length === 0) {
+          throw invalidArgument(
+            `Duplicate tensor keyed by ${key} encountered, when merging prefix: ${index.prefix}`,
+          );
+        }
+        entries.set(key, { ...known, slices: [...known.slices, ...entry.slices] });
+        continue;
+      }
+      const path = dataPath(index.prefix, entry.shardId, index.shards);
+      const number = shardNumbers.get(path) ?? shardNumbers.size;
+      shardNumbers.set(path, number);
+      entries.set(key, { ...entry, shardId: number });
+    }
+  }
+  return { entries, shards: [...shardNumbers.keys()] };
+}
+
+/** Cleans up as well as it can; what is left does no harm. */
+async function removeOld(
+  prefixes: readonly string[],
+  destination: string,
+  files: BundleFiles,
+  deleteOldFolders: boolean,
+): Promise<void> {
+  const folders = new Set<string>();
+  for (const prefix of prefixes) {
+    try {
+      const path = await files.resolve(indexPath(prefix), "write");
+      await rm(path, { force: true });
+      folders.add(dirname(path));
+    } catch (error) {
+      if (error instanceof TensorFlowError) {
+        throw error;
+      }
+    }
+  }
+  folders.delete(dirname(await files.resolve(indexPath(destination), "write")));
+  if (deleteOldFolders) {
+    for (const folder of folders) {
+      await rmdir(folder).catch(() => undefined);
+    }
+  }
+}
