@@ -16,24 +16,19 @@ export function RuntimeBanner(): ReactElement | null {
   if (state === undefined) return null;
   if (state.progress) return <Progress progress={state.progress} />;
   if (state.runtime) return null;
-  // Where nothing can be installed this is how things are; with an offer, the installation failed.
-  const failed = state.offer !== undefined;
-  if (state.problem && (failed || !dismissed)) {
-    const kind = failed ? "problem" : "notice";
+  // A problem without an offer says only why nothing can be installed here.
+  if (state.problem && state.offer) {
     return (
       <div className="notices">
-        <div className={`notice-row ${kind}`}>
-          <ProblemView problem={state.problem} kind={kind}>
-            {state.offer ? (
-              <Button size="small" onClick={() => attempt(installRuntime)}>
-                Try again
-              </Button>
-            ) : null}
+        <div className="notice-row problem">
+          <ProblemView problem={state.problem} kind="problem">
+            <Button size="small" onClick={() => attempt(installRuntime)}>
+              Try again
+            </Button>
             <Button size="small" variant="ghost" onClick={() => attempt(lookForRuntime)}>
               Look again
             </Button>
           </ProblemView>
-          {failed ? null : <HideButton />}
         </div>
       </div>
     );
@@ -42,7 +37,7 @@ export function RuntimeBanner(): ReactElement | null {
   return (
     <div className="banner" role="status">
       <Icon name="info" />
-      <span className="ell grow">
+      <span className="ell grow" title={state.problem?.message}>
         Tasks run on the portable engine, which needs no installation. TensorFlow's runtime has every op, more
         speed, and CUDA for NVIDIA GPUs.
       </span>

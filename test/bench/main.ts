@@ -1,11 +1,12 @@
 /**
- * `npm run bench [-- steps|worker|window|tunnel|machines …]`: Tensordeck beside Python's TensorFlow, in one run and in turns. Prints a
+ * `npm run bench [-- steps|worker|portable|window|tunnel|machines …]`: Tensordeck beside Python's TensorFlow, in one run and in turns. Prints a
  * table and writes nothing. Ratios compare what ran side by side; absolute numbers are this machine's.
  */
 import { cpus } from "node:os";
 import { hasPeer, type PeerName } from "../support/find-peers.js";
 import { stopAllPeers } from "../support/processes.js";
 import { machinesMeasurement } from "./machines.js";
+import { portableMeasurement } from "./portable.js";
 import { type Measurement, type Row, tableText } from "./report.js";
 import { stepsMeasurement } from "./steps.js";
 import { tunnelMeasurement } from "./tunnel.js";
@@ -15,6 +16,7 @@ import { workerStartMeasurement } from "./worker-start.js";
 const measurements: Readonly<Record<string, { measurement: Measurement; needs: PeerName }>> = {
   steps: { measurement: stepsMeasurement, needs: "tensorflow" },
   worker: { measurement: workerStartMeasurement, needs: "tensorflow" },
+  portable: { measurement: portableMeasurement, needs: "tensorflow" },
   window: { measurement: windowStartMeasurement, needs: "chromium" },
   tunnel: { measurement: tunnelMeasurement, needs: "namespaces" },
   machines: { measurement: machinesMeasurement, needs: "namespaces" },

@@ -10,7 +10,7 @@ const ROUNDS = 4;
 const KB_PER_MB = 1_000;
 const READY = /target grpc:\/\/\S+/;
 
-interface Start {
+export interface Start {
   readonly millis: number;
   /** Resident memory of the process and all of its children once it serves. */
   readonly megabytes: number;
@@ -36,7 +36,12 @@ function residentKb(pid: number): number {
   return sum;
 }
 
-async function measure(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Start> {
+/** Starts a process, waits until it says its target, measures it and ends it. */
+export async function measureStart(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<Start> {
   const started = performance.now();
   const worker = await spawnPeer(command, args, { ready: READY, env });
   const millis = performance.now() - started;
@@ -58,8 +63,8 @@ export const workerStartMeasurement: Measurement = {
     const env = environmentWithoutProxies();
     const ourEnv = { ...env, TENSORDECK_LIBTENSORFLOW: libtensorflowDir() };
     for (let round = 0; round <= ROUNDS; round += 1) {
-      const worker = await measure(process.execPath, [main, "worker"], ourEnv);
-      const python = await measure(tensorflowPython(), [join(benchFolder, "python_server.py")], env);
+      const worker = await measureStart(process.execPath, [main, "worker"], ourEnv);
+      const python = await measureStart(tensorflowPython(), [join(benchFolder, "python_server.py")], env);
       if (round === 0) continue;
       ours.push(worker);
       theirs.push(python);

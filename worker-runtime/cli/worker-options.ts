@@ -63,6 +63,7 @@ export const workerCommand: CommandSpec = {
     },
     {
       name: "files",
+      repeated: true,
       value: "FOLDER",
       help:
         "A folder that graphs may read and write on the portable engine, for checkpoints and data; several with commas " +

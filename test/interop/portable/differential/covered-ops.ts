@@ -25,7 +25,7 @@ export interface Coverage {
   readonly op: string;
   /** The dtypes that its type attributes are given, in the order of the list of dtypes; empty for an op without any. */
   readonly dtypes: readonly DType[];
-  /** Whether it keeps or changes something, and is proven by a program of several steps. */
+  /** Whether it is proven by a program of several steps, as it keeps or changes something. */
   readonly byProgram: boolean;
   readonly notes: readonly string[];
 }
@@ -43,12 +43,13 @@ export function coverage(): ReadonlyMap<string, Coverage> {
     for (const dtype of typeChoices(spec).flatMap((types) => mainDTypes(types))) dtypes.add(dtype);
     if (spec.note !== undefined) notes.add(spec.note);
   }
+  const bySpec = new Set(byOp.keys());
   for (const program of Object.values(programsByFamily).flat()) {
     const { graph } = buildProgram(program, "");
     const functions = graph.library?.function.flatMap((one) => one.nodeDef) ?? [];
     for (const node of [...graph.node, ...functions]) {
       const one = entry(node.op);
-      one.byProgram = true;
+      if (!bySpec.has(node.op)) one.byProgram = true;
       for (const dtype of dtypesOfAttrs(node.attr)) one.dtypes.add(dtype);
     }
   }
@@ -62,7 +63,8 @@ export function coverage(): ReadonlyMap<string, Coverage> {
 
 /** The dtypes of the values; those of indices and shapes only where an op has no others. */
 function mainDTypes(types: Readonly<Record<string, DType>>): DType[] {
-  const main = ["T", "dtype", "SrcT", "Tparams", "Ta", "out_type"].flatMap((name) => types[name] ?? []);
+  const named = ["dtype", "SrcT", "Tparams", "Ta", "T", "out_type"].find((name) => types[name] !== undefined);
+  const main = named === undefined ? [] : [types[named] as DType];
   return main.length > 0 ? main : Object.values(types);
 }
 

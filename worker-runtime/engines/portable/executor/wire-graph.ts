@@ -1,4 +1,5 @@
 import { dtypeOf } from "../../../protocol/dtype.js";
+import { invalidArgument } from "../../../protocol/status.js";
 import type { BoundNode } from "./bind-kernel.js";
 import type { CompiledGraph, CompiledNode, DataEdge, NodeRole, StaticFrame } from "./compiled-node.js";
 import type { NodeLinks } from "./graph-links.js";
@@ -71,12 +72,28 @@ export function wireGraph(
       const link = links[index];
       return link !== undefined && link.data.length === 0 && link.control.length === 0;
     }),
-    resultCount: nodes.reduce(
-      (count, { work }) => (work.kind === "result" ? Math.max(count, work.index + 1) : count),
-      0,
-    ),
+    resultCount: countResults(nodes),
     devices: [...new Set(nodes.map(({ device }) => device))],
   };
+}
+
+/** @throws TensorFlowError INVALID_ARGUMENT where the indices of results are not 0, 1, 2, … */
+function countResults(nodes: readonly CompiledNode[]): number {
+  const indices = new Set<number>();
+  for (const { node, work } of nodes) {
+    if (work.kind === "result") {
+      if (indices.has(work.index)) {
+        throw invalidArgument(`{{node ${node.name}}} is a second result of index ${work.index}.`);
+      }
+      indices.add(work.index);
+    }
+  }
+  for (const index of indices) {
+    if (index >= indices.size) {
+      throw invalidArgument(`A graph with ${indices.size} results has one of index ${index}.`);
+    }
+  }
+  return indices.size;
 }
 
 function growNode(

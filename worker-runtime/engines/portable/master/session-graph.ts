@@ -6,6 +6,7 @@ import type { OpRegistry } from "../../../graph/op-registry.js";
 import { aborted, invalidArgument, resourceExhausted } from "../../../protocol/status.js";
 import { checkEdges } from "./graph-checks.js";
 import type { GraphNode, NodeMap } from "./graph-node.js";
+import { lowerFunctions } from "./lower-functions.js";
 import { readNodes } from "./node-reading.js";
 import { type PlacedDevices, type Placement, placeNodes } from "./placer.js";
 
@@ -93,7 +94,7 @@ export class SessionGraph {
     const functions = this.#newFunctions(graph.library);
     const library = joinLibraries(this.#library, graph.library, functions);
     const ops = functions.length === 0 ? this.#ops : this.#options.ops.withFunctions(library);
-    const added = readNodes(graph.node, ops);
+    const added = readNodes(lowerFunctions(graph.node, library, ops), ops);
     const all = new Map(this.#nodes);
     for (const node of added) {
       if (this.#nodes.has(node.name) && isExtension) {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { NamedTensorProto } from "../../../../protos/generated/tensorflow/named_tensor.js";
 import { type RunGraphRequest, RunGraphResponse } from "../../../../protos/generated/tensorflow/worker.js";
 import {
@@ -110,6 +111,8 @@ export class StepRunner {
     rendezvous.attach(remoteReceiver({ stepId, devices, workers, log: this.#env.rpcLog }));
     session.steps.add(stepId);
     const controller = new AbortController();
+    // As many waits as the caller fetches.
+    setMaxListeners(0, controller.signal);
     const stats = request.execOpts?.recordTimeline === true ? new StepStatsCollector() : undefined;
     // Before any node runs, so that a feed that makes no sense starts nothing.
     sendAll(rendezvous, request.send);

@@ -107,6 +107,14 @@ describe("graphs that are not sound", () => {
       nodes: [one, node("Split", "s", ["one", "one"], { T, num_split: int(1n << 62n) })],
       message: "Value for attr 'num_split' of 4611686018427387904 must be",
     },
+    "results that leave indices out": {
+      nodes: [one, ret("one", 1 << 30, "int32")],
+      message: "A graph with 1 results has one of index 1073741824.",
+    },
+    "two results of one index": {
+      nodes: [one, ret("one", 0, "int32"), { ...ret("one", 0, "int32"), name: "again" }],
+      message: "{{node again}} is a second result of index 0.",
+    },
     "an index below 0": { nodes: [arg("x", -1, "int32")], message: "has the index -1" },
     "a constant of another dtype": {
       nodes: [{ ...one, attr: new Map([...one.attr, ["dtype", { value: type("float32") }]]) }],

@@ -3,7 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import { isByteList, zeros } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
 import { allocate, zeroTensor } from "../support/allocation.js";
-import { pureKernel } from "../support/define.js";
+import { perResult, pureKernel } from "../support/define.js";
 import { dataTypes } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
 import { broadcastStrides, cppShapeText, productOf, tryBroadcast } from "../support/shapes.js";
@@ -66,7 +66,10 @@ export const fillKernels: readonly KernelDefinition[] = [
       }
       return [filled(shape, value)];
     },
-    { types: { T: dataTypes } },
+    {
+      types: { T: dataTypes },
+      cost: perResult(2, (inputs) => productOf(integersOf(inputAt(inputs, 0)))),
+    },
   ),
   pureKernel(
     "ZerosLike",
@@ -88,7 +91,9 @@ export const fillKernels: readonly KernelDefinition[] = [
     },
     { types: { dtype: dataTypes } },
   ),
-  pureKernel("BroadcastTo", () => (inputs) => [
-    broadcastTo(inputAt(inputs, 0), shapeFromTensor(inputAt(inputs, 1), "shape")),
-  ]),
+  pureKernel(
+    "BroadcastTo",
+    () => (inputs) => [broadcastTo(inputAt(inputs, 0), shapeFromTensor(inputAt(inputs, 1), "shape"))],
+    { cost: perResult(2, (inputs) => productOf(integersOf(inputAt(inputs, 1)))) },
+  ),
 ];

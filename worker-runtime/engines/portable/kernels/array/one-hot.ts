@@ -1,7 +1,7 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
-import { pureKernel } from "../support/define.js";
+import { perResult, pureKernel } from "../support/define.js";
 import { indicesOf, inputAt, integersOf } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
@@ -47,10 +47,14 @@ function oneHot(indices: Tensor, depthInput: Tensor, on: Tensor, off: Tensor, ax
 }
 
 export const oneHotKernels: readonly KernelDefinition[] = [
-  pureKernel("OneHot", (node) => {
-    const axis = node.int("axis");
-    return (inputs) => [
-      oneHot(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2), inputAt(inputs, 3), axis),
-    ];
-  }),
+  pureKernel(
+    "OneHot",
+    (node) => {
+      const axis = node.int("axis");
+      return (inputs) => [
+        oneHot(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2), inputAt(inputs, 3), axis),
+      ];
+    },
+    { cost: perResult(2, (inputs) => inputAt(inputs, 0).size * productOf(integersOf(inputAt(inputs, 1)))) },
+  ),
 ];

@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
-import { pureKernel } from "../support/define.js";
+import { perResult, pureKernel } from "../support/define.js";
 import { inputAt, integersOf, numbersOf } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
@@ -156,7 +156,9 @@ function roll(input: Tensor, shiftInput: Tensor, axisInput: Tensor): Tensor {
 
 /** Ops that repeat, reverse and shift elements. */
 export const rearrangeKernels: readonly KernelDefinition[] = [
-  pureKernel("Tile", () => (inputs) => [tile(inputAt(inputs, 0), inputAt(inputs, 1))]),
+  pureKernel("Tile", () => (inputs) => [tile(inputAt(inputs, 0), inputAt(inputs, 1))], {
+    cost: perResult(2, (inputs) => inputAt(inputs, 0).size * productOf(integersOf(inputAt(inputs, 1)))),
+  }),
   pureKernel("Reverse", () => (inputs) => [reverseV1(inputAt(inputs, 0), inputAt(inputs, 1))]),
   pureKernel("ReverseV2", () => (inputs) => [reverseV2(inputAt(inputs, 0), inputAt(inputs, 1))]),
   pureKernel("ReverseSequence", (node) => {

@@ -25,13 +25,22 @@ function makeSwitchN(node: KernelNode): (context: OpContext) => Outputs {
   };
 }
 
+const indexTensors: Tensor[] = [];
+
+/** The index as a scalar; loops ask for the same few again and again. */
+function indexTensor(index: number): Tensor {
+  const made = indexTensors[index] ?? Tensor.of(index, "int32");
+  indexTensors[index] = made;
+  return made;
+}
+
 /** The input that has arrived, and its index. The executor runs it when one has. */
 function runMerge({ inputs }: OpContext): Outputs {
   const index = inputs.findIndex((input: Value | undefined) => input !== undefined);
   if (index < 0) {
     throw internalError("Merge op has no valid inputs.");
   }
-  return [inputs[index], Tensor.of(index, "int32")];
+  return [inputs[index], indexTensor(index)];
 }
 
 /** The reference of this index among the others. */

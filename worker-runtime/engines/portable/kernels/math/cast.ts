@@ -173,7 +173,7 @@ export const castKernels: readonly KernelDefinition[] = [
       const dtype = node.type("DstT");
       return (inputs) => [castTo(inputAt(inputs, 0), dtype)];
     },
-    { types: { SrcT: castable, DstT: castable }, cost: perElement(2) },
+    { types: { SrcT: castable, DstT: castable }, cost: perElement(10) },
   ),
   pureKernel(
     "Bitcast",

@@ -4,7 +4,14 @@ import { forEachRun } from "../support/broadcast-runs.js";
 import { type Compute, pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes, complexTypes, realTypes } from "../support/dtypes.js";
 import { inputAt, newNumbers, numbersOf, stringsOf } from "../support/elements.js";
-import { applyTest, type BinaryLoop, type BinaryTest, binaryLoop, longTest } from "../support/elementwise.js";
+import {
+  applyTest,
+  type BinaryLoop,
+  type BinaryTest,
+  binaryLoop,
+  longTest,
+  perBroadcastElement,
+} from "../support/elementwise.js";
 import { broadcastShape, tryBroadcast } from "../support/shapes.js";
 
 const less: BinaryLoop = (out, o, x, xo, xs, y, yo, ys, n) => {
@@ -46,7 +53,7 @@ const notEqual: BinaryLoop = (out, o, x, xo, xs, y, yo, ys, n) => {
 /** The outputs are bool, so the operands of small floats are widened and nothing is rounded back. */
 function orderKernel(op: string, test: BinaryTest): KernelDefinition {
   const compute = withSmallFloats((inputs) => [applyTest(test, inputAt(inputs, 0), inputAt(inputs, 1))]);
-  return pureKernel(op, () => compute, { types: { T: realTypes } });
+  return pureKernel(op, () => compute, { types: { T: realTypes }, cost: perBroadcastElement(2) });
 }
 
 function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {

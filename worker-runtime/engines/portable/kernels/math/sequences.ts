@@ -2,7 +2,7 @@ import { dtypeKind } from "../../../../protocol/dtype.js";
 import { failedPrecondition, invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
-import { pureKernel, withSmallFloats } from "../support/define.js";
+import { perResult, pureKernel, withSmallFloats } from "../support/define.js";
 import { isLong, realTypes } from "../support/dtypes.js";
 import {
   inputAt,
@@ -13,6 +13,7 @@ import {
   newLongs,
   newNumbers,
   numbersOf,
+  scalarOf,
 } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 
@@ -136,8 +137,15 @@ function cross(a: Tensor, b: Tensor): Tensor {
 
 /** Sequences of numbers, and the product of vectors. */
 export const sequenceKernels: readonly KernelDefinition[] = [
-  pureKernel("Range", () => withSmallFloats((inputs) => [range(inputs)]), { cost: () => 1000 }),
-  pureKernel("LinSpace", () => withSmallFloats((inputs) => [linSpace(inputs)]), { cost: () => 1000 }),
+  pureKernel("Range", () => withSmallFloats((inputs) => [range(inputs)]), {
+    cost: perResult(5, (inputs) => {
+      const [start = 0, limit = 0, delta = 1] = inputs.map((input) => scalarOf(input, "operand"));
+      return Math.abs((limit - start) / delta);
+    }),
+  }),
+  pureKernel("LinSpace", () => withSmallFloats((inputs) => [linSpace(inputs)]), {
+    cost: perResult(5, (inputs) => scalarOf(inputAt(inputs, 2), "num")),
+  }),
   pureKernel("Cross", () => withSmallFloats((inputs) => [cross(inputAt(inputs, 0), inputAt(inputs, 1))]), {
     types: { T: realTypes },
   }),

@@ -4,7 +4,8 @@ import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { perElement, pureKernel } from "../support/define.js";
 import { inputAt, type NumberArray, newNumbers, numbersOf } from "../support/elements.js";
-import { cppShapeText } from "../support/shapes.js";
+import { cppShapeText, sameShape } from "../support/shapes.js";
+import { relu } from "./activations.js";
 import { fromChannelsLast, toChannelsLast } from "./windows.js";
 
 const NANOSECONDS_PER_ELEMENT = 5;
@@ -123,7 +124,7 @@ function gradients(normalization: Normalization, inputs: readonly Tensor[]): rea
   const slopes = toChannelsLast(inputAt(inputs, 0), channelsFirst, "y_backprop");
   const images = toChannelsLast(inputAt(inputs, 1), channelsFirst, "x");
   const channels = images.shape[3] ?? 0;
-  if (cppShapeText(slopes.shape) !== cppShapeText(images.shape)) {
+  if (!sameShape(slopes.shape, images.shape)) {
     throw invalidArgument(
       `x and y_backprop must have same shape, but x has shape ${cppShapeText(images.shape)} and y_backprop has shape ${cppShapeText(slopes.shape)}`,
     );
@@ -187,10 +188,32 @@ function gradientKernel(op: string): PureKernelDefinition {
   );
 }
 
+/**
+ * What TensorFlow's optimizer makes of FusedBatchNorm and Relu. With a tensor to add, or without Relu, TensorFlow 2.21
+ * has it for GPUs only (on a processor the result is empty).
+ */
+const fusedBatchNormExKernel = pureKernel(
+  "_FusedBatchNormEx",
+  (node) => {
+    const normalization = normalizationOf(node);
+    return (inputs) => {
+      const outputs = normalize(normalization, inputs);
+      const y = inputAt(outputs, 0);
+      const out = numbersOf(y).map(relu);
+      return [new Tensor(y.dtype, y.shape, out), ...outputs.slice(1), empty];
+    };
+  },
+  {
+    ...options,
+    fits: (node) => node.string("activation_mode") === "Relu" && node.int("num_side_inputs") === 0,
+  },
+);
+
 export const batchNormKernels: readonly PureKernelDefinition[] = [
   forwardKernel("FusedBatchNorm", []),
   forwardKernel("FusedBatchNormV2", []),
   forwardKernel("FusedBatchNormV3", [empty]),
+  fusedBatchNormExKernel,
   gradientKernel("FusedBatchNormGrad"),
   gradientKernel("FusedBatchNormGradV2"),
   gradientKernel("FusedBatchNormGradV3"),

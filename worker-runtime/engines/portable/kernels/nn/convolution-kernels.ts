@@ -13,7 +13,9 @@ import {
   fromChannelsLast,
   shapeInput,
   toChannelsLast,
+  type WindowAttributes,
   windowAttributes,
+  windowGeometry,
 } from "./windows.js";
 
 /** Nanoseconds of one multiplication, and of the copies that go with it, on a slow core. */
@@ -26,7 +28,10 @@ function cost(filterSize: number, images: Tensor | undefined): number {
 }
 
 /** Whether TensorFlow.js's own convolution, which is up to four times as fast, knows these attributes. */
-function fitsTfjs(node: KernelNode, { channelsFirst, padding, strides, dilations }: WindowAttributes): boolean {
+function fitsTfjs(
+  node: KernelNode,
+  { channelsFirst, padding, strides, dilations }: WindowAttributes,
+): boolean {
   const allOnes = (sizes: readonly number[]) => sizes.every((size) => size === 1);
   return (
     node.type("T") === "float32" &&
@@ -45,7 +50,8 @@ function fitsWasm(attributes: WindowAttributes, [images, filter]: readonly Tenso
     return false;
   }
   const [rows = 0, columns = 0, channelsIn, channelsOut = 0] = filter.shape;
-  const largest = (images.size / Math.max(1, images.shape[3] ?? 0)) * Math.max(images.shape[3] ?? 0, channelsOut);
+  const largest =
+    (images.size / Math.max(1, images.shape[3] ?? 0)) * Math.max(images.shape[3] ?? 0, channelsOut);
   if (
     images.size === 0 ||
     filter.size === 0 ||

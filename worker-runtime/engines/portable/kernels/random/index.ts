@@ -5,6 +5,8 @@ import { rejectionKernels } from "./rejection-ops.js";
 import { shuffleKernel } from "./shuffle.js";
 import { statelessRandomKernels } from "./stateless-ops.js";
 
+import { variableGeneratorKernels } from "./variable-generators.js";
+
 /** Random numbers from TensorFlow's own stream. */
 export const randomKernels: readonly KernelDefinition[] = [
   ...statefulRandomKernels,
@@ -12,4 +14,5 @@ export const randomKernels: readonly KernelDefinition[] = [
   ...multinomialKernels,
   ...rejectionKernels,
   shuffleKernel,
+  ...variableGeneratorKernels,
 ];

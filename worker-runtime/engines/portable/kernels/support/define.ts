@@ -1,3 +1,4 @@
+import { DataType } from "../../../../../protos/generated/tensorflow/types.js";
 import type { DType } from "../../../../protocol/dtype.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
@@ -11,7 +12,7 @@ export type Compute = (inputs: readonly Tensor[]) => readonly Tensor[];
 export type KernelOptions = Omit<PureKernelDefinition, "kind" | "op" | "create">;
 
 /**
- * A pure kernel.
+ * A pure kernel, for nodes whose inputs hold numbers or strings.
  * @param create called once a node; reads the attributes.
  * @param options dtypes by type attribute, the estimate of the cost, …
  */
@@ -20,12 +21,32 @@ export function pureKernel(
   create: (node: KernelNode) => Compute,
   options: KernelOptions = {},
 ): PureKernelDefinition {
-  return { kind: "pure", op, create, ...options };
+  const { fits } = options;
+  return {
+    kind: "pure",
+    op,
+    create,
+    ...options,
+    fits: (node) => takesData(node) && (fits?.(node) ?? true),
+  };
+}
+
+/** Resources and variants are objects, which stateful kernels have to do with (ZerosLike of a tensor list, say). */
+function takesData(node: KernelNode): boolean {
+  return node.inputs.every(({ dtype }) => dtype !== DataType.DT_RESOURCE && dtype !== DataType.DT_VARIANT);
 }
 
 /** A cost estimate of so many nanoseconds for each element of the largest input. */
 export function perElement(nanoseconds: number): (node: KernelNode, inputs: readonly Tensor[]) => number {
   return (_, inputs) => inputs.reduce((most, input) => Math.max(most, input.data.length), 0) * nanoseconds;
+}
+
+/** A cost estimate of so many nanoseconds for each element of a result that is larger than the inputs. */
+export function perResult(
+  nanoseconds: number,
+  sizeOf: (inputs: readonly Tensor[]) => number,
+): (node: KernelNode, inputs: readonly Tensor[]) => number {
+  return (_, inputs) => sizeOf(inputs) * nanoseconds;
 }
 
 /**

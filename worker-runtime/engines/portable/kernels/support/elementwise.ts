@@ -3,7 +3,7 @@ import { internalError } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { forEachRun } from "./broadcast-runs.js";
-import { perElement, pureKernel, withSmallFloats } from "./define.js";
+import { perElement, perResult, pureKernel, withSmallFloats } from "./define.js";
 import { allFloatTypes, isLong, longTypes, shortIntTypes } from "./dtypes.js";
 import {
   inputAt,
@@ -92,7 +92,7 @@ export interface BinaryOp {
   readonly ints?: BinaryLoop;
   readonly longs?: BinaryLoop<LongArray>;
   readonly bools?: BinaryLoop;
-  /** Nanoseconds an element takes; 1 unless given. */
+  /** Nanoseconds an element takes; 2 unless given. */
   readonly cost?: number;
 }
 
@@ -143,10 +143,27 @@ export function applyBinary(op: BinaryOp, x: Tensor, y: Tensor): Tensor {
   return new Tensor(dtype, shape, out);
 }
 
+/** The number of elements that a broadcast of two operands has (where they fit; the cost of an error matters little). */
+function broadcastSize(inputs: readonly Tensor[]): number {
+  const [x, y] = [inputAt(inputs, 0).shape, inputAt(inputs, 1).shape];
+  let size = 1;
+  for (let i = 1; i <= Math.max(x.length, y.length); i += 1) {
+    const [a, b] = [x[x.length - i] ?? 1, y[y.length - i] ?? 1];
+    size *= a === 1 ? b : a;
+  }
+  return size;
+}
+
+/** A cost estimate of so many nanoseconds for each element of the broadcast of the first two inputs. */
+export const perBroadcastElement = (nanoseconds: number) => perResult(nanoseconds, broadcastSize);
+
 /** A kernel for an op of two operands that broadcast: inputs and output of type attribute T. */
 export function binaryKernel(name: string, op: BinaryOp): PureKernelDefinition {
   const compute = withSmallFloats((inputs) => [applyBinary(op, inputAt(inputs, 0), inputAt(inputs, 1))]);
-  return pureKernel(name, () => compute, { types: { T: typesOf(op) }, cost: perElement(op.cost ?? 1) });
+  return pureKernel(name, () => compute, {
+    types: { T: typesOf(op) },
+    cost: perBroadcastElement(op.cost ?? 2),
+  });
 }
 
 /** How an op compares, by class of dtype: loops that store 1 for true. */
@@ -179,7 +196,7 @@ export interface UnaryOp {
   readonly ints?: UnaryLoop;
   readonly longs?: UnaryLoop<LongArray>;
   readonly bools?: UnaryLoop;
-  /** Nanoseconds an element takes; 1 unless given. */
+  /** Nanoseconds an element takes; 2 unless given. */
   readonly cost?: number;
 }
 
@@ -198,5 +215,5 @@ export function applyUnary(op: UnaryOp, x: Tensor): Tensor {
 /** A kernel for an op of one operand: input and output of type attribute T. */
 export function unaryKernel(name: string, op: UnaryOp): PureKernelDefinition {
   const compute = withSmallFloats((inputs) => [applyUnary(op, inputAt(inputs, 0))]);
-  return pureKernel(name, () => compute, { types: { T: typesOf(op) }, cost: perElement(op.cost ?? 1) });
+  return pureKernel(name, () => compute, { types: { T: typesOf(op) }, cost: perElement(op.cost ?? 2) });
 }

@@ -1,4 +1,9 @@
-import { invalidArgument, outOfRange, resourceExhausted, unimplemented } from "../../../../protocol/status.js";
+import {
+  invalidArgument,
+  outOfRange,
+  resourceExhausted,
+  unimplemented,
+} from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
@@ -83,7 +88,9 @@ function depthwiseSize([image, filter]: readonly Tensor[]): number {
 function checkNewSize(inputs: readonly Tensor[]): void {
   const size = inputs.at(-1);
   if (size?.shape.length !== 1 || size.size !== 2) {
-    throw invalidArgument(`size must be 1-dimensional with 2 elements, got shape ${cppShapeText(size?.shape ?? [])}`);
+    throw invalidArgument(
+      `size must be 1-dimensional with 2 elements, got shape ${cppShapeText(size?.shape ?? [])}`,
+    );
   }
   if (integersOf(size).some((pixels) => pixels <= 0)) {
     throw invalidArgument("output dimensions must be positive");
@@ -112,7 +119,11 @@ function checkCrops(inputs: readonly Tensor[]): void {
 }
 
 function croppedSize([images, boxes, , size]: readonly Tensor[]): number {
-  return (images?.shape.at(-1) ?? 0) * (boxes?.shape[0] ?? 0) * (size === undefined ? 0 : productOf(integersOf(size)));
+  return (
+    (images?.shape.at(-1) ?? 0) *
+    (boxes?.shape[0] ?? 0) *
+    (size === undefined ? 0 : productOf(integersOf(size)))
+  );
 }
 
 function notExplicit(node: KernelNode): boolean {
@@ -181,7 +192,11 @@ function checkInputs(converted: ConvertedOp, inputs: readonly Tensor[]): void {
   }
 }
 
-function execute(model: SingleNodeModel, converted: ConvertedOp, inputs: readonly Tensor[]): readonly Tensor[] {
+function execute(
+  model: SingleNodeModel,
+  converted: ConvertedOp,
+  inputs: readonly Tensor[],
+): readonly Tensor[] {
   checkInputs(converted, inputs);
   const [first, ...others] = [inputAt(inputs, 0), ...inputs.slice(1)];
   const isEmpty = converted.keepsBatch && first.shape[0] === 0;
@@ -191,7 +206,9 @@ function execute(model: SingleNodeModel, converted: ConvertedOp, inputs: readonl
   // wasm writes to the console about empty operands and goes on.
   const empty = given.find(({ shape }) => productOf(shape) === 0);
   if (empty !== undefined) {
-    throw unimplemented(`${converted.op} of an empty tensor of shape ${cppShapeText(empty.shape)} is not supported.`);
+    throw unimplemented(
+      `${converted.op} of an empty tensor of shape ${cppShapeText(empty.shape)} is not supported.`,
+    );
   }
   const outputs = model.execute(given);
   return isEmpty ? outputs.map(({ dtype, shape }) => zeroTensor(dtype, [0, ...shape.slice(1)])) : outputs;

@@ -202,7 +202,8 @@ test.each([
   // More columns than one piece has.
   [4, 9_000, 1_100],
 ])("wasm's product in pieces equals the one by plain loops: %i × %i × %i", (rows, inner, columns) => {
-  const filled = (size: number) => Float32Array.from({ length: size }, (_, i) => ((i * 7919) % 1009) / 500 - 1);
+  const filled = (size: number) =>
+    Float32Array.from({ length: size }, (_, i) => ((i * 7919) % 1009) / 500 - 1);
   const a = new Tensor("float32", [rows, inner], filled(rows * inner));
   const b = new Tensor("float32", [inner, columns], filled(inner * columns));
   const doubles = ({ shape, data }: Tensor) =>

@@ -121,6 +121,13 @@ describe.skipIf(peerMissing("tensorflow"))("pooling and normalization against Te
       inputs: [scattered([2, 4, 5, 3]), scattered([2]), channel(2), channel(3), positive],
       attrs: { is_training: false },
     });
+    const four = (seed: number) => scattered([4], "float32", seed);
+    cases.push({
+      op: "_FusedBatchNormEx",
+      inputs: [scattered([2, 4, 5, 4]), four(1), four(2), four(3), Tensor.of([1, 2, 3, 0.5])],
+      attrs: { is_training: false, activation_mode: "Relu" },
+      ...tolerance,
+    });
     expect(await compareWithTensorflow(cases, kernels)).toEqual([]);
   });
 });

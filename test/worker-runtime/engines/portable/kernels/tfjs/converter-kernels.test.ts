@@ -107,7 +107,12 @@ describe.skipIf(peerMissing("tensorflow"))("TensorFlow.js's kernels against Tens
       }
     }
     const boxes = Tensor.of([0, 0, 1, 1, 0.2, 0.1, 0.7, 0.9, -0.5, 0, 1.5, 1], "float32", [3, 4]);
-    for (const boxIndex of [[0, 1, 1], [0, 2, 1], [0, -1, 1], [0, 1]]) {
+    for (const boxIndex of [
+      [0, 1, 1],
+      [0, 2, 1],
+      [0, -1, 1],
+      [0, 1],
+    ]) {
       cases.push({
         op: "CropAndResize",
         inputs: [scattered(2, 6, 6, 2), boxes, Tensor.of(boxIndex, "int32"), Tensor.of([4, 5], "int32")],

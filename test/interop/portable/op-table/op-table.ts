@@ -1,0 +1,65 @@
+/** The README's table of the portable engine's ops, from what the differential tests prove. */
+import { createKernelRegistry } from "../../../../worker-runtime/engines/portable/kernels/all.js";
+import { type DType, dtypes } from "../../../../worker-runtime/protocol/dtype.js";
+import { type Coverage, coverage, exemptOps } from "../differential/covered-ops.js";
+
+export const TABLE_BEGIN = "<!-- Made by: npx tsx build/op-table.ts -->";
+export const TABLE_END = "<!-- End of the table of ops -->";
+
+/** dtypes that say nothing about an op's values: handles and variants. */
+const opaque: ReadonlySet<DType> = new Set(["resource", "variant"]);
+
+const dtypesText = (list: readonly DType[]): string =>
+  dtypes.filter((dtype) => list.includes(dtype) && !opaque.has(dtype)).join(", ");
+
+/** A row for the ops of which the same is proven. */
+interface Row {
+  readonly dtypes: string;
+  readonly how: string;
+  readonly note: string;
+  readonly ops: string[];
+}
+
+function rows(covered: ReadonlyMap<string, Coverage>, registered: readonly string[]): Row[] {
+  const byKind = new Map<string, Row>();
+  for (const op of registered) {
+    const one = covered.get(op);
+    if (one === undefined) continue;
+    const row = {
+      dtypes: dtypesText(one.dtypes),
+      how: one.byProgram ? "programs" : "cases",
+      note: one.notes.join("; "),
+      ops: [],
+    };
+    const key = JSON.stringify([row.dtypes, row.how, row.note]);
+    const known = byKind.get(key) ?? row;
+    byKind.set(key, known);
+    known.ops.push(op);
+  }
+  return [...byKind.values()].sort((a, b) => b.ops.length - a.ops.length || (a.dtypes < b.dtypes ? -1 : 1));
+}
+
+/** The section between the markers, with the markers. */
+export function opTable(): string {
+  const registered = createKernelRegistry().ops();
+  const covered = coverage();
+  const proven = registered.filter((op) => covered.has(op));
+  const table = rows(covered, registered).map(
+    ({ dtypes: shown, how, note, ops }) =>
+      `| ${shown || "–"} | ${how} | ${ops.join(", ")} | ${note} |`,
+  );
+  return [
+    TABLE_BEGIN,
+    "",
+    `The portable engine has ${registered.length} ops. For ${proven.length} of them and these dtypes the same graphs run on a real ` +
+      "TensorFlow server and on ours in every test run, and values, dtypes, shapes and error codes must be equal: as generated " +
+      "cases of single nodes, or, where an op keeps or changes something, as programs of several steps. The others " +
+      `(${registered.filter((op) => exemptOps[op] !== undefined).join(", ")}) are those that a master puts into every graph.`,
+    "",
+    "| dtypes compared | by | ops | notes |",
+    "| --- | --- | --- | --- |",
+    ...table,
+    "",
+    TABLE_END,
+  ].join("\n");
+}

@@ -1,0 +1,140 @@
+import type { DType } from "../../../../protocol/dtype.js";
+import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { Variable } from "../../resources/variable.js";
+import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { variableInput } from "../state/resource-access.js";
+import { checkedSize } from "../support/allocation.js";
+import { longsOf } from "../support/elements.js";
+import { cppShapeText } from "../support/shapes.js";
+import { tensorAt } from "../support/tensor-inputs.js";
+import {
+  type Distribution,
+  RESERVED_BLOCKS_PER_OUTPUT,
+  standardNormal,
+  truncatedNormal,
+  uniform,
+  uniformFullInt,
+} from "./distributions.js";
+import { fillTensorInTurns, shapeOf } from "./fill.js";
+import { Philox } from "./philox.js";
+import {
+  randomFloatOf,
+  randomFloatTypes,
+  randomIntOf,
+  randomIntTypes,
+  uniformBetween,
+} from "./random-ops.js";
+
+/** RNG_ALG_PHILOX, RNG_ALG_THREEFRY and RNG_ALG_AUTO_SELECT of TensorFlow. */
+const ALGORITHMS = { philox: 1n, threefry: 2n, auto: 3n } as const;
+
+/** A generator's state: two words of its counter, the lower one first, and its key. */
+const STATE_WORDS = 3;
+
+/** @throws TensorFlowError UNIMPLEMENTED, INVALID_ARGUMENT for another algorithm than Philox. */
+function checkAlgorithm(tensor: Tensor): void {
+  if (tensor.shape.length !== 0) {
+    throw invalidArgument(`algorithm must be of shape [], not ${cppShapeText(tensor.shape)}`);
+  }
+  const algorithm = BigInt(tensor.data[0] as number | bigint);
+  if (algorithm === ALGORITHMS.threefry) {
+    throw unimplemented("Non-XLA devices don't support the ThreeFry algorithm.");
+  }
+  if (algorithm !== ALGORITHMS.philox && algorithm !== ALGORITHMS.auto) {
+    throw invalidArgument(`Unsupported algorithm id: ${algorithm}`);
+  }
+}
+
+/**
+ * Sets so many outputs of the generator in a variable aside.
+ * @returns the stream where they begin, and the state before.
+ * @throws TensorFlowError INVALID_ARGUMENT for a variable that is no generator.
+ */
+function reserve(variable: Variable, outputs: bigint): { readonly stream: Philox; readonly before: Tensor } {
+  const before = variable.value;
+  if (before?.dtype !== "int64") {
+    throw invalidArgument(`dtype of RNG state variable must be int64, not ${before?.dtype ?? "undefined"}`);
+  }
+  if (before.shape.length !== 1 || before.size < STATE_WORDS) {
+    throw invalidArgument(
+      `For the Philox algorithm, the size of state must be at least ${STATE_WORDS}; got ${before.size}`,
+    );
+  }
+  const words = BigUint64Array.from(longsOf(before), (word) => BigInt.asUintN(64, word));
+  const [low = 0n, high = 0n, key = 0n] = words;
+  const stream = Philox.ofKeyAndCounter(key, [low, high]);
+  const after = stream.clone();
+  after.skip(outputs * BigInt(RESERVED_BLOCKS_PER_OUTPUT));
+  words.set(after.counter);
+  variable.value = new Tensor("int64", before.shape, new BigInt64Array(words.buffer));
+  return { stream, before };
+}
+
+/** A kernel whose inputs are the variable, the algorithm, the shape, and what else the distribution needs. */
+function fillKernel(
+  op: string,
+  types: readonly DType[],
+  distributionOf: (dtype: DType, context: OpContext) => Distribution,
+): StatefulKernelDefinition {
+  return {
+    kind: "stateful",
+    op,
+    types: { dtype: types },
+    create: (node) => (context) => {
+      const dtype = node.type("dtype");
+      checkAlgorithm(tensorAt(context.inputs, 1));
+      const shape = shapeOf(tensorAt(context.inputs, 2));
+      const distribution = distributionOf(dtype, context);
+      const variable = variableInput(node, context, 0);
+      const { stream } = reserve(variable, BigInt(checkedSize(dtype, shape)));
+      const output = fillTensorInTurns(dtype, shape, distribution, stream, context.step.signal);
+      return output instanceof Promise ? output.then((tensor) => [tensor]) : [output];
+    },
+  };
+}
+
+function skipKernel(
+  op: string,
+  deltaOf: (delta: Tensor) => bigint,
+  outputs: (before: Tensor) => readonly Tensor[],
+): StatefulKernelDefinition {
+  return {
+    kind: "stateful",
+    op,
+    create: (node: KernelNode) => (context: OpContext) => {
+      checkAlgorithm(tensorAt(context.inputs, 1));
+      const delta = tensorAt(context.inputs, 2);
+      if (delta.shape.length !== 0) {
+        throw invalidArgument(`delta must be of shape [], not ${cppShapeText(delta.shape)}`);
+      }
+      return outputs(reserve(variableInput(node, context, 0), deltaOf(delta)).before);
+    },
+  };
+}
+
+function fullIntOf(dtype: DType): Distribution {
+  return uniformFullInt(dtype === "uint32" || dtype === "uint64" ? dtype : randomIntOf(dtype));
+}
+
+/** Random ops whose generator is a variable: those of tf.random.Generator. */
+export const variableGeneratorKernels: readonly StatefulKernelDefinition[] = [
+  fillKernel("StatefulUniform", randomFloatTypes, (dtype) => uniform(randomFloatOf(dtype))),
+  fillKernel("StatefulStandardNormalV2", randomFloatTypes, (dtype) => standardNormal(randomFloatOf(dtype))),
+  fillKernel("StatefulTruncatedNormal", randomFloatTypes, (dtype) => truncatedNormal(randomFloatOf(dtype))),
+  fillKernel("StatefulUniformInt", randomIntTypes, (dtype, { inputs }) =>
+    uniformBetween(randomIntOf(dtype), tensorAt(inputs, 3), tensorAt(inputs, 4)),
+  ),
+  fillKernel("StatefulUniformFullInt", ["int32", "int64", "uint32", "uint64"], fullIntOf),
+  skipKernel(
+    "RngReadAndSkip",
+    (delta) => longsOf(delta)[0] ?? 0n,
+    (before) => [before],
+  ),
+  skipKernel(
+    "RngSkip",
+    (delta) => longsOf(delta)[0] ?? 0n,
+    () => [],
+  ),
+];

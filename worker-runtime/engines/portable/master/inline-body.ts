@@ -1,0 +1,103 @@
+import type { AttrValue, NameAttrList } from "../../../../protos/generated/tensorflow/attr_value.js";
+import type { FunctionDef } from "../../../../protos/generated/tensorflow/function.js";
+import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
+import { mergeDevice } from "../../../cluster/device-name.js";
+import { stringListAttr } from "../../../graph/attr-values.js";
+import { formatEdge, parseEdge } from "../../../graph/edge.js";
+import type { OpRegistry } from "../../../graph/op-registry.js";
+import { invalidArgument } from "../../../protocol/status.js";
+import { instantiateBody } from "../executor/function-body.js";
+import { makeNodeDef } from "./graph-node.js";
+
+const utf8 = new TextDecoder();
+
+/** The functions of a graph, and what its nodes may be. */
+export interface FunctionTools {
+  readonly functions: ReadonlyMap<string, FunctionDef>;
+  /** With the functions. */
+  readonly ops: OpRegistry;
+}
+
+/** Where a body goes in a graph. */
+export interface InlineSite {
+  /** Before the names of the body's nodes, with a "/" between. */
+  readonly prefix: string;
+  /** The device of the caller: the body's nodes are there unless they say otherwise. */
+  readonly device: string;
+  /** What is given, one for each argument, as in NodeDef.input. */
+  readonly inputs: readonly string[];
+  /** A node that those of the body's nodes wait for that have no inputs. */
+  readonly pivot: string;
+}
+
+export interface InlinedBody {
+  readonly nodes: readonly NodeDef[];
+  /** What the function answers, as in NodeDef.input. */
+  readonly results: readonly string[];
+  readonly resultTypes: readonly AttrValue[];
+  /** Nodes that must have run before the call is over, as control inputs. */
+  readonly ends: readonly string[];
+}
+
+/** The nodes of a function's body under names of their own. @throws TensorFlowError INVALID_ARGUMENT */
+export function inlineBody(callee: NameAttrList, site: InlineSite, tools: FunctionTools): InlinedBody {
+  const definition = tools.functions.get(callee.name);
+  if (definition === undefined) {
+    throw invalidArgument(`Failed to find function "${callee.name}" in function library.`);
+  }
+  const { prefix, device, inputs, pivot } = site;
+  const body = instantiateBody(definition, callee.attr, tools.ops);
+  const names = new Set(body.map(({ name }) => name));
+  const nodes: NodeDef[] = [];
+  const results: string[] = [];
+  const resultTypes: AttrValue[] = [];
+  for (const node of body) {
+    const type = node.attr.get("T");
+    if (node.op === "_Arg" && type !== undefined) {
+      const input = inputs[indexOf(node)] ?? "";
+      const taken = makeNodeDef(`${prefix}/${node.name}`, "Identity", [["T", type]]);
+      nodes.push({ ...taken, device, input: [input] });
+    } else if (node.op === "_Retval" && type !== undefined) {
+      results[indexOf(node)] = renamed(node.input[0] ?? "", prefix);
+      resultTypes[indexOf(node)] = type;
+    } else {
+      nodes.push({
+        ...node,
+        name: `${prefix}/${node.name}`,
+        device: mergeDevice(device, node.device),
+        input: node.input.length === 0 ? [`^${pivot}`] : node.input.map((input) => renamed(input, prefix)),
+        attr: withRenamedClasses(node.attr, prefix, names),
+      });
+    }
+  }
+  const ends = [...definition.controlRet.values()].map((name) => `^${prefix}/${name}`);
+  return { nodes, results, resultTypes, ends };
+}
+
+function indexOf({ attr }: NodeDef): number {
+  const value = attr.get("index")?.value;
+  return value?.$case === "i" ? Number(value.value) : 0;
+}
+
+function renamed(input: string, prefix: string): string {
+  const edge = parseEdge(input);
+  return formatEdge({ ...edge, node: `${prefix}/${edge.node}` });
+}
+
+/** "loc:@x" of a node of the body is meant within the body. */
+function withRenamedClasses(
+  attrs: Map<string, AttrValue>,
+  prefix: string,
+  names: ReadonlySet<string>,
+): Map<string, AttrValue> {
+  const value = attrs.get("_class")?.value;
+  if (value?.$case !== "list") {
+    return attrs;
+  }
+  const classes = value.value.s.map((bytes) => {
+    const text = utf8.decode(bytes);
+    const name = text.replace(/^loc:@/, "");
+    return names.has(name) ? `loc:@${prefix}/${name}` : text;
+  });
+  return new Map(attrs).set("_class", stringListAttr(classes));
+}

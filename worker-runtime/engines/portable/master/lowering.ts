@@ -1,0 +1,164 @@
+import type { AttrValue, NameAttrList } from "../../../../protos/generated/tensorflow/attr_value.js";
+import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
+import { DataType } from "../../../../protos/generated/tensorflow/types.js";
+import { typeAttr } from "../../../graph/attr-values.js";
+import { makeNodeDef } from "./graph-node.js";
+import { type FunctionTools, inlineBody } from "./inline-body.js";
+
+const BOOL: AttrValue = typeAttr("bool");
+const TWO: AttrValue = { value: { $case: "i", value: 2n } };
+const DEFAULT_PARALLEL_ITERATIONS: AttrValue = { value: { $case: "i", value: 10n } };
+
+/** A call as the nodes of its body. */
+export function lowerCall(node: NodeDef, callee: NameAttrList, tools: FunctionTools): NodeDef[] {
+  const lowering = new Lowering(node);
+  const start = lowering.add("start", "NoOp", lowering.controls);
+  const site = { ...lowering.site("body"), inputs: lowering.inputs, pivot: start };
+  const body = inlineBody(callee, site, tools);
+  return lowering.finish(body.nodes, body.results, body.resultTypes, [`^${start}`, ...body.ends]);
+}
+
+/** An If as Switches before the bodies of both branches, and a Merge behind them. */
+export function lowerIf(
+  node: NodeDef,
+  { whenTrue, whenFalse }: { readonly whenTrue: NameAttrList; readonly whenFalse: NameAttrList },
+  tools: FunctionTools,
+): NodeDef[] {
+  const lowering = new Lowering(node);
+  const [condition = "", ...given] = lowering.inputs;
+  const types = lowering.types("Tin");
+  const decision = lowering.add("decision", "Switch", [condition, condition, ...lowering.controls], {
+    T: BOOL,
+  });
+  const switches = given.map((input, i) =>
+    lowering.add(`switch_${i}`, "Switch", [input, condition], { T: types[i] }),
+  );
+  const branch = (name: string, callee: NameAttrList, output: string) => {
+    const pivot = lowering.add(`${name}_pivot`, "Identity", [`${decision}${output}`], { T: BOOL });
+    const inputs = switches.map((one) => `${one}${output}`);
+    const body = inlineBody(callee, { ...lowering.site(name), inputs, pivot }, tools);
+    const done = lowering.add(`${name}_done`, "Identity", [pivot, ...body.ends], { T: BOOL });
+    return { ...body, done };
+  };
+  const no = branch("else", whenFalse, "");
+  const yes = branch("then", whenTrue, ":1");
+  const results = yes.results.map((result, i) =>
+    lowering.add(`merge_${i}`, "Merge", [no.results[i] ?? "", result], { T: yes.resultTypes[i], N: TWO }),
+  );
+  const done = lowering.add("done", "Merge", [no.done, yes.done], { T: BOOL, N: TWO });
+  return lowering.finish([...no.nodes, ...yes.nodes], results, yes.resultTypes, [`^${done}`]);
+}
+
+/**
+ * A While as a loop of Enter, Merge, Switch, NextIteration and Exit. Resources do not change from iteration to iteration.
+ * @returns undefined for a loop without a variable, which has nothing to turn it.
+ */
+export function lowerWhile(
+  node: NodeDef,
+  { condition, body }: { readonly condition: NameAttrList; readonly body: NameAttrList },
+  tools: FunctionTools,
+): NodeDef[] | undefined {
+  const lowering = new Lowering(node);
+  const types = lowering.types("T");
+  const isFixed = types.map(({ value }) => value?.$case === "type" && value.value === DataType.DT_RESOURCE);
+  const first = isFixed.indexOf(false);
+  if (first < 0) {
+    return undefined;
+  }
+  const entered = lowering.inputs.map((input, i) =>
+    lowering.add(`enter_${i}`, "Enter", [input, ...lowering.controls], {
+      T: types[i],
+      frame_name: { value: { $case: "s", value: new TextEncoder().encode(node.name) } },
+      is_constant: { value: { $case: "b", value: isFixed[i] ?? false } },
+      parallel_iterations: node.attr.get("parallel_iterations") ?? DEFAULT_PARALLEL_ITERATIONS,
+    }),
+  );
+  const merged = entered.map((enter, i) =>
+    isFixed[i]
+      ? enter
+      : lowering.add(`merge_${i}`, "Merge", [enter, lowering.name(`next_${i}`)], { T: types[i], N: TWO }),
+  );
+  const test = inlineBody(
+    condition,
+    { ...lowering.site("cond"), inputs: merged, pivot: merged[first] ?? "" },
+    tools,
+  );
+  const goesOn = lowering.add("condition", "LoopCond", [test.results[0] ?? "", ...test.ends]);
+  const switches = merged.map((merge, i) =>
+    isFixed[i] ? merge : lowering.add(`switch_${i}`, "Switch", [merge, goesOn], { T: types[i] }),
+  );
+  const turned = switches.map((one, i) => (isFixed[i] ? one : `${one}:1`));
+  const pivot = lowering.add("body_pivot", "Identity", [turned[first] ?? ""], { T: types[first] });
+  const turn = inlineBody(body, { ...lowering.site("body"), inputs: turned, pivot }, tools);
+  const results = switches.map((one, i) => {
+    if (isFixed[i]) {
+      return lowering.inputs[i] ?? "";
+    }
+    lowering.add(`next_${i}`, "NextIteration", [turn.results[i] ?? "", ...turn.ends], { T: types[i] });
+    return lowering.add(`exit_${i}`, "Exit", [one], { T: types[i] });
+  });
+  return lowering.finish([...test.nodes, ...turn.nodes], results, types, []);
+}
+
+/** Collects what takes the place of one node. */
+class Lowering {
+  readonly #node: NodeDef;
+  readonly #added: NodeDef[] = [];
+  /** The data inputs, and behind them the control inputs with their "^". */
+  readonly inputs: readonly string[];
+  readonly controls: readonly string[];
+
+  constructor(node: NodeDef) {
+    this.#node = node;
+    this.inputs = node.input.filter((input) => !input.startsWith("^"));
+    this.controls = node.input.filter((input) => input.startsWith("^"));
+  }
+
+  name(part: string): string {
+    return `${this.#node.name}/${part}`;
+  }
+
+  site(part: string): { readonly prefix: string; readonly device: string } {
+    return { prefix: this.name(part), device: this.#node.device };
+  }
+
+  /** The entries of an attribute that is a list of types, as attributes. */
+  types(attr: string): readonly AttrValue[] {
+    const value = this.#node.attr.get(attr)?.value;
+    return value?.$case === "list" ? value.value.type.map((type) => typeAttr(type)) : [];
+  }
+
+  /** @returns the new node's name. */
+  add(
+    part: string,
+    op: string,
+    input: readonly string[],
+    attrs: Readonly<Record<string, AttrValue | undefined>> = {},
+  ): string {
+    const known = Object.entries(attrs).flatMap(([name, value]): [string, AttrValue][] =>
+      value === undefined ? [] : [[name, value]],
+    );
+    const def = makeNodeDef(this.name(part), op, known);
+    this.#added.push({ ...def, device: this.#node.device, input: [...input] });
+    return def.name;
+  }
+
+  /** All nodes, with one of the old name behind them. */
+  finish(
+    body: readonly NodeDef[],
+    results: readonly string[],
+    types: readonly AttrValue[],
+    ends: readonly string[],
+  ): NodeDef[] {
+    const list = types.flatMap(({ value }) => (value?.$case === "type" ? [value.value] : []));
+    const T: AttrValue = {
+      value: {
+        $case: "list",
+        value: { s: [], i: [], f: [], b: [], type: list, shape: [], tensor: [], func: [] },
+      },
+    };
+    const { name, device } = this.#node;
+    const end = results.length === 0 ? makeNodeDef(name, "NoOp") : makeNodeDef(name, "IdentityN", [["T", T]]);
+    return [...this.#added, ...body, { ...end, device, input: [...results, ...ends] }];
+  }
+}
