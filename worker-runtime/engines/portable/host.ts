@@ -35,6 +35,11 @@ export interface HostedPortable {
  */
 export async function hostPortable(options: HostPortableOptions): Promise<HostedPortable> {
   const { serverDef, checkAddress, bind, files, maxMessageBytes, tls, log } = options;
+  // A promise that nobody waits for is a fault of ours, but one call's at most: the other sessions go on.
+  process.on("unhandledRejection", (reason) => {
+    const what = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+    options.onWarning(`A fault in the portable engine; please report it. ${what}`);
+  });
   const trust = tls === undefined ? undefined : await PeerTrust.read(tls);
   const limits = maxMessageBytes === undefined ? {} : { maxMessageBytes };
   const server = await PortableServer.start({ serverDef, checkAddress, bind, files, limits, trust, log });

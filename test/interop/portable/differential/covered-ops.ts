@@ -17,6 +17,18 @@ export const exemptOps: Readonly<Record<string, string>> = {
   _Recv: "every feed and every edge between devices",
   _HostSend: "as _Send",
   _HostRecv: "as _Recv",
+  _ArrayToList: "only a worker's own rewriting makes it",
+  _ListToArray: "only a worker's own rewriting makes it",
+  _SwitchN: "only the lowering of Case makes it: programs with Case",
+  _FusedBatchNormEx: "only a master's optimizer makes it",
+  _ReadVariablesOp: "only a worker's own rewriting makes it",
+  _VarHandlesOp: "only a worker's own rewriting makes it",
+  Abort: "ends TensorFlow's process",
+  DeviceIndex: "only the lowering of multi-device functions makes it",
+  FakeParam: "stands for a value that nobody reads",
+  RefNextIteration: "as NextIteration; no client of TensorFlow makes loops of references",
+  Timestamp: "tells the time",
+  TopK: "TensorFlow removed it in GraphDef version 7: TopKV2 is compared",
   RandomPoisson: "TensorFlow removed it in GraphDef version 25: RandomPoissonV2 is compared",
 };
 

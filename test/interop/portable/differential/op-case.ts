@@ -16,6 +16,8 @@ export interface OpCase {
   readonly inputs: readonly Tensor[];
   readonly attrs: Attrs;
   readonly tolerance: Tolerance;
+  /** The outputs that are compared, where what the others hold is not said. All unless given. */
+  readonly outputs?: readonly number[];
 }
 
 /** How far two engines may lie apart where an op rounds. The exact ops have none at all. */
@@ -74,7 +76,11 @@ export interface CaseNodes {
 }
 
 /** @param name of the node; its inputs are named after it. */
-export function nodesOfCase({ op, inputs, attrs }: OpCase, name: string, style: InputStyle): CaseNodes {
+export function nodesOfCase(
+  { op, inputs, attrs, outputs = fetchableOutputs(op, attrs) }: OpCase,
+  name: string,
+  style: InputStyle,
+): CaseNodes {
   const inputNames = inputs.map((_, i) => `${name}_in${i}`);
   const inputNodes = inputs.map((tensor, i) => {
     const inputName = inputNames[i] ?? "";
@@ -84,7 +90,7 @@ export function nodesOfCase({ op, inputs, attrs }: OpCase, name: string, style: 
   return {
     nodes: [...inputNodes, { name, op, input: inputNames, attr: attrs }],
     feeds: Object.fromEntries(feeds),
-    fetches: fetchableOutputs(op, attrs).map((index) => `${name}:${index}`),
+    fetches: outputs.map((index) => `${name}:${index}`),
   };
 }
 

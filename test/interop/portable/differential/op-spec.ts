@@ -23,6 +23,8 @@ export interface OpSpec {
   readonly edges?: (types: Types) => readonly Drawn[];
   /** exact unless given. */
   readonly tolerance?: Tolerance;
+  /** The outputs that are compared, where what the others hold is not said. All unless given. */
+  readonly outputs?: readonly number[];
   /** A word for the table of ops on what is not as in TensorFlow. */
   readonly note?: string;
 }
@@ -55,6 +57,7 @@ export function casesOf(spec: OpSpec, { count, seed }: { count: number; seed: nu
       inputs,
       attrs: { ...typeAttrs, ...attrs },
       tolerance: spec.tolerance ?? exact,
+      ...(spec.outputs === undefined ? {} : { outputs: spec.outputs }),
     }));
   });
 }

@@ -2,7 +2,11 @@
 import { execFileSync } from "node:child_process";
 import { connect, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CreateSessionRequest, CreateSessionResponse, RunStepRequest } from "../../../../protos/generated/tensorflow/master.js";
+import {
+  CreateSessionRequest,
+  CreateSessionResponse,
+  RunStepRequest,
+} from "../../../../protos/generated/tensorflow/master.js";
 import { Graph } from "../../../../worker-runtime/graph/graph.js";
 import * as ops from "../../../../worker-runtime/graph/ops/index.js";
 import { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
@@ -65,7 +69,11 @@ describe("a server and its clients", () => {
 
   test("a client that vanishes takes its waiting dequeue along", async () => {
     const g = new Graph();
-    const queue = g.op("FIFOQueueV2", [], { component_types: ["int32"], shapes: [[]], shared_name: "left" }).output;
+    const queue = g.op("FIFOQueueV2", [], {
+      component_types: ["int32"],
+      shapes: [[]],
+      shared_name: "left",
+    }).output;
     const value = ops.placeholder(g, "int32", [], { name: "value" });
     const enqueue = g.op("QueueEnqueueV2", [queue, [value]], { Tcomponents: ["int32"] });
     const dequeue = g.op("QueueDequeueV2", [queue], { component_types: ["int32"] }).outputAt(0);
@@ -78,7 +86,9 @@ describe("a server and its clients", () => {
       "/tensorflow.MasterService/CreateSession",
       CreateSessionRequest.encode(CreateSessionRequest.fromPartial({ graphDef: graph })).finish(),
     );
-    const { sessionHandle } = CreateSessionResponse.decode(created.kind === "response" ? created.bytes : new Uint8Array());
+    const { sessionHandle } = CreateSessionResponse.decode(
+      created.kind === "response" ? created.bytes : new Uint8Array(),
+    );
     const waiting = vanishing.call(
       "/tensorflow.MasterService/RunStep",
       RunStepRequest.encode(RunStepRequest.fromPartial({ sessionHandle, fetch: [dequeue.name] })).finish(),
@@ -136,8 +146,13 @@ describe("a server and its clients", () => {
       const big = ops.constant(g, Tensor.of(1, "float32", [elements]), { name: "big" });
       const request = CreateSessionRequest.fromPartial({ graphDef: g.toGraphDef() });
       const client = new RawClient(worker.target);
-      const created = await client.call("/tensorflow.MasterService/CreateSession", CreateSessionRequest.encode(request).finish());
-      const { sessionHandle } = CreateSessionResponse.decode(created.kind === "response" ? created.bytes : new Uint8Array());
+      const created = await client.call(
+        "/tensorflow.MasterService/CreateSession",
+        CreateSessionRequest.encode(request).finish(),
+      );
+      const { sessionHandle } = CreateSessionResponse.decode(
+        created.kind === "response" ? created.bytes : new Uint8Array(),
+      );
       await client.call(
         "/tensorflow.MasterService/RunStep",
         RunStepRequest.encode(RunStepRequest.fromPartial({ sessionHandle, target: [big.op.name] })).finish(),

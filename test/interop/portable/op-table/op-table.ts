@@ -45,8 +45,7 @@ export function opTable(): string {
   const covered = coverage();
   const proven = registered.filter((op) => covered.has(op));
   const table = rows(covered, registered).map(
-    ({ dtypes: shown, how, note, ops }) =>
-      `| ${shown || "–"} | ${how} | ${ops.join(", ")} | ${note} |`,
+    ({ dtypes: shown, how, note, ops }) => `| ${shown || "–"} | ${how} | ${ops.join(", ")} | ${note} |`,
   );
   return [
     TABLE_BEGIN,

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { cancelled, cancelledBy } from "../../../protocol/status.js";
+import { cancelled, cancelledBy, type TensorFlowError } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import { compiledModule } from "../../package-root.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
@@ -43,9 +43,7 @@ export class ComputePool implements KernelOffload {
   ): Promise<readonly Tensor[]> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed || signal.aborted) {
-        reject(
-          this.#isClosed ? cancelled("The worker is being stopped.") : cancelledBy(signal.reason, "The step"),
-        );
+        reject(this.#isClosed ? stopped() : cancelledBy(signal.reason, "The step"));
         return;
       }
       let worker: ComputeWorker | undefined;
@@ -89,9 +87,9 @@ export class ComputePool implements KernelOffload {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const job of this.#queue.splice(0)) {
-      job.failed(cancelled("The worker is being stopped."));
+      job.failed(stopped());
     }
-    await Promise.all([...this.#workers].map((worker) => worker.terminate()));
+    await Promise.all([...this.#workers].map((worker) => worker.terminate(stopped())));
   }
 
   /** Gives jobs to threads that are idle, and starts threads while there are fewer than allowed. */
@@ -127,8 +125,12 @@ export class ComputePool implements KernelOffload {
   #endUnlessIdle(worker: ComputeWorker, job: ComputeJob): void {
     setTimeout(() => {
       if (worker.isRunning(job)) {
-        void worker.terminate();
+        void worker.terminate(cancelled("The kernel went on for too long after its step had ended."));
       }
     }, this.#graceMillis).unref();
   }
+}
+
+function stopped(): TensorFlowError {
+  return cancelled("The worker is being stopped.");
 }

@@ -73,8 +73,9 @@ export class ComputeWorker {
     );
   }
 
-  /** Ends the thread, whatever it is doing. */
-  async terminate(): Promise<void> {
+  /** Ends the thread, whatever it is doing; its job fails with the reason. */
+  async terminate(reason: TensorFlowError): Promise<void> {
+    this.#takeJob()?.failed(reason);
     await this.#thread.terminate();
   }
 

@@ -18,10 +18,10 @@ export interface MasterLimits {
 }
 
 export const DEFAULT_MASTER_LIMITS: MasterLimits = {
-  maxSessions: 256,
+  maxSessions: 1000,
   maxNodes: 1_000_000,
   maxPreparedSteps: 500,
-  abandonedAfterMillis: 10 * 60_000,
+  abandonedAfterMillis: 60_000,
 };
 
 /** What a master works with; all of it belongs to the server. */

@@ -1,5 +1,4 @@
-import type { FunctionDef, FunctionDefLibrary } from "../../../../protos/generated/tensorflow/function.js";
-import { FunctionDef as FunctionDefMessage } from "../../../../protos/generated/tensorflow/function.js";
+import { FunctionDef, type FunctionDefLibrary } from "../../../../protos/generated/tensorflow/function.js";
 import type { GraphDef } from "../../../../protos/generated/tensorflow/graph.js";
 import type { VersionDef } from "../../../../protos/generated/tensorflow/versions.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
@@ -161,6 +160,6 @@ function joinLibraries(
 function sameFunction(one: FunctionDef, other: FunctionDef): boolean {
   return (
     one === other ||
-    Buffer.compare(FunctionDefMessage.encode(one).finish(), FunctionDefMessage.encode(other).finish()) === 0
+    Buffer.compare(FunctionDef.encode(one).finish(), FunctionDef.encode(other).finish()) === 0
   );
 }

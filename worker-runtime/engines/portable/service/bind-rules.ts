@@ -69,7 +69,8 @@ export async function planBinding(
   if (addresses.some(isLoopback)) {
     return everywhere(EVERYWHERE);
   }
-  const here = addresses.filter((address) => own.has(address));
+  // A link-local address comes with its interface behind it, which the list of own ones does not have.
+  const here = addresses.filter((address) => own.has(address.replace(/%.*$/, "")));
   if (here.length === 0 && !checkAddress) {
     return everywhere(EVERYWHERE);
   }

@@ -9,6 +9,9 @@ import type { PeerTrust } from "./peer-trust.js";
  */
 const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 };
 
+/** To find a port that is free on all addresses. */
+const MAX_ATTEMPTS = 10;
+
 /** Where there is no IPv6. */
 const NO_SUCH_FAMILY: ReadonlySet<string> = new Set(["EAFNOSUPPORT", "EADDRNOTAVAIL"]);
 
@@ -38,6 +41,19 @@ export class GrpcListener {
 
   /** Listens. @throws the system's error, with its `code`, for an address of the plan that it must have. */
   static async open(plan: BindPlan, port: number, trust: PeerTrust | undefined): Promise<GrpcListener> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await GrpcListener.#openOnce(plan, port, trust);
+      } catch (error) {
+        // The port that was free on the first address may be taken on the second.
+        if (port !== 0 || attempt === MAX_ATTEMPTS || codeOf(error) !== "EADDRINUSE") {
+          throw error;
+        }
+      }
+    }
+  }
+
+  static async #openOnce(plan: BindPlan, port: number, trust: PeerTrust | undefined): Promise<GrpcListener> {
     const inbox = new Inbox();
     const servers: NetServer[] = [];
     const addresses: string[] = [];

@@ -14,6 +14,7 @@ import {
 } from "../../../protocol/status.js";
 import type { KernelOffload } from "../compute/kernel-offload.js";
 import type { Device } from "../device.js";
+import { prepareKernels } from "../kernels/prepare-kernels.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { randomId } from "../random-id.js";
 import { RecentRequestIds } from "../rendezvous/recent-request-ids.js";
@@ -131,6 +132,8 @@ export class Worker implements WorkerInterface {
 
   async registerGraph(request: wire.RegisterGraphRequest): Promise<wire.RegisterGraphResponse> {
     const session = this.sessions.find(request.sessionHandle, request.createWorkerSessionCalled);
+    const { graphDef } = request;
+    await prepareKernels(graphDef?.node ?? [], graphDef?.library, this.#options.kernels);
     return { graphHandle: session.addGraph(registerGraph(request, session.devices, this.#options)) };
   }
 

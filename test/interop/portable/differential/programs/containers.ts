@@ -163,29 +163,31 @@ export const containerPrograms: readonly Program[] = [
       ];
     },
   },
-  ...(["HashTableV2", "MutableHashTableV2"] as const).map(
+  ...(["HashTable", "MutableHashTable", "HashTableV2", "MutableHashTableV2"] as const).map(
     (op): Program => ({
       name: op,
       build: (g) => {
         const table = g.op(op, [], { key_dtype: "string", value_dtype: "int64" }).output;
-        const mutable = op === "MutableHashTableV2";
+        const mutable = op.startsWith("Mutable");
+        const v = op.endsWith("V2") ? "V2" : "";
         const keys = Tensor.of(["a", "b"]);
         const values = Tensor.of([1n, 2n], "int64");
-        const fill = g.op(mutable ? "LookupTableInsertV2" : "InitializeTableV2", [table, keys, values]);
-        const find = g.op("LookupTableFindV2", [
+        const fill = g.op(mutable ? `LookupTableInsert${v}` : `InitializeTable${v}`, [table, keys, values]);
+        const find = g.op(`LookupTableFind${v}`, [
           table,
           Tensor.of([["b", "?"]]),
           Tensor.of(-1n, "int64"),
         ]).output;
-        const size = g.op("LookupTableSizeV2", [table]).output;
-        const wrong = g.op("LookupTableFindV2", [
+        const size = g.op(`LookupTableSize${v}`, [table]).output;
+        const wrong = g.op(`LookupTableFind${v}`, [
           table,
           Tensor.of([1n], "int64"),
           Tensor.of(-1n, "int64"),
         ]).output;
-        const remove = g.op("LookupTableRemoveV2", [table, Tensor.of(["a", "zzz"])]);
-        const again = g.op("LookupTableImportV2", [table, Tensor.of(["x"]), Tensor.of([9n], "int64")]);
-        const exported = g.op("LookupTableExportV2", [table], { Tkeys: "string", Tvalues: "int64" });
+        const removed =
+          v === "" ? [] : [{ run: [g.op("LookupTableRemoveV2", [table, Tensor.of(["a", "zzz"])])] }];
+        const again = g.op(`LookupTableImport${v}`, [table, Tensor.of(["x"]), Tensor.of([9n], "int64")]);
+        const exported = g.op(`LookupTableExport${v}`, [table], { Tkeys: "string", Tvalues: "int64" });
         const all = [exported.outputAt(0), exported.outputAt(1)];
         return [
           { run: [find] },
@@ -193,44 +195,83 @@ export const containerPrograms: readonly Program[] = [
           { run: [find, size] },
           { run: [wrong] },
           ...(mutable
-            ? [{ run: [remove] }, { run: [find, size] }, { run: all }, { run: [again] }, { run: all }]
+            ? [...removed, { run: [find, size] }, { run: all }, { run: [again] }, { run: all }]
             : []),
         ];
       },
     }),
   ),
+  ...(["", "V2"] as const).map(
+    (v): Program => ({
+      name: `MutableHashTableOfTensors${v}`,
+      build: (g) => {
+        const table = g.op(`MutableHashTableOfTensors${v}`, [], {
+          key_dtype: "int64",
+          value_dtype: "float32",
+          value_shape: [2],
+        }).output;
+        const insert = g.op(`LookupTableInsert${v}`, [table, Tensor.of([5n], "int64"), float([[1, 2]])]);
+        const find = g.op(`LookupTableFind${v}`, [
+          table,
+          Tensor.of([5n, 6n], "int64"),
+          float([0, -1]),
+        ]).output;
+        return [{ run: [insert] }, { run: [find] }];
+      },
+    }),
+  ),
+  ...(["AnonymousHashTable", "AnonymousMutableHashTable", "AnonymousMutableHashTableOfTensors"] as const).map(
+    (op): Program => ({
+      name: op,
+      // All in one step: nobody else has the handle.
+      build: (g) => {
+        const ofTensors = op.endsWith("OfTensors");
+        const attrs = {
+          key_dtype: "int64",
+          value_dtype: "float32",
+          ...(ofTensors ? { value_shape: [2] } : {}),
+        };
+        const table = g.op(op, [], attrs).output;
+        const values = ofTensors
+          ? float([
+              [1, 2],
+              [3, 4],
+            ])
+          : float([1, 3]);
+        const fill = op === "AnonymousHashTable" ? "InitializeTableV2" : "LookupTableInsertV2";
+        const filled = g.op(fill, [table, Tensor.of([5n, 6n], "int64"), values]);
+        const found = g.withControlDependencies([filled], () =>
+          g.op("LookupTableFindV2", [
+            table,
+            Tensor.of([6n, 7n], "int64"),
+            ofTensors ? float([0, 0]) : float(0),
+          ]),
+        );
+        return [{ run: [found.output] }];
+      },
+    }),
+  ),
   {
-    name: "MutableHashTableOfTensorsV2",
+    name: "tensor_list_old_ops",
     build: (g) => {
-      const table = g.op("MutableHashTableOfTensorsV2", [], {
-        key_dtype: "int64",
-        value_dtype: "float32",
-        value_shape: [2],
-      }).output;
-      const insert = g.op("LookupTableInsertV2", [table, Tensor.of([5n], "int64"), float([[1, 2]])]);
-      const find = g.op("LookupTableFindV2", [table, Tensor.of([5n, 6n], "int64"), float([0, -1])]).output;
-      return [{ run: [insert] }, { run: [find] }];
-    },
-  },
-  {
-    name: "MutableDenseHashTableV2",
-    build: (g) => {
-      const table = g.op("MutableDenseHashTableV2", [Tensor.of(-1n, "int64"), Tensor.of(-2n, "int64")], {
-        key_dtype: "int64",
-        value_dtype: "int64",
-        value_shape: [],
-      }).output;
-      const insert = g.op("LookupTableInsertV2", [
-        table,
-        Tensor.of([5n, 6n], "int64"),
-        Tensor.of([50n, 60n], "int64"),
+      const of = { element_dtype: "float32" } as const;
+      const rows = float([
+        [1, 2],
+        [3, 4],
       ]);
-      const find = g.op("LookupTableFindV2", [
-        table,
-        Tensor.of([6n, 7n], "int64"),
-        Tensor.of(0n, "int64"),
-      ]).output;
-      return [{ run: [insert] }, { run: [find, g.op("LookupTableSizeV2", [table]).output] }];
+      const scattered = g.op("TensorListScatter", [rows, int([1, 0]), int([2])], {
+        shape_type: "int32",
+      }).output;
+      const into = g.op("TensorListScatterIntoExistingList", [listOfRows(g), rows, int([2, 0])]).output;
+      const split = g.op("TensorListSplit", [rows, int([-1, 2]), Tensor.of([1n, 1n], "int64")], {
+        shape_type: "int32",
+      }).output;
+      const joined = g.op("TensorListConcat", [split], { ...of, element_shape: [-1, 2] });
+      const stacked = (list: Output): Output => g.op("TensorListStack", [list, int([2])], of).output;
+      return [
+        { run: [stacked(scattered), stacked(into)] },
+        { run: [joined.outputAt(0), joined.outputAt(1)] },
+      ];
     },
   },
 ];

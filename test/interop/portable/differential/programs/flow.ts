@@ -109,4 +109,39 @@ export const flowPrograms: readonly Program[] = [
       ];
     },
   },
+  {
+    name: "references_in_frames",
+    build: (g) => {
+      const v = g.op("VariableV2", [], { dtype: "float32", shape: [] }, "v").output;
+      const init = g.op("Assign", [v, float(3)]);
+      const entered = g.op("RefEnter", [v], { frame_name: "references" }).output;
+      const left = g.op("RefExit", [entered]).output;
+      const index = placeholder(g, "int32", "index");
+      const other = g.op("VariableV2", [], { dtype: "float32", shape: [] }, "other").output;
+      const selected = g.op("RefSelect", [index, [v, other]], { N: 2 }).output;
+      return [
+        { run: [init, g.op("Assign", [other, float(4)])] },
+        { run: [left] },
+        ...[0, 1, 2].map((value) => ({
+          run: [selected],
+          feeds: { [index.name]: Tensor.of(value, "int32") },
+        })),
+      ];
+    },
+  },
+  {
+    name: "placeholder_of_old",
+    build: (g) => {
+      const fed = g.op("PlaceholderV2", [], { dtype: "float32", shape: [2] }).output;
+      const negated = g.op("Neg", [fed]).output;
+      return [{ run: [negated], feeds: { [fed.name]: float([1, 2]) } }, { run: [negated] }];
+    },
+  },
+  {
+    name: "tensor_summaries",
+    build: (g) => [
+      { run: [g.op("TensorSummary", [float([1, 2])], { description: "d", display_name: "n" }).output] },
+      { run: [g.op("TensorSummaryV2", [Tensor.of("tag"), float([1, 2]), Tensor.of("")]).output] },
+    ],
+  },
 ];

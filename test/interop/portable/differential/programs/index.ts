@@ -1,5 +1,6 @@
 /** Programs of the ops with state. */
 import { containerPrograms } from "./containers.js";
+import { filePrograms } from "./files.js";
 import { flowPrograms } from "./flow.js";
 import { functionPrograms } from "./functions.js";
 import { optimizerPrograms } from "./optimizers.js";
@@ -15,5 +16,6 @@ export const programsByFamily: Readonly<Record<string, readonly Program[]>> = {
   "TensorArrays, lists and tables": containerPrograms,
   "branches, loops, logs and summaries": flowPrograms,
   functions: functionPrograms,
+  files: filePrograms,
   "random numbers": randomPrograms,
 };

@@ -80,4 +80,33 @@ export const randomPrograms: readonly Program[] = [
       return [{ run: [made] }, { run: [made] }];
     },
   },
+  {
+    name: "generator_in_a_variable",
+    tolerance: transformed,
+    build: (g) => {
+      const attrs = { dtype: "int64", shape: [3], shared_name: "generator" };
+      const state = g.op("VarHandleOp", [], attrs).output;
+      const init = g.op("AssignVariableOp", [state, Tensor.of([1n, 2n, 3n], "int64")]);
+      const philox = Tensor.of(1n, "int64");
+      const size = Tensor.of([3, 5], "int32");
+      const drawn = [
+        g.op("StatefulUniform", [state, philox, size], { dtype: "float32" }),
+        g.op("StatefulStandardNormalV2", [state, philox, size], { dtype: "float32" }),
+        g.op("StatefulTruncatedNormal", [state, philox, size], { dtype: "float32" }),
+        g.op("StatefulUniformFullInt", [state, philox, size], { dtype: "int64" }),
+        g.op("StatefulUniformInt", [state, philox, size, Tensor.of(-3n, "int64"), Tensor.of(99n, "int64")], {
+          dtype: "int64",
+        }),
+        g.op("RngReadAndSkip", [state, Tensor.of(1, "int32"), Tensor.of(256n, "uint64")]),
+      ];
+      const skip = g.op("RngSkip", [state, philox, Tensor.of(7n, "int64")]);
+      const read = g.op("ReadVariableOp", [state], { dtype: "int64" }).output;
+      return [
+        { run: [init] },
+        ...drawn.flatMap((op) => [{ run: [op.output] }, { run: [read] }]),
+        { run: [skip] },
+        { run: [read] },
+      ];
+    },
+  },
 ];

@@ -27,6 +27,7 @@ export function reference(g: Graph, name: string, value: Tensor): { ref: Output;
 }
 
 const scatterKinds = ["Update", "Add", "Sub", "Mul", "Div", "Min", "Max"];
+const scatterNdKinds = ["Update", "Add", "Sub", "Max", "Min"];
 const rows = Tensor.of([2, 0], "int32");
 const updates = Tensor.of([2, 4, 0.5, 8], "float32", [2, 2]);
 const ndRows = Tensor.of([[2], [0]], "int32");
@@ -98,13 +99,34 @@ export const variablePrograms: readonly Program[] = [
     },
   },
   {
+    name: "reference_slices",
+    build: (g) => {
+      const { ref, init } = reference(g, "v", matrix);
+      const assign = g.op("StridedSliceAssign", [
+        ref,
+        Tensor.of([0, 0], "int32"),
+        Tensor.of([2, 1], "int32"),
+        Tensor.of([1, 1], "int32"),
+        Tensor.of([[9], [8]], "float32"),
+      ]);
+      return [{ run: [init] }, { run: [assign.output] }, { run: [ref] }];
+    },
+  },
+  {
+    name: "mutex",
+    build: (g) => {
+      const mutex = g.op("MutexV2").output;
+      const lock = g.op("MutexLock", [mutex]).output;
+      const consume = g.op("ConsumeMutexLock", [lock]);
+      return [{ run: [consume] }, { run: [consume] }];
+    },
+  },
+  {
     name: "scatter_references",
     build: (g) => {
       const { ref, init } = reference(g, "v", matrix);
       const wrong = g.op("ScatterAdd", [ref, Tensor.of([3], "int32"), Tensor.of([[1, 1]], "float32")]);
-      const nd = ["Update", "Add", "Sub"].map(
-        (kind) => g.op(`ScatterNd${kind}`, [ref, ndRows, updates]).output,
-      );
+      const nd = scatterNdKinds.map((kind) => g.op(`ScatterNd${kind}`, [ref, ndRows, updates]).output);
       return [
         { run: [init] },
         ...scatterKinds.map((kind) => ({ run: [g.op(`Scatter${kind}`, [ref, rows, updates]).output] })),
@@ -120,9 +142,7 @@ export const variablePrograms: readonly Program[] = [
       const { handle, init, read } = resource(g, "v", matrix);
       const scatters = [
         ...scatterKinds.map((kind) => g.op(`ResourceScatter${kind}`, [handle, rows, updates])),
-        ...["Update", "Add", "Sub"].map((kind) =>
-          g.op(`ResourceScatterNd${kind}`, [handle, ndRows, updates]),
-        ),
+        ...scatterNdKinds.map((kind) => g.op(`ResourceScatterNd${kind}`, [handle, ndRows, updates])),
         g.op("ResourceScatterAdd", [handle, Tensor.of([3], "int32"), Tensor.of([[1, 1]], "float32")]),
       ];
       return [{ run: [init] }, ...scatters.flatMap((op): Step[] => [{ run: [op] }, { run: [read] }])];

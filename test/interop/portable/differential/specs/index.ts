@@ -1,8 +1,12 @@
 /** Specs of the ops that are a function of their inputs. */
 import type { OpSpec } from "../op-spec.js";
 import { binarySpecs } from "./binary.js";
+import { convolutionSpecs } from "./convolution.js";
+import { countingSpecs } from "./counting.js";
 import { indexingSpecs } from "./indexing.js";
+import { linearAlgebraSpecs } from "./linear-algebra.js";
 import { neuralSpecs } from "./neural.js";
+import { parsingSpecs } from "./parsing.js";
 import { reductionSpecs } from "./reductions.js";
 import { shapingSpecs } from "./shaping.js";
 import { statelessRandomSpecs } from "./stateless-random.js";
@@ -16,6 +20,10 @@ export const specsByFamily: Readonly<Record<string, readonly OpSpec[]>> = {
   "shapes and order": shapingSpecs,
   "picking, placing and making elements": indexingSpecs,
   "matrices and neural networks": neuralSpecs,
+  "matrices as a whole": linearAlgebraSpecs,
+  "convolutions and pools": convolutionSpecs,
+  "sparse sums, counts and blocks": countingSpecs,
   strings: stringSpecs,
+  "records and file names": parsingSpecs,
   "random numbers of a seed": statelessRandomSpecs,
 };

@@ -14,6 +14,7 @@ import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-regist
 import { StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor, tensorFromProto, tensorToProto } from "../../../../../worker-runtime/protocol/tensor.js";
 import { freePort, peerMissing, spawnPeer, tensorflowPython } from "../../../../support/peers.js";
+import { callNode, graphWithFunctions, ifNode, unaryFunction, whileNode } from "./function-makers.js";
 import {
   add,
   assign,
@@ -150,6 +151,25 @@ describe.each(rigs)("over $name", ({ make, isMissing }) => {
       expect(
         values(await runOnce(rig, graphOf(...countingLoop(5, "/task:1")), { fetch: ["exit:0"] })),
       ).toEqual([5]);
+    });
+
+    test("runs functions whose nodes are on two tasks", async () => {
+      const functions = [
+        unaryFunction("double", "Mul", 2, "/job:worker/task:1"),
+        unaryFunction("half", "Mul", 0.5, "/job:worker/task:0"),
+        unaryFunction("below_100", "Less", 100),
+      ];
+      const graph = graphWithFunctions(
+        functions,
+        placeholder("p", "", "bool"),
+        constant("k", 3),
+        callNode("called", "double", "k"),
+        ifNode("chosen", "p", "k", "double", "half"),
+        whileNode("grown", "k", "below_100", "double"),
+      );
+      const feed = [{ name: "p:0", tensor: tensorToProto(Tensor.of(false)) }];
+      const fetch = ["called:0", "chosen:0", "grown:0"];
+      expect(values(await runOnce(rig, graph, { feed, fetch }))).toEqual([6, 1.5, 192]);
     });
 
     test("keeps a variable on the other task", async () => {

@@ -33,31 +33,50 @@ export function fillTensor(
 }
 
 /**
- * As `fillTensor`, in turns of a few milliseconds where the tensor is large.
+ * Does a long piece of work in turns of a few milliseconds, a short one at once.
+ * @param count how many parts the work has.
+ * @param perTurn how many of them are done in a turn.
+ * @param run does the parts from `first` up to, not including, `end`.
  * @param signal ends the work between two turns, with its reason.
+ * @returns what `result` gives once all is done.
  */
+export function inTurns<T>(
+  count: number,
+  perTurn: number,
+  run: (first: number, end: number) => void,
+  signal: AbortSignal,
+  result: () => T,
+): T | Promise<T> {
+  if (count <= perTurn) {
+    run(0, count);
+    return result();
+  }
+  return (async () => {
+    for (let first = 0; first < count; first += perTurn) {
+      run(first, Math.min(count, first + perTurn));
+      await setImmediate();
+      signal.throwIfAborted();
+    }
+    return result();
+  })();
+}
+
+/** As `fillTensor`, in turns: the only output of an op. */
 export function fillTensorInTurns(
   dtype: DType,
   shape: readonly number[],
   distribution: Distribution,
   stream: Philox,
   signal: AbortSignal,
-): Tensor | Promise<Tensor> {
+): readonly Tensor[] | Promise<readonly Tensor[]> {
   const output = newRandomArray(dtype, shape);
-  const groups = Math.ceil(output.length / distribution.groupSize);
-  const groupsPerTurn = ELEMENTS_PER_TURN / distribution.groupSize;
-  if (groups <= groupsPerTurn) {
-    distribution.fill(stream, output, 0, groups);
-    return new Tensor(dtype, shape, output);
-  }
-  return (async () => {
-    for (let first = 0; first < groups; first += groupsPerTurn) {
-      distribution.fill(stream, output, first, Math.min(groups, first + groupsPerTurn));
-      await setImmediate();
-      signal.throwIfAborted();
-    }
-    return new Tensor(dtype, shape, output);
-  })();
+  return inTurns(
+    Math.ceil(output.length / distribution.groupSize),
+    ELEMENTS_PER_TURN / distribution.groupSize,
+    (first, end) => distribution.fill(stream, output, first, end),
+    signal,
+    () => [new Tensor(dtype, shape, output)],
+  );
 }
 
 function newRandomArray(dtype: DType, shape: readonly number[]): RandomArray {

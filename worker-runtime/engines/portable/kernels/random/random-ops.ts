@@ -77,8 +77,7 @@ function floatKernel(op: string, make: (dtype: RandomFloat) => Distribution): St
         const { inputs, step } = context;
         const shape = shapeOf(tensorAt(inputs, 0));
         const stream = generator(context).reserveOutputs(checkedSize(dtype, shape));
-        const output = fillTensorInTurns(dtype, shape, distribution, stream, step.signal);
-        return output instanceof Promise ? output.then((tensor) => [tensor]) : [output];
+        return fillTensorInTurns(dtype, shape, distribution, stream, step.signal);
       };
     },
   };
@@ -96,8 +95,7 @@ const uniformIntKernel: StatefulKernelDefinition = {
       const distribution = uniformBetween(dtype, tensorAt(inputs, 1), tensorAt(inputs, 2));
       const shape = shapeOf(tensorAt(inputs, 0));
       const stream = generator(context).reserveOutputs(checkedSize(dtype, shape));
-      const output = fillTensorInTurns(dtype, shape, distribution, stream, step.signal);
-      return output instanceof Promise ? output.then((tensor) => [tensor]) : [output];
+      return fillTensorInTurns(dtype, shape, distribution, stream, step.signal);
     };
   },
 };

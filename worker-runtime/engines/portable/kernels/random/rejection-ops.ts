@@ -7,11 +7,14 @@ import { newLongs, newNumbers, numbersOf } from "../support/elements.js";
 import { fromFloat32, toFloat32 } from "../support/small-floats.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { RESERVED_BLOCKS_PER_OUTPUT } from "./distributions.js";
-import { shapeOf } from "./fill.js";
+import { inTurns, shapeOf } from "./fill.js";
 import { gammaSampler } from "./gamma.js";
 import type { Philox } from "./philox.js";
 import { poissonSampler } from "./poisson.js";
 import { generatorOf } from "./seeded-generator.js";
+
+/** Draws of one turn: some five milliseconds. */
+const OUTPUTS_PER_TURN = 4096;
 
 /** Makes one draw from the place where the stream is. */
 type Sampler = (stream: Philox) => number;
@@ -78,14 +81,21 @@ function rejectionKernel(options: {
         const samples = output.length / parameters.length;
         const start = generator(context).reserveOutputs(output.length);
         const stream = start.clone();
-        for (const [index, parameter] of parameters.entries()) {
-          const sampler = options.samplerFor(parameter);
-          for (let sample = 0; sample < samples; sample += 1) {
-            stream.moveTo(start, (index * samples + sample) * RESERVED_BLOCKS_PER_OUTPUT);
-            output[sample * parameters.length + index] = sampler(stream);
-          }
-        }
-        return [tensorOfNumbers(dtype, shape, output)];
+        const samplers = parameters.map((parameter) => options.samplerFor(parameter));
+        return inTurns(
+          output.length,
+          OUTPUTS_PER_TURN,
+          (first, end) => {
+            for (let number = first; number < end; number += 1) {
+              const index = Math.floor(number / samples);
+              const sampler = samplers[index];
+              stream.moveTo(start, number * RESERVED_BLOCKS_PER_OUTPUT);
+              output[(number % samples) * parameters.length + index] = sampler?.(stream) ?? Number.NaN;
+            }
+          },
+          context.step.signal,
+          () => [tensorOfNumbers(dtype, shape, output)],
+        );
       };
     },
   };

@@ -89,8 +89,7 @@ function fillKernel(
       const distribution = distributionOf(dtype, context);
       const variable = variableInput(node, context, 0);
       const { stream } = reserve(variable, BigInt(checkedSize(dtype, shape)));
-      const output = fillTensorInTurns(dtype, shape, distribution, stream, context.step.signal);
-      return output instanceof Promise ? output.then((tensor) => [tensor]) : [output];
+      return fillTensorInTurns(dtype, shape, distribution, stream, context.step.signal);
     },
   };
 }

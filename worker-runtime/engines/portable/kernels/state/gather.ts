@@ -3,6 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition, OpContext } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { allocate } from "../support/allocation.js";
+import { indexTypes } from "../support/dtypes.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
 import { updateElements } from "./element-updates.js";
 import { tensorInput, variableInput } from "./resource-access.js";
@@ -82,15 +83,25 @@ function gatherNd(node: KernelNode, params: Tensor, indices: Tensor): Tensor {
   return copySlices(params, [...batchShape, ...sliceShape], starts, length);
 }
 
+const types = { Tindices: indexTypes };
+
 /** Reads of single rows and slices, which leave the variable's array alone. */
 export const gatherKernels: readonly KernelDefinition[] = [
-  statefulKernel("ResourceGather", (node) => {
-    const batchDims = node.int("batch_dims");
-    return (context) => [
-      fromVariable(node, context, (value) => gather(value, tensorInput(context, 1), batchDims)),
-    ];
-  }),
-  statefulKernel("ResourceGatherNd", (node) => (context) => [
-    fromVariable(node, context, (value) => gatherNd(node, value, tensorInput(context, 1))),
-  ]),
+  statefulKernel(
+    "ResourceGather",
+    (node) => {
+      const batchDims = node.int("batch_dims");
+      return (context) => [
+        fromVariable(node, context, (value) => gather(value, tensorInput(context, 1), batchDims)),
+      ];
+    },
+    { types },
+  ),
+  statefulKernel(
+    "ResourceGatherNd",
+    (node) => (context) => [
+      fromVariable(node, context, (value) => gatherNd(node, value, tensorInput(context, 1))),
+    ],
+    { types },
+  ),
 ];

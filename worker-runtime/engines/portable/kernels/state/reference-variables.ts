@@ -6,7 +6,7 @@ import { type RefCell, RefValue } from "../../values.js";
 import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { zeroTensor } from "../support/allocation.js";
-import { cppTypeName, longTypes, numberTypes } from "../support/dtypes.js";
+import { cppTypeName, indexTypes, numberTypes } from "../support/dtypes.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 import { cellInput, resourcePlace, tensorInput, uninitialized } from "./resource-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
@@ -130,7 +130,7 @@ function createCountUpTo(node: KernelNode): (context: OpContext) => Outputs {
   return (context) => [countUp(initializedCell(context, 0), limit)];
 }
 
-const countTypes = { T: ["int32", ...longTypes] } as const;
+const countTypes = { T: indexTypes } as const;
 
 /** Variables of the old kind, which hand out a reference to themselves, and what assigns to them. */
 export const referenceVariableKernels: readonly KernelDefinition[] = [

@@ -1,12 +1,10 @@
-import { dtypeOf } from "../../../../protocol/dtype.js";
 import { failedPrecondition, internalError, invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { Resource, ResourceManager } from "../../resources/resource-manager.js";
 import { RESOURCE_VARIABLE, type Variable } from "../../resources/variable.js";
-import { ObjectTensor, type RefCell, RefValue, type ResourceHandle, type Value } from "../../values.js";
+import { ObjectTensor, type RefCell, RefValue, type ResourceHandle } from "../../values.js";
 import type { OpContext } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { cppTypeName } from "../support/dtypes.js";
 
 /** Where a node's resource is: its container and its shared name, "" where the node gives none. */
 export interface ResourcePlace {
@@ -132,18 +130,4 @@ export function makeHandle(
 /** @throws TensorFlowError FAILED_PRECONDITION as TensorFlow's executor says it of a reference without a value. */
 export function uninitialized(cell: RefCell): never {
   throw failedPrecondition(`Attempting to use uninitialized value ${cell.name}`);
-}
-
-/**
- * Refuses a value whose dtype is not what the node's signature says, which only a wrong feed can be.
- * @throws TensorFlowError INVALID_ARGUMENT
- */
-export function checkInputType(node: KernelNode, index: number, value: Value): void {
-  const declared = node.inputs[index]?.dtype;
-  if (declared !== undefined && value.dtype !== dtypeOf(declared)) {
-    throw invalidArgument(
-      `cannot compute ${node.op} as input #${index}(zero-based) was expected to be a ${cppTypeName(dtypeOf(declared))} ` +
-        `tensor but is a ${cppTypeName(value.dtype)} tensor`,
-    );
-  }
 }

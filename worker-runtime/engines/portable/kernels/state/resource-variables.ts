@@ -13,7 +13,7 @@ import { RESOURCE_VARIABLE, Variable } from "../../resources/variable.js";
 import type { ResourceHandle } from "../../values.js";
 import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { cppTypeName, longTypes, numberTypes } from "../support/dtypes.js";
+import { cppTypeName, indexTypes, numberTypes } from "../support/dtypes.js";
 import { integerTensor } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 import {
@@ -219,6 +219,6 @@ export const resourceVariableKernels: readonly KernelDefinition[] = [
       const limit = node.long("limit");
       return (context) => [countUp(variableInput(node, context, 0), limit)];
     },
-    { types: { T: ["int32", ...longTypes] } },
+    { types: { T: indexTypes } },
   ),
 ];

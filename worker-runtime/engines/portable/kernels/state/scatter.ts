@@ -3,7 +3,7 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import type { Variable } from "../../resources/variable.js";
 import { RefValue } from "../../values.js";
 import type { KernelDefinition, StatefulKernelDefinition } from "../kernel.js";
-import { dataTypes, numberTypes, realTypes } from "../support/dtypes.js";
+import { dataTypes, indexTypes, numberTypes, realTypes } from "../support/dtypes.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { type UpdateKind, updateElements } from "./element-updates.js";
 import { tensorInput, variableInput } from "./resource-access.js";
@@ -145,8 +145,10 @@ const ndKinds = kinds.filter(([, kind]) => kind !== "mul" && kind !== "div");
 /** Updates of rows and slices of variables. */
 export const scatterKernels: readonly KernelDefinition[] = [
   ...kinds.flatMap(([name, kind]) => [
-    statefulKernel(`Scatter${name}`, scatter(kind), { types: { T: typesOf(kind) } }),
-    statefulKernel(`ResourceScatter${name}`, resourceScatter(kind), { types: { dtype: typesOf(kind) } }),
+    statefulKernel(`Scatter${name}`, scatter(kind), { types: { T: typesOf(kind), Tindices: indexTypes } }),
+    statefulKernel(`ResourceScatter${name}`, resourceScatter(kind), {
+      types: { dtype: typesOf(kind), Tindices: indexTypes },
+    }),
   ]),
   ...ndKinds.flatMap(([name, kind]) => [
     statefulKernel(
@@ -156,7 +158,7 @@ export const scatterKernels: readonly KernelDefinition[] = [
         scatterSlices(kind, variable, tensorInput(context, 1), tensorInput(context, 2));
         return [new RefValue(variable)];
       },
-      { types: { T: typesOf(kind) } },
+      { types: { T: typesOf(kind), Tindices: indexTypes } },
     ),
     statefulKernel(
       `ResourceScatterNd${name}`,
@@ -165,7 +167,7 @@ export const scatterKernels: readonly KernelDefinition[] = [
         scatterSlices(kind, variable, tensorInput(context, 1), tensorInput(context, 2));
         return [];
       },
-      { types: { T: typesOf(kind) } },
+      { types: { T: typesOf(kind), Tindices: indexTypes } },
     ),
   ]),
 ];

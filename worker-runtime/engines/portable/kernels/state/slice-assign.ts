@@ -4,6 +4,7 @@ import type { Variable } from "../../resources/variable.js";
 import { RefValue } from "../../values.js";
 import { resolveSlice, type SliceMasks, sliceMasks } from "../array/strided-slice-spec.js";
 import type { KernelDefinition, OpContext } from "../kernel.js";
+import { dataTypes, indexTypes } from "../support/dtypes.js";
 import { integersOf } from "../support/elements.js";
 import { cppShapeText, sameShape, stridesOf } from "../support/shapes.js";
 import { copyStrided, wordsOf } from "../support/strided-copy.js";
@@ -41,21 +42,31 @@ function checkValue(value: Tensor, shape: readonly number[], variable: Variable)
   }
 }
 
+const types = { T: dataTypes, Index: indexTypes };
+
 /** Assignments to slices of variables. */
 export const sliceAssignKernels: readonly KernelDefinition[] = [
-  statefulKernel("StridedSliceAssign", (node) => {
-    const masks = sliceMasks(node);
-    return (context) => {
-      const variable = initializedCell(context, 0);
-      assignSlice(variable, context, masks);
-      return [new RefValue(variable)];
-    };
-  }),
-  statefulKernel("ResourceStridedSliceAssign", (node) => {
-    const masks = sliceMasks(node);
-    return (context) => {
-      assignSlice(variableInput(node, context, 0), context, masks);
-      return [];
-    };
-  }),
+  statefulKernel(
+    "StridedSliceAssign",
+    (node) => {
+      const masks = sliceMasks(node);
+      return (context) => {
+        const variable = initializedCell(context, 0);
+        assignSlice(variable, context, masks);
+        return [new RefValue(variable)];
+      };
+    },
+    { types },
+  ),
+  statefulKernel(
+    "ResourceStridedSliceAssign",
+    (node) => {
+      const masks = sliceMasks(node);
+      return (context) => {
+        assignSlice(variableInput(node, context, 0), context, masks);
+        return [];
+      };
+    },
+    { types },
+  ),
 ];

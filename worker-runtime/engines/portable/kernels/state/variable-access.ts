@@ -35,6 +35,9 @@ export function countUp(variable: Variable, limit: bigint): Tensor {
   if (before.shape.length > 0) {
     throw invalidArgument(`input is not a scalar: ${cppShapeText(before.shape)}`);
   }
+  if (before.dtype !== "int32" && before.dtype !== "int64") {
+    throw invalidArgument(`A variable of ${before.dtype} cannot count.`);
+  }
   const count = BigInt(before.at(0) as number | bigint);
   if (count >= limit) {
     throw outOfRange(`Reached limit of ${limit}`);

@@ -121,8 +121,7 @@ function replace(bytes: Uint8Array, regex: Regex, rewrite: readonly RewritePart[
   return lastEnd < 0 ? bytes : bytesOf(result + slice(done, codePoints.length));
 }
 
-function replaceAll(input: Tensor, pattern: string, rewrite: string, all: boolean): Tensor {
-  const regex = compile(pattern);
+function replaceAll(input: Tensor, regex: Regex, rewrite: string, all: boolean): Tensor {
   const { parts, groups, complete } = parseRewrite(rewrite);
   // TensorFlow only logs a rewrite that is none; what RE2 then does is done here, too.
   if (groups > regex.groups || (!complete && !all)) {
@@ -135,8 +134,7 @@ function replaceAll(input: Tensor, pattern: string, rewrite: string, all: boolea
   );
 }
 
-function fullMatch(input: Tensor, pattern: string): Tensor {
-  const regex = compile(pattern);
+function fullMatch(input: Tensor, regex: Regex): Tensor {
   return new Tensor(
     "bool",
     input.shape,
@@ -155,7 +153,7 @@ export const regexKernels: readonly PureKernelDefinition[] = [
     (node) => (inputs) => [
       replaceAll(
         inputAt(inputs, 0),
-        scalarText(inputAt(inputs, 1), "Pattern"),
+        compile(scalarText(inputAt(inputs, 1), "Pattern")),
         scalarText(inputAt(inputs, 2), "Rewrite"),
         node.bool("replace_global"),
       ),
@@ -164,24 +162,25 @@ export const regexKernels: readonly PureKernelDefinition[] = [
   ),
   pureKernel(
     "StaticRegexReplace",
-    (node) => (inputs) => [
-      replaceAll(
-        inputAt(inputs, 0),
-        node.string("pattern"),
-        node.string("rewrite"),
-        node.bool("replace_global"),
-      ),
-    ],
+    (node) => {
+      const regex = compile(node.string("pattern"));
+      return (inputs) => [
+        replaceAll(inputAt(inputs, 0), regex, node.string("rewrite"), node.bool("replace_global")),
+      ];
+    },
     options,
   ),
   pureKernel(
     "RegexFullMatch",
-    () => (inputs) => [fullMatch(inputAt(inputs, 0), scalarText(inputAt(inputs, 1), "Pattern"))],
+    () => (inputs) => [fullMatch(inputAt(inputs, 0), compile(scalarText(inputAt(inputs, 1), "Pattern")))],
     options,
   ),
   pureKernel(
     "StaticRegexFullMatch",
-    (node) => (inputs) => [fullMatch(inputAt(inputs, 0), node.string("pattern"))],
+    (node) => {
+      const regex = compile(node.string("pattern"));
+      return (inputs) => [fullMatch(inputAt(inputs, 0), regex)];
+    },
     options,
   ),
 ];

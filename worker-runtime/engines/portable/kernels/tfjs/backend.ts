@@ -1,7 +1,13 @@
 import { createRequire } from "node:module";
 import { dirname, join, sep } from "node:path";
 import type { BackendValues, DataType, KernelBackend, NamedAttrMap, TensorInfo } from "@tensorflow/tfjs-core";
-import { failedPrecondition, internalError, unimplemented } from "../../../../protocol/status.js";
+import {
+  asTensorFlowError,
+  failedPrecondition,
+  internalError,
+  StatusCode,
+  unimplemented,
+} from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { isByteList } from "../../../../protocol/tensor-data.js";
 
@@ -60,7 +66,8 @@ export function tfjsTensorCount(): number {
  * @param kernel the name in TensorFlow.js, "BatchMatMul".
  * @param inputs float32, int32, bool or string tensors by the kernel's own names for them.
  * @returns the outputs, in memory of their own.
- * @throws TensorFlowError FAILED_PRECONDITION before `initTfjs`; UNIMPLEMENTED for kernels and dtypes that no backend has.
+ * @throws TensorFlowError FAILED_PRECONDITION before `initTfjs`; UNIMPLEMENTED for kernels and dtypes that no backend has;
+ *   INVALID_ARGUMENT for what the kernel refuses.
  */
 export function runTfjsKernel(
   kernel: string,
@@ -93,6 +100,8 @@ function runOn(
     }
     outputs = [call(lent)].flat();
     return outputs.map((info) => tensorOfTfjs(info, backend.readSync(info.dataId)));
+  } catch (error) {
+    throw asTensorFlowError(error, StatusCode.INVALID_ARGUMENT);
   } finally {
     for (const { dataId } of [...outputs, ...Object.values(lent)]) {
       backend.disposeData(dataId);

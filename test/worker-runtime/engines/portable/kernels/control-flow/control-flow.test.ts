@@ -3,7 +3,7 @@ import type { NodeDef } from "../../../../../../protos/generated/tensorflow/node
 import { controlFlowKernels } from "../../../../../../worker-runtime/engines/portable/kernels/control-flow/index.js";
 import { KernelNode } from "../../../../../../worker-runtime/engines/portable/kernels/kernel-node.js";
 import { KernelRegistry } from "../../../../../../worker-runtime/engines/portable/kernels/registry.js";
-import { ObjectTensor } from "../../../../../../worker-runtime/engines/portable/values.js";
+import { ObjectTensor, RefValue } from "../../../../../../worker-runtime/engines/portable/values.js";
 import { bundledOpRegistry } from "../../../../../../worker-runtime/graph/op-registry.js";
 import { StatusCode } from "../../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
@@ -134,6 +134,51 @@ describe("switches", () => {
     }
     expect(taken).toEqual([0, 1, 2, 2, 2]);
   });
+});
+
+test("references go through switches and loops as references", async () => {
+  const cell = { dtype: "int32", value: int32(1), name: "v" } as const;
+  const own = environment({
+    kernels: [
+      { kind: "stateful", op: "VariableV2", create: () => () => [new RefValue(cell)] },
+      {
+        kind: "stateful",
+        op: "Assign",
+        create:
+          () =>
+          ({ inputs: [place] }) => {
+            expect(place instanceof RefValue && place.cell).toBe(cell);
+            return [place];
+          },
+      },
+    ],
+  });
+  const frame = { T, frame_name: text("f"), parallel_iterations: int(1) };
+  const results = await own.run([
+    node("VariableV2", "v", [], { dtype: T, shape: shape([]) }),
+    constant("p", true, "bool"),
+    constant("no", false, "bool"),
+    constant("one", 1, "int32"),
+    node("RefSwitch", "switch", ["v", "p"], { T }),
+    node("RefMerge", "merge", ["switch", "switch:1"], { T, N: int(2) }),
+    node("RefIdentity", "same", ["merge"], { T }),
+    node("RefEnter", "enter", ["same"], frame),
+    node("RefMerge", "top", ["enter", "next"], { T, N: int(2) }),
+    node("Enter", "condition", ["no"], {
+      ...frame,
+      T: type("bool"),
+      is_constant: { $case: "b", value: true },
+    }),
+    node("LoopCond", "cond", ["condition"]),
+    node("RefSwitch", "leave", ["top", "cond"], { T }),
+    node("RefNextIteration", "next", ["leave:1"], { T }),
+    node("RefExit", "exit", ["leave"], { T }),
+    node("RefSelect", "select", ["one", "v", "exit"], { T, N: int(2) }),
+    node("Assign", "assign", ["select", "one"], { T }),
+    ret("assign", 0, "int32"),
+    ret("merge:1", 1, "int32"),
+  ]);
+  expect(scalars(results)).toEqual([1, 1]);
 });
 
 test("DeviceIndex finds the device's type among the names, or gives their number", async () => {

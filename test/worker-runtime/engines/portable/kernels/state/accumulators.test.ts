@@ -213,9 +213,9 @@ describe("takes of an accumulator", () => {
 describe.skipIf(peerMissing("tensorflow"))("accumulators and barriers against TensorFlow", () => {
   test("dense and sparse gradients", async () => {
     expect(await differences([...densePrograms(), ...sparsePrograms()])).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   test("barriers", async () => {
     expect(await differences([barrierProgram()])).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });

@@ -139,5 +139,5 @@ function arrayPrograms(): readonly Program[] {
 describe.skipIf(peerMissing("tensorflow"))("TensorArrays and stacks against TensorFlow", () => {
   test("hold, add up and refuse as TensorFlow's do", async () => {
     expect(await differences(arrayPrograms())).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });

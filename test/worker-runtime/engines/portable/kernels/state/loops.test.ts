@@ -112,5 +112,5 @@ describe.skipIf(peerMissing("tensorflow"))("loops of TensorFlow", () => {
         expect(difference, `${one.title}, output ${i}`).toBeUndefined();
       }
     }
-  }, 60_000);
+  }, 120_000);
 });

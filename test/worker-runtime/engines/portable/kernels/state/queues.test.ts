@@ -378,5 +378,5 @@ function queuePrograms(): readonly Program[] {
 describe.skipIf(peerMissing("tensorflow"))("queues against TensorFlow", () => {
   test("hold, give and refuse as TensorFlow's do", async () => {
     expect(await differences(queuePrograms())).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });

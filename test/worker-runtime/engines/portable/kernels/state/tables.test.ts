@@ -166,5 +166,5 @@ function filePrograms(): readonly Program[] {
 describe.skipIf(peerMissing("tensorflow"))("tables against TensorFlow", () => {
   test("hold, give and refuse as TensorFlow's do", async () => {
     expect(await differences([...tablePrograms(), ...filePrograms()])).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });

@@ -148,5 +148,5 @@ describe("lists on the wire", () => {
 describe.skipIf(peerMissing("tensorflow"))("tensor lists against TensorFlow", () => {
   test("hold, join and refuse as TensorFlow's do", async () => {
     expect(await differences(listPrograms())).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });

@@ -423,13 +423,13 @@ function resourcePrograms(): readonly Program[] {
 describe.skipIf(peerMissing("tensorflow"))("variables against TensorFlow", () => {
   test("reference variables", async () => {
     expect(await differences(referencePrograms())).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   test("resource variables", async () => {
     expect(await differences(resourcePrograms())).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   test("scatter updates", async () => {
     expect(await differences([...scatterPrograms(), ...scatterNdPrograms()])).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });

@@ -47,7 +47,10 @@ function longScalar(context: OpContext, index: number, what: string): bigint {
   if (tensor.shape.length > 0) {
     throw invalidArgument(`Argument ${what} must be scalar, but had bad shape ${cppShapeText(tensor.shape)}`);
   }
-  return BigInt(tensor.at(0) as number | bigint);
+  if (tensor.dtype !== "int64") {
+    throw invalidArgument(`Argument ${what} must be int64, not ${cppTypeName(tensor.dtype)}`);
+  }
+  return BigInt(tensor.at(0) as bigint);
 }
 
 function checkType({ sum }: Accumulator, node: KernelNode): void {

@@ -1,4 +1,6 @@
+import { setImmediate } from "node:timers/promises";
 import {
+  failedPrecondition,
   internalError,
   invalidArgument,
   StatusCode,
@@ -9,14 +11,15 @@ import { RESOURCE_VARIABLE, type Variable } from "../../../resources/variable.js
 import { RefValue } from "../../../values.js";
 import type { OpContext, Outputs, StatefulKernelDefinition } from "../../kernel.js";
 import type { KernelNode } from "../../kernel-node.js";
-import { allFloatTypes, isSmallFloat } from "../../support/dtypes.js";
+import { allFloatTypes, indexTypes, isSmallFloat } from "../../support/dtypes.js";
 import { indicesOf, numbersOf } from "../../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
 import { fromFloat32, toFloat32 } from "../../support/small-floats.js";
 import { resourceInput, tensorInput } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
 import { initializedCell, writableValue } from "../variable-access.js";
-import { type FloatArray, opOfForm, type Segment, type UpdateForm, type UpdateRule } from "./update-rule.js";
+import { elementsOf, type Run, SLICE_ELEMENTS, slicesOf } from "./run-slices.js";
+import { type FloatArray, opOfForm, type UpdateForm, type UpdateRule } from "./update-rule.js";
 
 /** The kernel of one form of an update. */
 export function updateKernel(rule: UpdateRule, form: UpdateForm): StatefulKernelDefinition {
@@ -38,7 +41,7 @@ export function updateKernel(rule: UpdateRule, form: UpdateForm): StatefulKernel
       const indicesPlace = isSparse ? placeOf("indices") : undefined;
       const scalarPlaces = new Map(rule.scalars.map((name) => [name, placeOf(name)]));
 
-      return (context): Outputs => {
+      return (context): Outputs | Promise<Outputs> => {
         const variables = variablePlaces.map((place) =>
           isResource ? trainedVariable(node, context, place) : initializedCell(context, place),
         );
@@ -52,20 +55,26 @@ export function updateKernel(rule: UpdateRule, form: UpdateForm): StatefulKernel
           indices === undefined
             ? denseRun(rule, variables, gradient)
             : sparseRuns(variables, gradient, indices);
-        writeVariables(variables, (arrays) => {
-          const [variable, ...slots] = arrays;
-          if (variable !== undefined) {
-            const values = floatsOf(gradient);
-            for (const { at, from, length } of runs) {
-              update({ variable, slots, at, gradient: values, from, length });
+        const values = floatsOf(gradient);
+        const apply = (some: readonly Run[]) =>
+          writeVariables(variables, ([variable, ...slots]) => {
+            if (variable !== undefined) {
+              for (const { at, from, length } of some) {
+                update({ variable, slots, at, gradient: values, from, length });
+              }
             }
-          }
-        });
+          });
         const [target] = variables;
-        return isResource || target === undefined ? [] : [new RefValue(target)];
+        const outputs = isResource || target === undefined ? [] : [new RefValue(target)];
+        // Small floats are widened as a whole, which slices would repeat.
+        if (elementsOf(runs) <= SLICE_ELEMENTS || isSmallFloat(gradient.dtype)) {
+          apply(runs);
+          return outputs;
+        }
+        return updateInSlices(variables, runs, apply).then(() => outputs);
       };
     },
-    { types: { T: allFloatTypes } },
+    { types: { T: allFloatTypes, Tindices: indexTypes } },
   );
 }
 
@@ -110,8 +119,6 @@ function checkShapes(rule: UpdateRule, [target, ...slots]: readonly Variable[]):
   }
 }
 
-type Run = Pick<Segment, "at" | "from" | "length">;
-
 function denseRun(rule: UpdateRule, [target]: readonly Variable[], gradient: Tensor): readonly Run[] {
   const shape = target === undefined ? [] : shapeOf(target);
   if (!sameShape(shape, gradient.shape)) {
@@ -147,6 +154,25 @@ function sparseRuns([target]: readonly Variable[], gradient: Tensor, indices: Te
     }
     return { at: row * length, from: i * length, length };
   });
+}
+
+/**
+ * Updates a large variable slice by slice and lets other work in between, so that the task goes on answering. Whoever
+ * reads it meanwhile gets a copy with some slices updated, as without TensorFlow's use_locking; no update is lost.
+ */
+async function updateInSlices(
+  variables: readonly Variable[],
+  runs: readonly Run[],
+  apply: (runs: readonly Run[]) => void,
+): Promise<void> {
+  const shapes = variables.map(shapeOf);
+  for (const slice of slicesOf(runs)) {
+    if (!variables.every((variable, i) => sameShape(shapeOf(variable), shapes[i] ?? []))) {
+      throw failedPrecondition("The variable was given another shape while it was updated.");
+    }
+    apply(slice);
+    await setImmediate();
+  }
 }
 
 /** Calls `write` with the variables' arrays, small floats widened and rounded back. */

@@ -1,0 +1,150 @@
+/** Records as text and as protobufs. */
+import fc from "fast-check";
+import { Example } from "../../../../../protos/generated/tensorflow/example.js";
+import { TensorProto } from "../../../../../protos/generated/tensorflow/tensor.js";
+import { Tensor, tensorToProto } from "../../../../../worker-runtime/protocol/tensor.js";
+import { anyTensor, scalar, tensor } from "../arbitraries.js";
+import { attr } from "../op-case.js";
+import type { OpSpec } from "../op-spec.js";
+
+const serialized = (value: Tensor): Tensor =>
+  new Tensor("string", [], [TensorProto.encode(tensorToProto(value)).finish()]);
+
+/** Serialized Examples with a dense feature "x" of two floats and a sparse one "words", which the second one lacks. */
+const examples = fc.tuple(fc.nat(9), fc.nat(9)).map(([a, b]) => {
+  const dense = { kind: { $case: "floatList" as const, value: { value: [a, b] } } };
+  const words = ["one", "two"].map((text) => new TextEncoder().encode(text));
+  const features = [
+    new Map([
+      ["x", dense] as const,
+      ["words", { kind: { $case: "bytesList" as const, value: { value: words } } }] as const,
+    ]),
+    new Map([["x", dense] as const]),
+  ];
+  return features.map((feature) => Example.encode(Example.fromPartial({ features: { feature } })).finish());
+});
+
+const exampleTypes = {
+  Tdense: attr.types("float32"),
+  sparse_types: attr.types("string"),
+  dense_shapes: attr.shapes([2]),
+};
+const noDefault = Tensor.of([], "float32", [0]);
+
+export const parsingSpecs: readonly OpSpec[] = [
+  {
+    op: "SerializeTensor",
+    types: { T: ["float32", "int64", "string"] },
+    draw: ({ T = "float32" }) =>
+      anyTensor(T, "moderate", { maxRank: 2 }).map((input) => ({ inputs: [input] })),
+  },
+  {
+    op: "ParseTensor",
+    types: { out_type: ["float32", "int64", "string"] },
+    draw: ({ out_type = "float32" }) =>
+      tensor(out_type, [2, 2]).map((value) => ({ inputs: [serialized(value)] })),
+    edges: () => [
+      { inputs: [scalar("string", "no message")] },
+      { inputs: [serialized(Tensor.of([true], "bool"))] },
+    ],
+  },
+  {
+    op: "DecodeCSV",
+    types: {},
+    draw: () =>
+      fc.constantFrom("1,2.5,text", '7,,"a ""quoted"", b"', "-3,1e3,").map((line) => ({
+        inputs: [
+          Tensor.of([line, "9,8,seven"]),
+          Tensor.of([], "int32", [0]),
+          Tensor.of([0.5], "float32"),
+          Tensor.of(["none"]),
+        ],
+        attrs: { OUT_TYPE: attr.types("int32", "float32", "string") },
+      })),
+    edges: () =>
+      ["1,2", "x,2,3", ",1,2"].map((line) => ({
+        inputs: [
+          Tensor.of([line]),
+          Tensor.of([], "int32", [0]),
+          Tensor.of([0.5], "float32"),
+          Tensor.of(["none"]),
+        ],
+        attrs: { OUT_TYPE: attr.types("int32", "float32", "string") },
+      })),
+  },
+  {
+    op: "ShardedFilename",
+    types: {},
+    draw: () =>
+      fc
+        .nat(9)
+        .map((shard) => ({ inputs: [scalar("string", "a/b"), scalar("int32", shard), scalar("int32", 10)] })),
+  },
+  {
+    op: "ShardedFilespec",
+    types: {},
+    draw: () => fc.nat(20).map((count) => ({ inputs: [scalar("string", "a/b"), scalar("int32", count)] })),
+  },
+  {
+    op: "ParseExample",
+    types: {},
+    draw: () =>
+      examples.map((serializedOnes) => ({
+        inputs: [
+          new Tensor("string", [2], serializedOnes),
+          Tensor.of([], "string", [0]),
+          scalar("string", "words"),
+          scalar("string", "x"),
+          noDefault,
+        ],
+        attrs: { ...exampleTypes, Nsparse: attr.int(1), Ndense: attr.int(1) },
+      })),
+    edges: () => [
+      {
+        inputs: [
+          Tensor.of(["no example"]),
+          Tensor.of([], "string", [0]),
+          scalar("string", "words"),
+          scalar("string", "x"),
+          noDefault,
+        ],
+        attrs: { ...exampleTypes, Nsparse: attr.int(1), Ndense: attr.int(1) },
+      },
+    ],
+  },
+  {
+    op: "ParseExampleV2",
+    types: {},
+    draw: () =>
+      examples.map((serializedOnes) => ({
+        inputs: [
+          new Tensor("string", [2], serializedOnes),
+          Tensor.of([], "string", [0]),
+          Tensor.of(["words"]),
+          Tensor.of(["x"]),
+          Tensor.of([], "string", [0]),
+          noDefault,
+        ],
+        attrs: {
+          ...exampleTypes,
+          num_sparse: attr.int(1),
+          ragged_value_types: attr.types(),
+          ragged_split_types: attr.types(),
+        },
+      })),
+  },
+  {
+    op: "ParseSingleExample",
+    types: {},
+    draw: () =>
+      examples.map(([first = new Uint8Array()]) => ({
+        inputs: [new Tensor("string", [], [first]), noDefault],
+        attrs: {
+          ...exampleTypes,
+          num_sparse: attr.int(1),
+          sparse_keys: attr.texts("words"),
+          dense_keys: attr.texts("x"),
+        },
+      })),
+  },
+];

@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import type { FunctionDef } from "../../../../../protos/generated/tensorflow/function.js";
+import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
+import { lowerFunctions } from "../../../../../worker-runtime/engines/portable/master/lower-functions.js";
+import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
+import { callNode, ifNode, unaryFunction, whileNode } from "./function-makers.js";
+import { constant } from "./node-makers.js";
+
+function lowered(functions: readonly FunctionDef[], ...nodes: NodeDef[]): Map<string, NodeDef> {
+  const library = { function: [...functions], gradient: [], registeredGradients: [] };
+  const ops = bundledOpRegistry().withFunctions(library);
+  return new Map(lowerFunctions(nodes, library, ops).map((node) => [node.name, node]));
+}
+
+function outline(nodes: ReadonlyMap<string, NodeDef>): string[] {
+  return [...nodes.values()].map(({ name, op, input }) => `${name} = ${op}(${input.join(", ")})`);
+}
+
+test("a function that says nothing of tasks stays a call", () => {
+  const nodes = lowered([unaryFunction("f", "Mul", 2, "/cpu:0")], constant("k", 1), callNode("c", "f", "k"));
+  expect(nodes.get("c")?.op).toBe("PartitionedCall");
+});
+
+test("a call becomes its body, under a node of its name", () => {
+  const nodes = lowered([unaryFunction("f", "Mul", 2, "/task:1")], constant("k", 1), {
+    ...callNode("c", "f", "k", "/job:ps/device:CPU:0"),
+    input: ["k", "^k"],
+  });
+  expect(outline(nodes)).toEqual([
+    "k = Const()",
+    "c/start = NoOp(^k)",
+    "c/body/x = Identity(k)",
+    "c/body/value = Const(^c/start)",
+    "c/body/result = Mul(c/body/x, c/body/value)",
+    "c = IdentityN(c/body/result, ^c/start)",
+  ]);
+  // What the body does not say, the caller does.
+  expect(nodes.get("c/body/result")?.device).toBe("/job:ps/task:1/device:CPU:0");
+});
+
+test("an If becomes Switches and Merges", () => {
+  const functions = [unaryFunction("double", "Mul", 2, "/task:1"), unaryFunction("half", "Mul", 0.5)];
+  const nodes = lowered(
+    functions,
+    constant("p", true, "", "bool"),
+    constant("k", 1),
+    ifNode("c", "p", "k", "double", "half"),
+  );
+  expect(nodes.get("c/then/x")?.input).toEqual(["c/switch_0:1"]);
+  expect(nodes.get("c/else/x")?.input).toEqual(["c/switch_0"]);
+  expect(nodes.get("c/merge_0")?.input).toEqual(["c/else/result", "c/then/result"]);
+  // A constant of a branch runs only where the branch does.
+  expect(nodes.get("c/then/value")?.input).toEqual(["^c/then_pivot"]);
+  expect(nodes.get("c")?.input).toEqual(["c/merge_0", "^c/done"]);
+});
+
+test("a While becomes a loop", () => {
+  const functions = [unaryFunction("below", "Less", 10), unaryFunction("double", "Mul", 2, "/task:1")];
+  const nodes = lowered(functions, constant("k", 1), whileNode("w", "k", "below", "double"));
+  expect(nodes.get("w/merge_0")?.input).toEqual(["w/enter_0", "w/next_0"]);
+  expect(nodes.get("w/condition")?.input).toEqual(["w/cond/result"]);
+  expect(nodes.get("w/switch_0")?.input).toEqual(["w/merge_0", "w/condition"]);
+  expect(nodes.get("w/next_0")?.input).toEqual(["w/body/result"]);
+  expect(nodes.get("w")?.input).toEqual(["w/exit_0"]);
+});
+
+test("functions within functions are lowered, too, but not without end", () => {
+  const outer = unaryFunction("outer", "Mul", 2);
+  const calls = (callee: string): FunctionDef => ({
+    ...outer,
+    nodeDef: [callNode("result", callee, "x")],
+    ret: new Map([["y", "result:output:0"]]),
+  });
+  const nodes = lowered(
+    [calls("inner"), unaryFunction("inner", "Mul", 2, "/task:1")],
+    constant("k", 1),
+    callNode("c", "outer", "k"),
+  );
+  expect(nodes.get("c/body/result/body/result")?.op).toBe("Mul");
+  const endless = { ...calls("outer"), nodeDef: [callNode("result", "outer", "x", "/task:1")] };
+  expect(() => lowered([endless], constant("k", 1), callNode("c", "outer", "k"))).toThrow("without end");
+});
