@@ -203,8 +203,10 @@ export class TaskPlacement {
         await host.start({
           ...{ taskId, job, index, engine, gpu, port: plan.port },
           ...(fixed ? { fixed } : {}),
-          // A machine alone is no cluster over the network; shutting its tasks off would only cost speed.
-          isolate: this.#context.access() === "secure" && this.#hasOthers(machine),
+          // A machine alone is no cluster over the network; shutting TensorFlow's servers off would only cost speed. The
+          // portable engine does it for nothing, by listening on the loopback interface.
+          isolate:
+            this.#context.access() === "secure" && (engine === "portable" || this.#hasOthers(machine)),
           owner: this.#context.machines()[0]?.facts.id ?? "",
         });
         return;

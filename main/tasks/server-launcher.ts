@@ -10,17 +10,21 @@ import type { LaunchTask, TaskProcess } from "./launcher.js";
 /** CUDA would count the fastest GPU first; numbers are nvidia-smi's only when it counts by the bus, as that does. */
 const GPU_ORDER = { CUDA_DEVICE_ORDER: "PCI_BUS_ID" };
 
+/** What TensorFlow's own server listens on, whatever its address in the cluster says. */
+const EVERY_ADDRESS = "::";
+
 /**
  * @param library The libtensorflow to use; where it is not known yet, the task looks for one itself.
  */
 export function serverLauncher(library: () => string | undefined): LaunchTask {
   return ({ engine, plan, commandPrefix, onLine }) => {
+    const isPortable = engine === "portable";
     const server = Server.launch({
       cluster: plan.cluster,
       jobName: plan.job,
       taskIndex: plan.index,
       engine,
-      library: library(),
+      ...(isPortable ? { bind: plan.isolate ? "localhost" : EVERY_ADDRESS } : { library: library() }),
       gpu: plan.gpu,
       env: GPU_ORDER,
       commandPrefix,
@@ -36,7 +40,8 @@ export function serverLauncher(library: () => string | undefined): LaunchTask {
         throw startProblem(error);
       }),
       exited: server.exited,
-      notice: () => gpuNotice(server),
+      ...(isPortable ? { isolated: plan.isolate } : {}),
+      notice: async () => (isPortable ? undefined : await gpuNotice(server)),
       stop: () => server.stop(),
     };
     // Whoever waits hears of it.

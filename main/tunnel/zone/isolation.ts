@@ -65,11 +65,14 @@ export class Isolation {
     }
   }
 
-  /** The launcher, with tasks isolated whose plan says so, where that is possible. The process says whether it is. */
+  /**
+   * The launcher, with tasks isolated whose plan says so, where that is possible. The process says whether it is. The
+   * portable engine keeps to the loopback interface by itself and needs no zone.
+   */
   launcher(launch: LaunchTask): LaunchTask {
     return (request) => {
       const { isolate, port } = request.plan;
-      return isolate
+      return isolate && request.engine !== "portable"
         ? new IsolatedProcess(request, { launch, enter: (lost) => this.#enter(port, lost) })
         : this.#outside(port, launch(request));
     };

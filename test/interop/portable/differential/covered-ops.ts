@@ -29,6 +29,7 @@ export const exemptOps: Readonly<Record<string, string>> = {
   RefNextIteration: "as NextIteration; no client of TensorFlow makes loops of references",
   Timestamp: "tells the time",
   TopK: "TensorFlow removed it in GraphDef version 7: TopKV2 is compared",
+  PlaceholderV2: "TensorFlow removed it in GraphDef version 23: Placeholder is compared",
   RandomPoisson: "TensorFlow removed it in GraphDef version 25: RandomPoissonV2 is compared",
 };
 

@@ -194,9 +194,7 @@ export const containerPrograms: readonly Program[] = [
           { run: [fill] },
           { run: [find, size] },
           { run: [wrong] },
-          ...(mutable
-            ? [...removed, { run: [find, size] }, { run: all }, { run: [again] }, { run: all }]
-            : []),
+          ...(mutable ? [...removed, { run: [find, size] }, { run: [again] }, { run: all }] : []),
         ];
       },
     }),

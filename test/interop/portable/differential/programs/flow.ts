@@ -130,14 +130,6 @@ export const flowPrograms: readonly Program[] = [
     },
   },
   {
-    name: "placeholder_of_old",
-    build: (g) => {
-      const fed = g.op("PlaceholderV2", [], { dtype: "float32", shape: [2] }).output;
-      const negated = g.op("Neg", [fed]).output;
-      return [{ run: [negated], feeds: { [fed.name]: float([1, 2]) } }, { run: [negated] }];
-    },
-  },
-  {
     name: "tensor_summaries",
     build: (g) => [
       { run: [g.op("TensorSummary", [float([1, 2])], { description: "d", display_name: "n" }).output] },

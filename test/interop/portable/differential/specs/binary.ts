@@ -12,6 +12,7 @@ interface Options {
   readonly tolerance?: Tolerance;
   readonly attrs?: Drawn["attrs"];
   readonly edges?: OpSpec["edges"];
+  readonly note?: string;
 }
 
 function pair(T: DType, left: Domain, right: Domain): fc.Arbitrary<Tensor[]> {
@@ -46,6 +47,7 @@ function binary(ops: readonly string[], dtypes: readonly DType[], options: Optio
       })),
     edges: options.edges ?? edges,
     ...(options.tolerance === undefined ? {} : { tolerance: options.tolerance }),
+    ...(options.note === undefined ? {} : { note: options.note }),
   });
 }
 
@@ -72,7 +74,10 @@ export const binarySpecs: readonly OpSpec[] = [
   ...binary(["Add"], [...numbers, "string"]),
   ...binary(["Sub", "Mul"], numbers),
   // Which of 0 and -0 is the greater depends on the processor's instruction.
-  ...binary(["Maximum", "Minimum"], numbers, { tolerance: { ulps: 0, eitherZero: true } }),
+  ...binary(["Maximum", "Minimum"], numbers, {
+    tolerance: { ulps: 0, eitherZero: true },
+    note: "but for the sign of zero",
+  }),
   ...binary(["SquaredDifference"], [...floats, "int32", "int64"]),
   ...binary(["RealDiv", "DivNoNan", "MulNoNan"], floats),
   // A whole number divided by zero is an error in TensorFlow; it has cases of its own, for the sake of whole batches.

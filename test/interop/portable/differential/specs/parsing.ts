@@ -1,6 +1,7 @@
 /** Records as text and as protobufs. */
 import fc from "fast-check";
 import { Example } from "../../../../../protos/generated/tensorflow/example.js";
+import { Feature } from "../../../../../protos/generated/tensorflow/feature.js";
 import { TensorProto } from "../../../../../protos/generated/tensorflow/tensor.js";
 import { Tensor, tensorToProto } from "../../../../../worker-runtime/protocol/tensor.js";
 import { anyTensor, scalar, tensor } from "../arbitraries.js";
@@ -12,14 +13,15 @@ const serialized = (value: Tensor): Tensor =>
 
 /** Serialized Examples with a dense feature "x" of two floats and a sparse one "words", which the second one lacks. */
 const examples = fc.tuple(fc.nat(9), fc.nat(9)).map(([a, b]) => {
-  const dense = { kind: { $case: "floatList" as const, value: { value: [a, b] } } };
-  const words = ["one", "two"].map((text) => new TextEncoder().encode(text));
+  const dense = Feature.fromPartial({ kind: { $case: "floatList", value: { value: [a, b] } } });
+  const texts = ["one", "two"].map((text) => new TextEncoder().encode(text));
+  const words = Feature.fromPartial({ kind: { $case: "bytesList", value: { value: texts } } });
   const features = [
     new Map([
-      ["x", dense] as const,
-      ["words", { kind: { $case: "bytesList" as const, value: { value: words } } }] as const,
+      ["x", dense],
+      ["words", words],
     ]),
-    new Map([["x", dense] as const]),
+    new Map([["x", dense]]),
   ];
   return features.map((feature) => Example.encode(Example.fromPartial({ features: { feature } })).finish());
 });
