@@ -75,7 +75,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     bundled: engine.bundledOps,
   });
   const [standing, kept] = await Promise.all([loadStanding(dataDir), settings.get()]);
-  let { machineName } = kept;
+  let { machineName, graphFolders } = kept;
   const describer = new MachineDescriber({
     name: () => machineName,
     agentPort: () => network.presence.port,
@@ -84,7 +84,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   });
   const isolation = new Isolation({ carry: (port, client) => network.tunnels.accept(port, client) });
   const tasks = new LocalTaskHost({
-    launch: isolation.launcher(engine.launcher(() => runtime.known()?.path)),
+    launch: isolation.launcher(
+      engine.launcher({ library: () => runtime.known()?.path, graphFolders: () => graphFolders }),
+    ),
     openProbe: engine.openProbe,
     gpus: () => describer.description().gpus,
     wantedFile: join(dataDir, "tasks.json"),
@@ -195,6 +197,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     "settings.get": () => settings.get(),
     "settings.set": async (changes) => {
       const now = await settings.set(changes);
+      graphFolders = now.graphFolders;
       if (now.machineName !== machineName) {
         machineName = now.machineName;
         describer.tellChanges();

@@ -7,12 +7,11 @@ import type { RuntimeTools } from "./runtime/runtime-tools.js";
 import { tensorFlowRuntimeTools } from "./runtime/tensorflow-runtime.js";
 import type { OpenProbe } from "./tasks/health.js";
 import type { LaunchTask } from "./tasks/launcher.js";
-import { serverLauncher } from "./tasks/server-launcher.js";
+import { type LaunchKnowledge, serverLauncher } from "./tasks/server-launcher.js";
 import { openWorkerProbe } from "./tasks/worker-probe.js";
 
 export interface Engine {
-  /** @param library The libtensorflow that was found, while it is known. */
-  readonly launcher: (library: () => string | undefined) => LaunchTask;
+  readonly launcher: (knowledge: LaunchKnowledge) => LaunchTask;
   readonly openProbe: OpenProbe;
   readonly runtime: RuntimeTools;
   readonly bundledOps: () => OpList;

@@ -10,6 +10,12 @@ export const appInfoSchema = z.object({
 });
 export type AppInfo = z.infer<typeof appInfoSchema>;
 
+/** An absolute path, of Windows or of any other system. */
+const folderSchema = z
+  .string()
+  .max(4096)
+  .regex(/^(?:\/|[A-Za-z]:[\\/]|\\\\)/, "A folder is given by its whole path.");
+
 export const settingsSchema = z.object({
   theme: z.enum(["dark", "light", "system"]),
   recentDocuments: z.array(z.string()).max(20),
@@ -20,6 +26,8 @@ export const settingsSchema = z.object({
   machineName: z.string().max(63),
   /** When the last worker of a cluster leaves, its ps tasks stop too. */
   stopPsWithLastWorker: z.boolean(),
+  /** Folders of this machine that graphs on the portable engine may read and write; holds for tasks started later. */
+  graphFolders: z.array(folderSchema).max(20),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 

@@ -205,8 +205,7 @@ export class TaskPlacement {
           ...(fixed ? { fixed } : {}),
           // A machine alone is no cluster over the network; shutting TensorFlow's servers off would only cost speed. The
           // portable engine does it for nothing, by listening on the loopback interface.
-          isolate:
-            this.#context.access() === "secure" && (engine === "portable" || this.#hasOthers(machine)),
+          isolate: this.#context.access() === "secure" && (engine === "portable" || this.#hasOthers(machine)),
           owner: this.#context.machines()[0]?.facts.id ?? "",
         });
         return;

@@ -13,10 +13,15 @@ const GPU_ORDER = { CUDA_DEVICE_ORDER: "PCI_BUS_ID" };
 /** What TensorFlow's own server listens on, whatever its address in the cluster says. */
 const EVERY_ADDRESS = "::";
 
-/**
- * @param library The libtensorflow to use; where it is not known yet, the task looks for one itself.
- */
-export function serverLauncher(library: () => string | undefined): LaunchTask {
+/** What the application knows when a task is launched. */
+export interface LaunchKnowledge {
+  /** The libtensorflow to use; where it is not known yet, the task looks for one itself. */
+  readonly library: () => string | undefined;
+  /** Folders that graphs on the portable engine may read and write. */
+  readonly graphFolders: () => readonly string[];
+}
+
+export function serverLauncher({ library, graphFolders }: LaunchKnowledge): LaunchTask {
   return ({ engine, plan, commandPrefix, onLine }) => {
     const isPortable = engine === "portable";
     const server = Server.launch({
@@ -24,7 +29,9 @@ export function serverLauncher(library: () => string | undefined): LaunchTask {
       jobName: plan.job,
       taskIndex: plan.index,
       engine,
-      ...(isPortable ? { bind: plan.isolate ? "localhost" : EVERY_ADDRESS } : { library: library() }),
+      ...(isPortable
+        ? { bind: plan.isolate ? "localhost" : EVERY_ADDRESS, files: graphFolders() }
+        : { library: library() }),
       gpu: plan.gpu,
       env: GPU_ORDER,
       commandPrefix,

@@ -14,10 +14,17 @@ export function SettingsDialog(): ReactElement {
   const [name, setName] = useState(settings.machineName);
   const [visible, setVisible] = useState(settings.visible);
   const [stopPs, setStopPs] = useState(settings.stopPsWithLastWorker);
+  const [folders, setFolders] = useState(settings.graphFolders.join("\n"));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     uiActions.close();
-    attempt(() => changeSettings({ machineName: name.trim(), visible, stopPsWithLastWorker: stopPs }));
+    const graphFolders = folders
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line !== "");
+    attempt(() =>
+      changeSettings({ machineName: name.trim(), visible, stopPsWithLastWorker: stopPs, graphFolders }),
+    );
   };
   return (
     <Dialog title="Settings" onClose={uiActions.close}>
@@ -49,6 +56,21 @@ export function SettingsDialog(): ReactElement {
             checked={stopPs}
             onChange={setStopPs}
           />
+          <label className="field">
+            <span>Folders that graphs may use</span>
+            <textarea
+              className="text-input mono"
+              rows={2}
+              value={folders}
+              spellCheck={false}
+              onChange={(event) => setFolders(event.target.value)}
+            />
+          </label>
+          <p className="fg2">
+            One whole path a line. Graphs on the portable engine read and write files here only, such as
+            checkpoints; it holds for tasks started from now on. With TensorFlow's engine a graph can use
+            every file of your account.
+          </p>
         </div>
         <div className="dlg-foot">
           <span className="grow" />

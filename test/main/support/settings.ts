@@ -8,4 +8,5 @@ export const defaultSettings: Settings = {
   visible: true,
   machineName: "",
   stopPsWithLastWorker: false,
+  graphFolders: [],
 };

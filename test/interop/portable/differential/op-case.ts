@@ -2,7 +2,7 @@ import type { AttrValue } from "../../../../protos/generated/tensorflow/attr_val
 import { DataType } from "../../../../protos/generated/tensorflow/types.js";
 import { outputTypes } from "../../../../worker-runtime/graph/node-signature.js";
 import { bundledOpRegistry } from "../../../../worker-runtime/graph/op-registry.js";
-import { type DType, dataTypeOf } from "../../../../worker-runtime/protocol/dtype.js";
+import type { DType } from "../../../../worker-runtime/protocol/dtype.js";
 import type { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
 import { constant, type Node, placeholder, shape, text, type, types } from "../../peers/nodes.js";
 
@@ -121,9 +121,4 @@ export function caseText({ op, inputs, attrs }: OpCase): string {
 export function elementsText(tensor: Tensor, limit = 12): string {
   const shown = Array.from({ length: Math.min(limit, tensor.size) }, (_, i) => tensor.elementText(i));
   return `{${shown.join(", ")}${tensor.size > limit ? ", …" : ""}}`;
-}
-
-/** The wire's number of a dtype as an attribute of reference type, for old-style variables. */
-export function dataType(dtype: DType): DataType {
-  return dataTypeOf(dtype);
 }

@@ -1,4 +1,5 @@
 /** Bytes that are no message, or a message that nobody means: each call ends, and the server lives on. */
+import { status } from "@grpc/grpc-js";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { GraphDef } from "../../../../protos/generated/tensorflow/graph.js";
@@ -6,7 +7,7 @@ import { CreateSessionRequest, RunStepRequest } from "../../../../protos/generat
 import { RegisterGraphRequest, RunGraphRequest } from "../../../../protos/generated/tensorflow/worker.js";
 import { graphOf, placeholder } from "../../peers/nodes.js";
 import { type StartedWorker, startWorker } from "../../worker-peers.js";
-import { methods, RawClient, status } from "./raw-calls.js";
+import { methods, RawClient } from "./raw-calls.js";
 import { expectStillServes } from "./still-serves.js";
 
 /** How many messages each method gets; TENSORDECK_FUZZ is for long runs. */

@@ -1,5 +1,5 @@
 /** Calls with any bytes for a message, as no client of ours would send them. */
-import { Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
+import { Client, credentials, type ServiceError, type status } from "@grpc/grpc-js";
 
 export type Answer =
   | { readonly kind: "response"; readonly bytes: Uint8Array }
@@ -76,5 +76,3 @@ export class RawClient {
     this.#client.close();
   }
 }
-
-export { status };

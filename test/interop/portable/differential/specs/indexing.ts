@@ -260,9 +260,8 @@ export const indexingSpecs: readonly OpSpec[] = [
     op: "TopKV2",
     types: { T: numbers, Tk: ["int32"], index_type: ["int32"] },
     draw: ({ T = "float32" }) =>
-      fc.tuple(tensor(T, [2, 5]), fc.integer({ min: 0, max: 5 }), fc.boolean()).map(([input, k, sorted]) => ({
+      fc.tuple(tensor(T, [2, 5]), fc.integer({ min: 0, max: 5 })).map(([input, k]) => ({
         inputs: [input, scalar("int32", k)],
-        attrs: { sorted: attr.bool(sorted || true) },
       })),
     edges: ({ T = "float32" }) =>
       T === "float32" ? [{ inputs: [Tensor.of(1, T, [2]), scalar("int32", 3)] }] : [],

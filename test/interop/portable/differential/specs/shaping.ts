@@ -1,4 +1,4 @@
-/** Ops that move elements without computing with them: reshape, join, cut, repeat, reorder. */
+/** Ops that move elements without computing with them: reshape, repeat, reorder. */
 import fc from "fast-check";
 import type { DType } from "../../../../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
@@ -7,7 +7,6 @@ import {
   axisOf,
   broadcastShapes,
   everything,
-  floats,
   indexTypes,
   indices,
   integers,
@@ -17,73 +16,15 @@ import {
   tensor,
 } from "../arbitraries.js";
 import { attr } from "../op-case.js";
-import { type Drawn, type OpSpec, specsOf } from "../op-spec.js";
+import { type OpSpec, specsOf } from "../op-spec.js";
 
 const few = ["float32", "int32", "string"] as const satisfies readonly DType[];
-
-/** Tensors that differ along one axis only. */
-function parts(T: DType, count: number): fc.Arbitrary<{ tensors: Tensor[]; axis: number }> {
-  return shapes({ minRank: 1, maxRank: 3 }).chain((shape) =>
-    fc
-      .tuple(axisOf(shape.length), fc.array(fc.nat(3), { minLength: count, maxLength: count }))
-      .chain(([axis, lengths]) =>
-        fc
-          .tuple(
-            ...lengths.map((length) =>
-              tensor(
-                T,
-                shape.map((size, i) => (i === (axis + shape.length) % shape.length ? length : size)),
-                "moderate",
-              ),
-            ),
-          )
-          .map((tensors) => ({ tensors, axis })),
-      ),
-  );
-}
 
 const permutation = (length: number): fc.Arbitrary<number[]> =>
   fc.shuffledSubarray(
     Array.from({ length }, (_, i) => i),
     { minLength: length, maxLength: length },
   );
-
-/** An amount before and after for each dimension. */
-const paddings = (rank: number, limits: readonly number[]): fc.Arbitrary<number[]> =>
-  fc.tuple(
-    ...limits.slice(0, rank).flatMap((limit) => [fc.nat(Math.max(0, limit)), fc.nat(Math.max(0, limit))]),
-  );
-
-function strided(
-  shape: readonly number[],
-): fc.Arbitrary<{ begin: number[]; end: number[]; strides: number[]; attrs: Drawn["attrs"] }> {
-  const rank = shape.length;
-  const many = <T>(one: fc.Arbitrary<T>) => fc.array(one, { minLength: rank, maxLength: rank });
-  const mask = fc.nat(2 ** rank - 1);
-  return fc
-    .tuple(
-      many(fc.integer({ min: -5, max: 5 })),
-      many(fc.integer({ min: -5, max: 5 })),
-      many(fc.constantFrom(1, 1, 2, -1, -2)),
-      mask,
-      mask,
-      fc.constantFrom(0, 0, 1),
-      fc.constantFrom(0, 0, 2),
-      fc.constantFrom(0, 0, 4),
-    )
-    .map(([begin, end, strides, beginMask, endMask, shrink, newAxis, ellipsis]) => ({
-      begin,
-      end,
-      strides,
-      attrs: {
-        begin_mask: attr.int(beginMask),
-        end_mask: attr.int(endMask),
-        shrink_axis_mask: attr.int(shrink),
-        new_axis_mask: attr.int(newAxis),
-        ellipsis_mask: attr.int(ellipsis),
-      },
-    }));
-}
 
 function transpose(op: string, dtypes: readonly DType[]): OpSpec {
   return {
@@ -146,154 +87,6 @@ export const shapingSpecs: readonly OpSpec[] = [
       fc.tuple(anyTensor(T), anyTensor(T)).map((inputs) => ({ inputs, attrs: { N: attr.int(2) } })),
   },
   {
-    op: "ConcatV2",
-    types: { T: everything, Tidx: indexTypes },
-    draw: ({ T = "float32", Tidx = "int32" }) =>
-      parts(T, 3).map(({ tensors, axis }) => ({
-        inputs: [...tensors, scalar(Tidx, axis)],
-        attrs: { N: attr.int(3) },
-      })),
-    edges: ({ T = "float32" }) =>
-      T === "float32"
-        ? [
-            {
-              inputs: [Tensor.of(1, T, [2, 2]), Tensor.of(1, T, [3, 3]), scalar("int32", 0)],
-              attrs: { N: attr.int(2) },
-            },
-          ]
-        : [],
-  },
-  {
-    op: "Concat",
-    types: { T: few },
-    draw: ({ T = "float32" }) =>
-      parts(T, 2).map(({ tensors, axis }) => ({
-        inputs: [scalar("int32", axis), ...tensors],
-        attrs: { N: attr.int(2) },
-      })),
-  },
-  {
-    op: "ConcatOffset",
-    types: {},
-    draw: () =>
-      fc.array(fc.nat(4), { minLength: 3, maxLength: 3 }).map((lengths) => ({
-        inputs: [scalar("int32", 1), ...lengths.map((length) => integers("int32", [2, length, 3]))],
-        attrs: { N: attr.int(3) },
-      })),
-  },
-  {
-    op: "Pack",
-    types: { T: everything },
-    draw: ({ T = "float32" }) =>
-      shapes({ maxRank: 3 }).chain((shape) =>
-        fc
-          .tuple(tensor(T, shape), tensor(T, shape), axisOf(shape.length + 1))
-          .map(([a, b, axis]) => ({ inputs: [a, b], attrs: { N: attr.int(2), axis: attr.int(axis) } })),
-      ),
-    edges: ({ T = "float32" }) =>
-      T === "float32"
-        ? [{ inputs: [Tensor.of(1, T, [2]), Tensor.of(1, T, [3])], attrs: { N: attr.int(2) } }]
-        : [],
-  },
-  {
-    op: "Unpack",
-    types: { T: few },
-    draw: ({ T = "float32" }) =>
-      shapes({ minRank: 1, maxRank: 3, minSize: 1 }).chain((shape) =>
-        fc
-          .tuple(tensor(T, shape), fc.integer({ min: -shape.length, max: shape.length - 1 }))
-          .map(([input, axis]) => ({
-            inputs: [input],
-            attrs: { num: attr.int(shape.at(axis) ?? 0), axis: attr.int(axis) },
-          })),
-      ),
-  },
-  {
-    op: "Split",
-    types: { T: few },
-    draw: ({ T = "float32" }) =>
-      tensor(T, [4, 6]).chain((input) =>
-        fc
-          .constantFrom<[number, number]>([0, 2], [1, 3], [-1, 2], [0, 4], [1, 1], [1, 4])
-          .map(([axis, count]) => ({
-            inputs: [scalar("int32", axis), input],
-            attrs: { num_split: attr.int(count) },
-          })),
-      ),
-  },
-  {
-    op: "SplitV",
-    types: { T: few, Tlen: indexTypes },
-    draw: ({ T = "float32", Tlen = "int32" }) =>
-      tensor(T, [2, 6]).chain((input) =>
-        fc.constantFrom([1, 2, 3], [0, 6, 0], [2, -1, 1], [2, 2, 1]).map((lengths) => ({
-          inputs: [input, integers(Tlen, lengths), scalar("int32", 1)],
-          attrs: { num_split: attr.int(3) },
-        })),
-      ),
-  },
-  {
-    op: "Slice",
-    types: { T: everything, Index: indexTypes },
-    draw: ({ T = "float32", Index = "int32" }) =>
-      shapes({ minRank: 1, maxRank: 3 }).chain((shape) =>
-        fc
-          .tuple(tensor(T, shape), fc.tuple(...shape.map((size) => fc.nat(size))), fc.boolean())
-          .map(([input, begin, rest]) => ({
-            inputs: [
-              input,
-              integers(Index, begin),
-              integers(
-                Index,
-                rest ? shape.map(() => -1) : shape.map((size, i) => Math.max(0, size - (begin[i] ?? 0) - 1)),
-              ),
-            ],
-          })),
-      ),
-    edges: ({ T = "float32", Index = "int32" }) =>
-      T === "float32" ? [{ inputs: [Tensor.of(1, T, [2]), integers(Index, [1]), integers(Index, [2])] }] : [],
-  },
-  {
-    op: "StridedSlice",
-    types: { T: few, Index: indexTypes },
-    draw: ({ T = "float32", Index = "int32" }) =>
-      shapes({ minRank: 3, maxRank: 3 }).chain((shape) =>
-        fc.tuple(tensor(T, shape), strided(shape)).map(([input, { begin, end, strides, attrs }]) => ({
-          inputs: [input, integers(Index, begin), integers(Index, end), integers(Index, strides)],
-          ...(attrs === undefined ? {} : { attrs }),
-        })),
-      ),
-    edges: ({ T = "float32", Index = "int32" }) => {
-      const row = (...values: number[]) => integers(Index, values);
-      const input = Tensor.of(T === "string" ? "a" : 1, T, [3, 4]);
-      return [
-        { inputs: [input, row(1), row(2), row(1)], attrs: { shrink_axis_mask: attr.int(1) } },
-        { inputs: [input, row(0, 0), row(0, 0), row(1, 1)], attrs: { ellipsis_mask: attr.int(1) } },
-        { inputs: [input, row(0), row(2), row(0)] },
-        { inputs: [input, row(7), row(8), row(1)], attrs: { shrink_axis_mask: attr.int(1) } },
-      ];
-    },
-  },
-  {
-    op: "StridedSliceGrad",
-    types: { T: ["float32", "int32"], Index: indexTypes },
-    draw: ({ T = "float32", Index = "int32" }) =>
-      fc
-        .tuple(
-          tensor(T, [2, 2]),
-          fc.constantFrom<readonly number[]>([0, 0, 1, 1], [1, 1, 1, 2], [0, 1, 2, 2]),
-        )
-        .map(([gradient, [r = 0, c = 0, dr = 1, dc = 1]]) => ({
-          inputs: [
-            integers(Index, [4, 5]),
-            integers(Index, [r, c]),
-            integers(Index, [r + 2 * dr - (dr - 1), c + 2 * dc - (dc - 1)]),
-            integers(Index, [dr, dc]),
-            gradient,
-          ],
-        })),
-  },
-  {
     op: "Tile",
     types: { T: everything, Tmultiples: indexTypes },
     draw: ({ T = "float32", Tmultiples = "int32" }) =>
@@ -311,37 +104,6 @@ export const shapingSpecs: readonly OpSpec[] = [
             },
           ]
         : [],
-  },
-  {
-    op: "Pad",
-    types: { T: [...numbers, "bool"], Tpaddings: indexTypes },
-    draw: ({ T = "float32", Tpaddings = "int32" }) =>
-      anyTensor(T, "moderate", { maxRank: 3 }).chain((input) =>
-        paddings(input.shape.length, [2, 2, 2]).map((amounts) => ({
-          inputs: [input, integers(Tpaddings, amounts, [input.shape.length, 2])],
-        })),
-      ),
-  },
-  {
-    op: "PadV2",
-    types: { T: floats, Tpaddings: indexTypes },
-    draw: ({ T = "float32", Tpaddings = "int32" }) =>
-      anyTensor(T, "moderate", { maxRank: 3 }).chain((input) =>
-        paddings(input.shape.length, [2, 2, 2]).map((amounts) => ({
-          inputs: [input, integers(Tpaddings, amounts, [input.shape.length, 2]), scalar(T, 7)],
-        })),
-      ),
-  },
-  {
-    op: "MirrorPad",
-    types: { T: ["float32", "int32"], Tpaddings: indexTypes },
-    draw: ({ T = "float32", Tpaddings = "int32" }) =>
-      fc
-        .tuple(tensor(T, [3, 4]), paddings(2, [2, 3]), fc.constantFrom("REFLECT", "SYMMETRIC"))
-        .map(([input, amounts, mode]) => ({
-          inputs: [input, integers(Tpaddings, amounts, [2, 2])],
-          attrs: { mode: attr.text(mode) },
-        })),
   },
   transpose("Transpose", everything),
   // With strings TensorFlow's process ends.
@@ -424,15 +186,6 @@ export const shapingSpecs: readonly OpSpec[] = [
     edges: ({ T = "float32" }) => [
       { inputs: [Tensor.of(T === "string" ? "" : 1, T, [2])], attrs: { shape: attr.shape(3) } },
     ],
-  },
-  {
-    op: "IdentityN",
-    types: {},
-    draw: () =>
-      fc.tuple(anyTensor("float32"), anyTensor("string")).map((inputs) => ({
-        inputs,
-        attrs: { T: attr.types("float32", "string") },
-      })),
   },
   {
     op: "PlaceholderWithDefault",

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { anyTensor, scalar, shapes, tensor } from "../arbitraries.js";
-import { attr } from "../op-case.js";
+import { type Attrs, attr } from "../op-case.js";
 import { type OpSpec, specsOf } from "../op-spec.js";
 
 const words = fc
@@ -12,10 +12,7 @@ const words = fc
   })
   .map((list) => Tensor.of(list, "string"));
 
-const oneInput = (
-  ops: readonly string[],
-  attrs?: OpSpec extends never ? never : Readonly<Record<string, ReturnType<typeof attr.text>>>,
-): OpSpec[] =>
+const oneInput = (ops: readonly string[], attrs?: Attrs): OpSpec[] =>
   specsOf(ops, {
     types: {},
     draw: () => words.map((input) => ({ inputs: [input], ...(attrs === undefined ? {} : { attrs }) })),

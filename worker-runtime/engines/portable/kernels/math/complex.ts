@@ -2,6 +2,7 @@ import type { DType } from "../../../../protocol/dtype.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { conjugated } from "../array/transpose.js";
 import type { KernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
 import { forEachRun } from "../support/broadcast-runs.js";
 import { perElement, pureKernel } from "../support/define.js";
 import { complexTypes } from "../support/dtypes.js";
@@ -112,8 +113,17 @@ const add: Operation = (out, o, a, b, c, d) => {
   out[o + 1] = b + d;
 };
 
+function isWide(dtype: DType): boolean {
+  return dtype === "float64" || dtype === "complex128";
+}
+
+/** For ops between complex numbers and their parts: both of the same precision. */
+const samePrecision = {
+  fits: (node: KernelNode) => isWide(node.type("T")) === isWide(node.type("Tout")),
+};
+
 const realKernel = (op: string, f: (re: number, im: number) => number): KernelDefinition =>
-  pureKernel(op, () => (inputs) => [mapToReal(inputAt(inputs, 0), f)]);
+  pureKernel(op, () => (inputs) => [mapToReal(inputAt(inputs, 0), f)], samePrecision);
 
 /** Arithmetic of complex numbers, and their parts. */
 export const complexKernels: readonly KernelDefinition[] = [
@@ -126,20 +136,24 @@ export const complexKernels: readonly KernelDefinition[] = [
   complexUnary("Neg", (re, im) => [-re, -im]),
   complexUnary("Square", (re, im) => [re * re - im * im, 2 * re * im]),
   complexUnary("Exp", (re, im) => [Math.exp(re) * Math.cos(im), Math.exp(re) * Math.sin(im)]),
-  pureKernel("Complex", () => (inputs) => {
-    const [re, im] = [inputAt(inputs, 0), inputAt(inputs, 1)];
-    const shape = broadcastShape(re.shape, im.shape);
-    const dtype = re.dtype === "float32" ? "complex64" : "complex128";
-    const out = newNumbers(dtype, shape);
-    const [a, b] = [numbersOf(re), numbersOf(im)];
-    forEachRun(re.shape, im.shape, shape, (o, xo, xs, yo, ys, n) => {
-      for (let i = 0; i < n; i += 1) {
-        out[2 * (o + i)] = a[xo + i * xs] as number;
-        out[2 * (o + i) + 1] = b[yo + i * ys] as number;
-      }
-    });
-    return [new Tensor(dtype, shape, out)];
-  }),
+  pureKernel(
+    "Complex",
+    () => (inputs) => {
+      const [re, im] = [inputAt(inputs, 0), inputAt(inputs, 1)];
+      const shape = broadcastShape(re.shape, im.shape);
+      const dtype = re.dtype === "float32" ? "complex64" : "complex128";
+      const out = newNumbers(dtype, shape);
+      const [a, b] = [numbersOf(re), numbersOf(im)];
+      forEachRun(re.shape, im.shape, shape, (o, xo, xs, yo, ys, n) => {
+        for (let i = 0; i < n; i += 1) {
+          out[2 * (o + i)] = a[xo + i * xs] as number;
+          out[2 * (o + i) + 1] = b[yo + i * ys] as number;
+        }
+      });
+      return [new Tensor(dtype, shape, out)];
+    },
+    samePrecision,
+  ),
   realKernel("Real", (re) => re),
   realKernel("Imag", (_, im) => im),
   realKernel("ComplexAbs", Math.hypot),

@@ -9,7 +9,9 @@ import {
 
 /** Two shapes that broadcast, of up to eight dimensions. */
 const shapePairs = fc
-  .array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.constantFrom("both", "x is 1", "y is 1")), { maxLength: 8 })
+  .array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.constantFrom("both", "x is 1", "y is 1")), {
+    maxLength: 8,
+  })
   .chain((dims) =>
     fc.tuple(fc.nat({ max: dims.length }), fc.nat({ max: dims.length })).map(([cutX, cutY]) => {
       const x = dims.map(([size, kind]) => (kind === "x is 1" ? 1 : size));

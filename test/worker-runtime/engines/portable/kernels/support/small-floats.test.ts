@@ -18,6 +18,8 @@ function trialValues(dtype: "float16" | "bfloat16"): Float32Array {
 test.each(["float16", "bfloat16"] as const)("%s is rounded as the general conversion does", (dtype) => {
   const values = trialValues(dtype);
   const rounded = fromFloat32(dtype, new Tensor("float32", [values.length], values)).data;
-  const wrong = values.filter((value, i) => rounded[i] !== bitsFromNumber(dtype, value) && !Number.isNaN(value));
+  const wrong = values.filter(
+    (value, i) => rounded[i] !== bitsFromNumber(dtype, value) && !Number.isNaN(value),
+  );
   expect(Array.from(wrong)).toEqual([]);
 });

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Engine } from "../../main/api/cluster.js";
+import { peerMissing } from "../support/peers.js";
+import { Installation } from "./support/installation.js";
+import { Network } from "./support/network.js";
+
+describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))(
+  "a machine with the portable engine beside one with TensorFlow",
+  () => {
+    let network: Network;
+    let gpuPc: Installation;
+    let pi: Installation;
+
+    beforeAll(async () => {
+      network = await Network.create(2, { names: ["gpu-pc", "raspberrypi"] });
+      [gpuPc, pi] = await Promise.all([
+        Installation.start(network.host("gpu-pc")),
+        Installation.start(network.host("raspberrypi")),
+      ]);
+    }, 60_000);
+
+    afterAll(async () => {
+      await Promise.all([gpuPc?.stop(), pi?.stop()]);
+      await network?.dispose();
+    });
+
+    /** Ports of the Pi at which the network, and not only the machine itself, can knock. */
+    async function openPorts(): Promise<number[]> {
+      const sockets = await network.host("raspberrypi").run("ss", ["-ltnH"]);
+      return sockets.split("\n").flatMap((line) => {
+        const local = line.trim().split(/\s+/)[3] ?? "";
+        const isLoopback = /^(127\.|\[::1\]|\[::ffff:127\.)/.test(local);
+        return local === "" || isLoopback ? [] : [Number(local.slice(local.lastIndexOf(":") + 1))];
+      });
+    }
+
+    async function portOf(engine: Engine): Promise<number> {
+      const { machines } = await gpuPc.api.call("cluster.get");
+      const found = machines.flatMap(({ tasks }) => tasks).find((task) => task.engine === engine);
+      return Number(found?.address.split(":").at(-1));
+    }
+
+    async function expectToRun(): Promise<void> {
+      for (const one of [gpuPc, pi]) {
+        const done = await one.runWelcome();
+        expect(done.problem).toBeUndefined();
+        expect(done.fetches.map(({ name, values }) => [name, values])).toEqual([["z:0", ["11.0"]]]);
+        const tasks = new Set(done.nodes.map(({ device }) => device.replace(/\/device.*/, "")));
+        expect([...tasks].sort()).toEqual(["/job:worker/replica:0/task:0", "/job:worker/replica:0/task:1"]);
+      }
+    }
+
+    test("takes part in a secure cluster; the network does not reach the port of its task", async () => {
+      await gpuPc.pairWith(pi);
+      const machineId = await pi.id();
+      await gpuPc.api.call("cluster.addTasks", { job: "worker", count: 1, engine: "tensorflow" });
+      await gpuPc.api.call("cluster.addTasks", { machineId, job: "worker", count: 1, engine: "portable" });
+      const tasks = await gpuPc.api.runningTasks(2);
+      expect(tasks.map(({ engine }) => engine).sort()).toEqual(["portable", "tensorflow"]);
+      await expectToRun();
+      expect(await openPorts()).not.toContain(await portOf("portable"));
+    }, 120_000);
+
+    test("takes part in an open one, where its port is open as that of any TensorFlow server", async () => {
+      await gpuPc.api.call("cluster.setAccess", { access: "open" });
+      await gpuPc.api.runningTasks(2);
+      expect(await openPorts()).toContain(await portOf("portable"));
+      await expectToRun();
+    }, 120_000);
+  },
+);
