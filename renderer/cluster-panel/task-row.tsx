@@ -61,7 +61,7 @@ export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowPro
             foreign
           </span>
         ) : null}
-        {task.engine === "portable" && !task.foreign ? (
+        {task.engine === "portable" && machine.engines[0]?.engine === "tensorflow" ? (
           <span className="tag" title="Runs on the portable engine">
             portable
           </span>

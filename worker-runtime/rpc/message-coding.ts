@@ -1,5 +1,5 @@
 import type { MessageType } from "./message-type.js";
-import { ScatterWriter } from "./scatter-writer.js";
+import { type MessageChunks, ScatterWriter } from "./scatter-writer.js";
 
 /**
  * From this size on, a message is handed to grpc-js in chunks. A copy of 64 MiB into fresh memory costs 25 to 50 ms, most
@@ -15,12 +15,17 @@ const MIN_CHUNKED_BYTES = 256 * 1024;
  * It must not be used with compression, which would look at the bytes; our channels set none.
  */
 export function encodeMessage<T>(type: MessageType<T>, message: T): Buffer {
-  const writer = new ScatterWriter();
-  type.encode(message, writer);
-  const { chunks, byteLength } = writer.finishChunks();
+  const { chunks, byteLength } = encodeChunks(type, message);
   return byteLength < MIN_CHUNKED_BYTES
     ? Buffer.concat(chunks, byteLength)
     : chunkedBuffer(chunks, byteLength);
+}
+
+/** A message in pieces, in order; a large bytes field is a piece of its own and not copied. */
+export function encodeChunks<T>(type: MessageType<T>, message: T): MessageChunks {
+  const writer = new ScatterWriter();
+  type.encode(message, writer);
+  return writer.finishChunks();
 }
 
 function chunkedBuffer(chunks: readonly Uint8Array[], byteLength: number): Buffer {

@@ -5,14 +5,15 @@ import { PayloadKey, StatusCode, statusCodeOf, TensorFlowError } from "../protoc
 /** TensorFlow puts a GrpcPayloadContainer here, not the google.rpc.Status that others do (observed with 2.21). */
 const PAYLOAD_TRAILER = "grpc-status-details-bin";
 
-/** The payloads of a failed call. Details that cannot be read are noted as lost, as TensorFlow's own client does. */
 function payloadsOf(metadata: Metadata | undefined): ReadonlyMap<string, Uint8Array> {
   const trailer = metadata?.get(PAYLOAD_TRAILER)[0];
-  if (!(trailer instanceof Uint8Array)) {
-    return new Map();
-  }
+  return trailer instanceof Uint8Array ? decodePayloads(trailer) : new Map();
+}
+
+/** The payloads of a failed call. Details that cannot be read are noted as lost, as TensorFlow's own client does. */
+export function decodePayloads(container: Uint8Array): ReadonlyMap<string, Uint8Array> {
   try {
-    return GrpcPayloadContainer.decode(trailer).payloads;
+    return GrpcPayloadContainer.decode(container).payloads;
   } catch {
     return new Map([[PayloadKey.GRPC_PAYLOADS_LOST, new Uint8Array(0)]]);
   }
@@ -46,6 +47,26 @@ const lostConnection =
   /^Call cancelled$|Connection dropped|ECONNRESET|EPIPE|socket hang up|Stream removed|GOAWAY|RST_STREAM with code [27]|Received RST_STREAM with error code [27]/;
 const ownDeadline = /^Deadline exceeded/;
 
+function lostText(method: string, address: string, details: string): string {
+  return `The connection to ${address} was lost during ${method}: the process ended or the network failed (${details}).`;
+}
+
+function deadlineText(method: string, address: string, deadlineMillis: number | undefined): string {
+  const deadline =
+    deadlineMillis === undefined ? "its deadline" : `its deadline of ${deadlineMillis / 1000} s`;
+  return `${address} did not answer ${method} within ${deadline}.`;
+}
+
+/** A connection that ended under a call without an error of its own: UNAVAILABLE. @param details how it ended. */
+export function lostConnectionError(method: string, address: string, details: string): TensorFlowError {
+  return new TensorFlowError(StatusCode.UNAVAILABLE, lostText(method, address, details));
+}
+
+/** A call whose deadline passed: DEADLINE_EXCEEDED. */
+export function deadlineError(method: string, address: string, deadlineMillis: number): TensorFlowError {
+  return new TensorFlowError(StatusCode.DEADLINE_EXCEEDED, deadlineText(method, address, deadlineMillis));
+}
+
 function messageOf(
   error: ServiceError,
   method: string,
@@ -57,12 +78,10 @@ function messageOf(
     return `Cannot reach ${address}: ${connectionReason(details, address)}`;
   }
   if (lostConnection.test(details)) {
-    return `The connection to ${address} was lost during ${method}: the process ended or the network failed (${details}).`;
+    return lostText(method, address, details);
   }
   if (error.code === grpcStatus.DEADLINE_EXCEEDED && ownDeadline.test(details)) {
-    const deadline =
-      deadlineMillis === undefined ? "its deadline" : `its deadline of ${deadlineMillis / 1000} s`;
-    return `${address} did not answer ${method} within ${deadline}.`;
+    return deadlineText(method, address, deadlineMillis);
   }
   if (details === "") {
     return error.code === grpcStatus.UNIMPLEMENTED

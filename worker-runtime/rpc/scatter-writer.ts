@@ -11,6 +11,13 @@ interface Fork {
   readonly start: number;
 }
 
+/** A serialized message in pieces. */
+export interface MessageChunks {
+  readonly chunks: readonly Uint8Array[];
+  /** Of all pieces together. */
+  readonly byteLength: number;
+}
+
 /**
  * A protobuf writer that does not copy large bytes fields: the message comes out as a list of chunks, of which the large
  * ones are the very arrays that were given. The base class copies a nested field of n bytes while its buffer grows, again
@@ -65,7 +72,7 @@ export class ScatterWriter extends BinaryWriter {
   }
 
   /** The message as chunks in order, without copying the large ones; resets the writer. */
-  finishChunks(): { readonly chunks: readonly Uint8Array[]; readonly byteLength: number } {
+  finishChunks(): MessageChunks {
     this.#flush();
     const result = { chunks: this.#chunks, byteLength: this.#length };
     this.#chunks = [];

@@ -17,8 +17,20 @@ export interface CallOptions {
 /** Deadline of calls that only ask or change a little; a server that lives answers them at once. */
 export const CONTROL_DEADLINE_MILLIS = 10_000;
 
+/** Whoever carries the calls of one service to one server. */
+export interface MethodCaller {
+  /** "host:port". */
+  readonly address: string;
+  /** @throws TensorFlowError with the server's code, message and payloads; UNAVAILABLE when there is no connection. */
+  call<Request, Response>(
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+    options?: CallOptions,
+  ): Promise<Response>;
+}
+
 /** Calls the unary methods of one generated service definition over a channel. */
-export class ServiceClient {
+export class ServiceClient implements MethodCaller {
   readonly #service: string;
   readonly #channel: Channel;
 

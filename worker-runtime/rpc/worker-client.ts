@@ -1,7 +1,7 @@
 import type * as worker from "../../protos/generated/tensorflow/worker.js";
 import { WorkerServiceDefinition } from "../../protos/generated/tensorflow/worker_service.js";
 import type { Channel } from "./channel.js";
-import { type CallOptions, ServiceClient } from "./service-client.js";
+import { type CallOptions, type MethodCaller, ServiceClient } from "./service-client.js";
 
 const { methods } = WorkerServiceDefinition;
 
@@ -10,10 +10,14 @@ const { methods } = WorkerServiceDefinition;
  * a worker refuses a RecvTensor or RunGraph whose request_id it has seen.
  */
 export class WorkerClient {
-  readonly #client: ServiceClient;
+  readonly #client: MethodCaller;
 
-  constructor(channel: Channel) {
-    this.#client = new ServiceClient(WorkerServiceDefinition.fullName, channel);
+  /** @param client what carries the calls over the channel: unary gRPC unless given. */
+  constructor(
+    channel: Channel,
+    client: MethodCaller = new ServiceClient(WorkerServiceDefinition.fullName, channel),
+  ) {
+    this.#client = client;
   }
 
   get address(): string {

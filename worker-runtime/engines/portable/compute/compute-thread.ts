@@ -7,6 +7,7 @@ import { createKernelRegistry } from "../kernels/all.js";
 import { KernelNode } from "../kernels/kernel-node.js";
 import { initTfjs } from "../kernels/tfjs/backend.js";
 import type { AnswerMessage, KernelMessage, RunMessage } from "./compute-messages.js";
+import { withoutPauses } from "./pauses.js";
 import { packResults, unpack } from "./tensor-transfer.js";
 
 type Kernel = (inputs: readonly Tensor[]) => readonly Tensor[];
@@ -35,12 +36,12 @@ function run({ kernel: id, definition, forget, inputs }: RunMessage): readonly T
   if (kernel === undefined) {
     throw internalError(`A compute thread does not know kernel ${id}.`);
   }
-  return kernel(unpack(inputs));
+  return kernel(withoutPauses(unpack(inputs)));
 }
 
 function answer(request: RunMessage): void {
   try {
-    const { tensors, transfer } = packResults(run(request));
+    const { tensors, transfer } = withoutPauses(packResults(run(request)));
     port?.postMessage({ outputs: tensors } satisfies AnswerMessage, transfer);
   } catch (error) {
     const { code, message } = asTensorFlowError(error, StatusCode.INTERNAL);

@@ -1,10 +1,11 @@
 import { Worker } from "node:worker_threads";
 import { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
 import { OpDef } from "../../../../protos/generated/tensorflow/op_def.js";
-import { internalError, TensorFlowError } from "../../../protocol/status.js";
+import { asTensorFlowError, internalError, StatusCode, TensorFlowError } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
 import type { AnswerMessage, KernelMessage } from "./compute-messages.js";
+import { withPauses } from "./pauses.js";
 import { packCopies, unpack } from "./tensor-transfer.js";
 
 /** One run of a kernel that somebody waits for. */
@@ -40,7 +41,7 @@ export class ComputeWorker {
     // Options of this process, such as a loader of TypeScript, are not for compiled files.
     this.#thread = new Worker(script, { execArgv: [] });
     this.#thread.unref();
-    this.#thread.on("message", (answer: AnswerMessage) => this.#answered(answer));
+    this.#thread.on("message", (answer: AnswerMessage) => void this.#answered(answer));
     this.#thread.on("error", (error: Error) => this.#fail(`A compute thread failed: ${error.message}`));
     this.#thread.on("exit", () => {
       this.#fail("A compute thread ended in the middle of its work.");
@@ -58,25 +59,31 @@ export class ComputeWorker {
 
   /** Starts a job. Only for an idle thread. */
   start(job: ComputeJob): void {
-    const { kernel, isNew, forget } = this.#kernelOf(job.node);
-    const { tensors, transfer } = packCopies(job.inputs);
     this.#job = job;
     this.#thread.ref();
-    this.#thread.postMessage(
-      {
-        kernel,
-        definition: isNew ? definitionOf(job) : undefined,
-        forget,
-        inputs: tensors,
-      },
-      transfer,
-    );
+    void this.#send(job);
   }
 
   /** Ends the thread, whatever it is doing; its job fails with the reason. */
   async terminate(reason: TensorFlowError): Promise<void> {
     this.#takeJob()?.failed(reason);
     await this.#thread.terminate();
+  }
+
+  /** Copies the inputs, large ones in pieces, and hands the job to the thread. */
+  async #send(job: ComputeJob): Promise<void> {
+    try {
+      const { tensors, transfer } = await withPauses(packCopies(job.inputs));
+      if (this.#job === job) {
+        const { kernel, isNew, forget } = this.#kernelOf(job.node);
+        const definition = isNew ? definitionOf(job) : undefined;
+        this.#thread.postMessage({ kernel, definition, forget, inputs: tensors }, transfer);
+      }
+    } catch (error) {
+      // Most likely there is no memory for the copies.
+      this.#takeJob()?.failed(asTensorFlowError(error, StatusCode.RESOURCE_EXHAUSTED));
+      this.#onIdle();
+    }
   }
 
   #kernelOf(node: KernelNode): { kernel: number; isNew: boolean; forget: number | undefined } {
@@ -97,15 +104,23 @@ export class ComputeWorker {
     return { kernel, isNew: true, forget: oldest[1] };
   }
 
-  #answered(answer: AnswerMessage): void {
-    const job = this.#takeJob();
+  async #answered(answer: AnswerMessage): Promise<void> {
+    const job = this.#job;
     if ("outputs" in answer) {
-      job?.done(unpack(answer.outputs));
+      try {
+        const outputs = await withPauses(unpack(answer.outputs));
+        // Meanwhile the thread may have been ended, and with it the job.
+        if (this.#job === job) {
+          this.#takeJob()?.done(outputs);
+        }
+      } catch (error) {
+        this.#takeJob()?.failed(asTensorFlowError(error, StatusCode.RESOURCE_EXHAUSTED));
+      }
     } else {
       if (job !== undefined && !answer.hasKernel) {
         this.#kernels.delete(job.node);
       }
-      job?.failed(new TensorFlowError(answer.code, answer.message));
+      this.#takeJob()?.failed(new TensorFlowError(answer.code, answer.message));
     }
     this.#onIdle();
   }

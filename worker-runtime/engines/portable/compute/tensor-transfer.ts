@@ -1,12 +1,20 @@
 import type { DType } from "../../../protocol/dtype.js";
 import { Tensor } from "../../../protocol/tensor.js";
-import { isByteList, type NumericArray, type TensorData } from "../../../protocol/tensor-data.js";
+import { isByteList, type NumericArray } from "../../../protocol/tensor-data.js";
+import type { PausingWork } from "./pauses.js";
+
+/** Many small objects take long to send to another thread, so strings travel in one piece. */
+interface PackedStrings {
+  /** All strings, one after another. */
+  readonly bytes: Uint8Array;
+  readonly lengths: Uint32Array;
+}
 
 /** A tensor as it travels between threads: classes do not. */
 export interface PackedTensor {
   readonly dtype: DType;
   readonly shape: readonly number[];
-  readonly data: TensorData;
+  readonly data: NumericArray | PackedStrings;
 }
 
 export interface Packed {
@@ -15,8 +23,12 @@ export interface Packed {
   readonly transfer: readonly ArrayBuffer[];
 }
 
+/** Copied between two chances for a pause: well below a millisecond. */
+const BYTES_PER_PIECE = 512 * 1024;
+const STRINGS_PER_PIECE = 1024;
+
 /** Tensors for another thread: their numbers are copied, since others here hold them, and the copies moved. */
-export function packCopies(tensors: readonly Tensor[]): Packed {
+export function packCopies(tensors: readonly Tensor[]): PausingWork<Packed> {
   return pack(tensors, () => true);
 }
 
@@ -24,7 +36,7 @@ export function packCopies(tensors: readonly Tensor[]): Packed {
  * Tensors that nobody here holds any more: their memory moves, except where it is part of something larger, such as the
  * memory of a WebAssembly instance.
  */
-export function packResults(tensors: readonly Tensor[]): Packed {
+export function packResults(tensors: readonly Tensor[]): PausingWork<Packed> {
   const seen = new Set<ArrayBufferLike>();
   return pack(tensors, ({ buffer, byteLength }) => {
     const mustCopy = buffer.byteLength !== byteLength || seen.has(buffer);
@@ -33,22 +45,86 @@ export function packResults(tensors: readonly Tensor[]): Packed {
   });
 }
 
-function pack(tensors: readonly Tensor[], mustCopy: (data: NumericArray) => boolean): Packed {
+function* pack(tensors: readonly Tensor[], mustCopy: (data: NumericArray) => boolean): PausingWork<Packed> {
   const transfer: ArrayBuffer[] = [];
-  const packed = tensors.map(({ dtype, shape, data }) => {
+  const packed: PackedTensor[] = [];
+  for (const { dtype, shape, data } of tensors) {
     if (isByteList(data)) {
-      // Each string would take the whole buffer with it that it is a view on.
-      return { dtype, shape, data: data.map((bytes) => new Uint8Array(bytes)) };
+      const strings = yield* packStrings(data);
+      transfer.push(strings.bytes.buffer as ArrayBuffer, strings.lengths.buffer as ArrayBuffer);
+      packed.push({ dtype, shape, data: strings });
+    } else {
+      const own = mustCopy(data) ? yield* copyOf(data) : data;
+      if (own.buffer instanceof ArrayBuffer) {
+        transfer.push(own.buffer);
+      }
+      packed.push({ dtype, shape, data: own });
     }
-    const own = mustCopy(data) ? data.slice() : data;
-    if (own.buffer instanceof ArrayBuffer) {
-      transfer.push(own.buffer);
-    }
-    return { dtype, shape, data: own };
-  });
+  }
   return { tensors: packed, transfer };
 }
 
-export function unpack(tensors: readonly PackedTensor[]): readonly Tensor[] {
-  return tensors.map(({ dtype, shape, data }) => new Tensor(dtype, shape, data));
+function* copyOf(data: NumericArray): PausingWork<NumericArray> {
+  if (data.byteLength <= BYTES_PER_PIECE) {
+    return data.slice();
+  }
+  const copy = new (data.constructor as new (length: number) => NumericArray)(data.length);
+  const step = BYTES_PER_PIECE / data.BYTES_PER_ELEMENT;
+  for (let first = 0; first < data.length; first += step) {
+    // Both are of the same kind; TypeScript cannot know it of a union.
+    copy.set(data.subarray(first, first + step) as never, first);
+    yield;
+  }
+  return copy;
+}
+
+function* packStrings(strings: readonly Uint8Array[]): PausingWork<PackedStrings> {
+  const lengths = new Uint32Array(strings.length);
+  let total = 0;
+  for (const [index, { byteLength }] of strings.entries()) {
+    lengths[index] = byteLength;
+    total += byteLength;
+    if (index % STRINGS_PER_PIECE === 0) {
+      yield;
+    }
+  }
+  const bytes = new Uint8Array(total);
+  let end = 0;
+  let piece = 0;
+  for (const text of strings) {
+    bytes.set(text, end);
+    end += text.byteLength;
+    piece += 1 + (text.byteLength * STRINGS_PER_PIECE) / BYTES_PER_PIECE;
+    if (piece >= STRINGS_PER_PIECE) {
+      piece = 0;
+      yield;
+    }
+  }
+  return { bytes, lengths };
+}
+
+/** The tensors that were sent. */
+export function* unpack(tensors: readonly PackedTensor[]): PausingWork<readonly Tensor[]> {
+  const unpacked: Tensor[] = [];
+  for (const { dtype, shape, data } of tensors) {
+    unpacked.push(new Tensor(dtype, shape, "lengths" in data ? yield* unpackStrings(data) : data));
+  }
+  return unpacked;
+}
+
+/** Each string gets memory of its own: a view would keep all others alive with it. */
+function* unpackStrings({ bytes, lengths }: PackedStrings): PausingWork<readonly Uint8Array[]> {
+  if (lengths.length === 1) {
+    return [bytes];
+  }
+  const strings: Uint8Array[] = [];
+  let end = 0;
+  for (const length of lengths) {
+    strings.push(bytes.slice(end, end + length));
+    end += length;
+    if (strings.length % STRINGS_PER_PIECE === 0) {
+      yield;
+    }
+  }
+  return strings;
 }

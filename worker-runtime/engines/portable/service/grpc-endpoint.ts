@@ -1,4 +1,5 @@
 import { type ConnectionInjector, Server, ServerCredentials } from "@grpc/grpc-js";
+import { serveStream } from "../stream/stream-service.js";
 import { CallLedger, type ServiceLimits } from "./call-limits.js";
 import { tuneServer } from "./grpc-internals.js";
 import type { GrpcListener } from "./grpc-listener.js";
@@ -10,9 +11,11 @@ export class GrpcEndpoint {
   readonly #server: Server;
   readonly #injector: ConnectionInjector;
   readonly #ledger: CallLedger;
+  readonly #limits: ServiceLimits;
 
   constructor(listener: GrpcListener, limits: ServiceLimits) {
     this.#listener = listener;
+    this.#limits = limits;
     this.#ledger = new CallLedger(limits);
     this.#server = new Server({
       "grpc.max_receive_message_length": limits.maxMessageBytes,
@@ -36,6 +39,15 @@ export class GrpcEndpoint {
     handlers: ServiceHandlers<Methods>,
   ): void {
     serve(this.#server, definition, handlers, this.#ledger);
+  }
+
+  /** Offers a worker's calls on streams, too, for tasks that are of our own kind. To be called before `open`. */
+  offerStream<Methods extends object>(
+    definition: ServiceDefinition<Methods>,
+    handlers: ServiceHandlers<Methods>,
+  ): void {
+    const { maxMessageBytes } = this.#limits;
+    serveStream(this.#server, definition, handlers, { ledger: this.#ledger, maxMessageBytes });
   }
 
   /** Begins to answer. */

@@ -12,7 +12,7 @@ import { Master } from "../master/master.js";
 import { AllowedFolders } from "../resources/allowed-folders.js";
 import { deviceKindsOf, TaskDevices } from "../worker/task-devices.js";
 import { Worker } from "../worker/worker.js";
-import { grpcTransport } from "../worker/worker-transport.js";
+import { grpcTransport, streamTransport } from "../worker/worker-transport.js";
 import { type BindPlan, planBinding } from "./bind-rules.js";
 import { defaultLimits, type ServiceLimits } from "./call-limits.js";
 import { GrpcEndpoint } from "./grpc-endpoint.js";
@@ -65,7 +65,7 @@ export class PortableServer {
     this.worker = new Worker({
       devices,
       cluster: cluster ?? { job: [] },
-      transport: grpcTransport(trust?.channelCredentials()),
+      transport: (process.env["TD_STREAM"] === undefined ? grpcTransport : streamTransport)(trust?.channelCredentials()),
       kernels,
       ops,
       files: new AllowedFolders(options.files ?? []),
@@ -84,6 +84,7 @@ export class PortableServer {
     this.#endpoint = new GrpcEndpoint(listener, { ...defaultLimits(), ...options.limits });
     this.#endpoint.offer(MasterServiceDefinition, this.#master);
     this.#endpoint.offer(WorkerServiceDefinition, this.worker);
+    this.#endpoint.offerStream(WorkerServiceDefinition, this.worker);
     this.#endpoint.open();
   }
 

@@ -26,7 +26,26 @@ export type ServiceHandlers<Methods> = {
     : never;
 };
 
-const passBytes = (bytes: Buffer): Buffer => bytes;
+/** A method with what answers it; which messages they take and give, the types of `serve` have checked. */
+export interface ServedMethod {
+  readonly method: UnaryMethod<unknown, unknown>;
+  readonly handle: Handler<unknown, unknown>;
+}
+
+/** The methods of a service with their handlers. */
+export function servedMethods<Methods extends object>(
+  { methods }: ServiceDefinition<Methods>,
+  handlers: ServiceHandlers<Methods>,
+): readonly ServedMethod[] {
+  const entries = Object.entries(methods) as [keyof Methods, UnaryMethod<unknown, unknown>][];
+  return entries.map(([key, method]) => ({
+    method,
+    handle: (handlers[key] as Handler<unknown, unknown>).bind(handlers),
+  }));
+}
+
+/** For messages that grpc-js is to leave as they are. */
+export const passBytes = (bytes: Buffer): Buffer => bytes;
 
 /**
  * Offers a service on a server. Messages go through grpc-js as bytes: they are decoded here, where a broken one can be
@@ -38,14 +57,11 @@ export function serve<Methods extends object>(
   handlers: ServiceHandlers<Methods>,
   ledger: CallLedger,
 ): void {
-  // The types above say which handler takes and gives what; from here on all are alike.
-  const methods = Object.entries(definition.methods) as [keyof Methods, UnaryMethod<unknown, unknown>][];
-  for (const [key, method] of methods) {
-    const handler = (handlers[key] as Handler<unknown, unknown>).bind(handlers);
+  for (const { method, handle } of servedMethods(definition, handlers)) {
     server.register(
       `/${definition.fullName}/${method.name}`,
       (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>) =>
-        void answerCall(method, handler, call, answer, ledger),
+        void answerCall(method, handle, call, answer, ledger),
       passBytes,
       passBytes,
       "unary",
@@ -68,7 +84,7 @@ async function answerCall(
   try {
     ledger.enter(size);
     entered = true;
-    const response = await handler(parse(method, bytes), caller);
+    const response = await handler(parseRequest(method, bytes), caller);
     const encoded = encodeMessage(method.responseType, response);
     caller.forget();
     answer(null, encoded);
@@ -116,7 +132,7 @@ class Caller implements ServedCall {
 }
 
 /** @throws TensorFlowError INTERNAL with the text of gRPC's C++ server, which TensorFlow's clients know. */
-function parse<Request>(method: UnaryMethod<Request, unknown>, bytes: Buffer): Request {
+export function parseRequest<Request>(method: UnaryMethod<Request, unknown>, bytes: Uint8Array): Request {
   try {
     return decodeMessage(method.requestType, bytes);
   } catch (cause) {

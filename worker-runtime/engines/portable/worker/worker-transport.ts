@@ -1,6 +1,7 @@
 import type { ChannelCredentials } from "@grpc/grpc-js";
 import { Channel } from "../../../rpc/channel.js";
 import { WorkerClient } from "../../../rpc/worker-client.js";
+import { StreamCaller } from "../stream/stream-caller.js";
 import type { WorkerInterface } from "./worker-interface.js";
 
 /** A worker of another task, over a connection of its own that is opened with the first call and kept. */
@@ -30,6 +31,25 @@ export function grpcTransport(credentials?: ChannelCredentials): WorkerTransport
     connect: (address) => {
       const channel = new Channel(address, credentials);
       return { worker: new WorkerClient(channel), close: () => channel.close() };
+    },
+  };
+}
+
+/**
+ * All calls to a task on one stream that stays open, where the task offers it; a call costs a quarter then, and a large
+ * tensor holds up nobody. Other tasks, such as TensorFlow's own, get unary calls.
+ * @param credentials plain unless given.
+ */
+export function streamTransport(credentials?: ChannelCredentials): WorkerTransport {
+  return {
+    connect: (address) => {
+      const channel = new Channel(address, credentials);
+      const caller = new StreamCaller(channel);
+      const close = (): void => {
+        channel.close();
+        caller.close();
+      };
+      return { worker: new WorkerClient(channel, caller), close };
     },
   };
 }
