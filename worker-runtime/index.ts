@@ -49,6 +49,7 @@ export {
 } from "./cluster/replica-device-setter.js";
 export { makeServerDef, type ServerDefOptions } from "./cluster/server-def.js";
 export { isChief, isEvaluator, parseTfConfig, type TfConfig } from "./cluster/tf-config.js";
+export type { LogLevel, LogLine } from "./engines/log-lines.js";
 export { Server, type ServerExit, type ServerOptions } from "./engines/server.js";
 export type { RejectedRuntime, RuntimeCandidate, RuntimeSource } from "./engines/tensorflow/candidate.js";
 export { type FindOptions, findRuntimes, searchRuntimes } from "./engines/tensorflow/find.js";
@@ -61,7 +62,6 @@ export {
   installOffer,
   installRuntime,
 } from "./engines/tensorflow/install.js";
-export type { LogLevel, LogLine } from "./engines/log-lines.js";
 export { type Edge, formatEdge, parseEdge, tensorName } from "./graph/edge.js";
 export { Graph, type GraphOptions, type NodeParts, Operation, type OpInput, Output } from "./graph/graph.js";
 export {

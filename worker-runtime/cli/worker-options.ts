@@ -75,6 +75,13 @@ export const workerCommand: CommandSpec = {
       help: "Largest message that the portable engine takes or sends, in MiB; 2047 unless given.",
     },
     {
+      name: "session_gc_seconds",
+      value: "SECONDS",
+      help:
+        "When the portable engine closes a session that nobody uses, as its client is taken to be gone; 86400 unless " +
+        "given, 0 for never.",
+    },
+    {
       name: "tls_cert",
       value: "FILE",
       help:
@@ -113,6 +120,8 @@ export interface PortableOptions {
   readonly bind: string | undefined;
   readonly files: readonly string[];
   readonly maxMessageBytes: number | undefined;
+  /** 0 for never. */
+  readonly sessionIdleMillis: number | undefined;
   /** The files of --tls_cert, --tls_key and --tls_peers. */
   readonly tls: { readonly cert: string; readonly key: string; readonly peers: string } | undefined;
 }
@@ -175,13 +184,24 @@ export async function readWorkerOptions(
 }
 
 /** Whether any of the flags was given that only the portable engine has. */
-export function wantsPortable({ bind, files, maxMessageBytes, tls }: PortableOptions): boolean {
-  return files.length > 0 || [bind, maxMessageBytes, tls].some((option) => option !== undefined);
+export function wantsPortable({
+  bind,
+  files,
+  maxMessageBytes,
+  sessionIdleMillis,
+  tls,
+}: PortableOptions): boolean {
+  return (
+    files.length > 0 || [bind, maxMessageBytes, sessionIdleMillis, tls].some((option) => option !== undefined)
+  );
 }
 
 const BYTES_PER_MIB = 2 ** 20;
 /** What one message of gRPC may have in TensorFlow: INT32_MAX bytes. */
 const MAX_MESSAGE_MIB = 2047;
+
+/** Ten years, to tell a slip from a wish. */
+const MAX_IDLE_SECONDS = 315_360_000;
 
 function readPortableOptions(parsed: ParsedArgs): PortableOptions {
   const cert = parsed.get("tls_cert");
@@ -192,10 +212,12 @@ function readPortableOptions(parsed: ParsedArgs): PortableOptions {
     throw invalidArgument("--tls_cert, --tls_key and --tls_peers belong together: give all three, or none.");
   }
   const mib = parsed.integer("max_message_mb", 1, MAX_MESSAGE_MIB);
+  const idleSeconds = parsed.integer("session_gc_seconds", 0, MAX_IDLE_SECONDS);
   return {
     bind: parsed.get("bind"),
     files: parsed.all("files").flatMap((list) => list.split(",").filter((folder) => folder !== "")),
     maxMessageBytes: mib === undefined ? undefined : mib * BYTES_PER_MIB,
+    sessionIdleMillis: idleSeconds === undefined ? undefined : idleSeconds * 1000,
     tls: all ? { cert, key, peers } : undefined,
   };
 }

@@ -81,8 +81,8 @@ async function chooseLibrary(options: WorkerOptions): Promise<LocatedRuntime | u
     say("info", "There is no libtensorflow on this machine, so the portable engine serves this task.");
   } else if (wantsPortable(portable)) {
     throw invalidArgument(
-      "--bind, --files, --max_message_mb and --tls_… belong to the portable engine; add --engine portable, or leave " +
-        "them out for TensorFlow's own.",
+      "--bind, --files, --max_message_mb, --session_gc_seconds and --tls_… belong to the portable engine; add --engine " +
+        "portable, or leave them out for TensorFlow's own.",
     );
   }
   return found;

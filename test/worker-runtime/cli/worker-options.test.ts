@@ -54,7 +54,13 @@ describe("the engine of a worker", () => {
 
   test("the portable one has flags of its own", async () => {
     const none = (await readWorkerOptions([], {})).portable;
-    expect(none).toEqual({ bind: undefined, files: [], maxMessageBytes: undefined, tls: undefined });
+    expect(none).toEqual({
+      bind: undefined,
+      files: [],
+      maxMessageBytes: undefined,
+      sessionIdleMillis: undefined,
+      tls: undefined,
+    });
     expect(wantsPortable(none)).toBe(false);
     const { portable } = await readWorkerOptions(
       [
@@ -62,6 +68,7 @@ describe("the engine of a worker", () => {
         "--files=/a,/b",
         "--files=/c",
         "--max_message_mb=64",
+        "--session_gc_seconds=60",
         "--tls_cert=c.pem",
         "--tls_key=k.pem",
         "--tls_peers=p.pem",
@@ -72,6 +79,7 @@ describe("the engine of a worker", () => {
       bind: "10.0.0.1",
       files: ["/a", "/b", "/c"],
       maxMessageBytes: 64 * 2 ** 20,
+      sessionIdleMillis: 60_000,
       tls: { cert: "c.pem", key: "k.pem", peers: "p.pem" },
     });
     expect(wantsPortable(portable)).toBe(true);

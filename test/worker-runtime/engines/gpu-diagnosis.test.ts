@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { diagnoseGpu, type GpuFacts } from "../../../worker-runtime/engines/tensorflow/gpu-diagnosis.js";
 import { type LogLine, LogReader } from "../../../worker-runtime/engines/log-lines.js";
+import { diagnoseGpu, type GpuFacts } from "../../../worker-runtime/engines/tensorflow/gpu-diagnosis.js";
 
 function linesOf(log: string): LogLine[] {
   const lines: LogLine[] = [];

@@ -1,17 +1,13 @@
 import { createServer, type Server } from "node:net";
 import { describe, expect, test } from "vitest";
-import {
-  checkOwnHost,
-  checkPortFree,
-  freePort,
-} from "../../../worker-runtime/engines/address-check.js";
-import { pipError } from "../../../worker-runtime/engines/tensorflow/pip.js";
+import { checkOwnHost, checkPortFree, freePort } from "../../../worker-runtime/engines/address-check.js";
 import {
   listeningInodes,
   parseLsof,
   parseNetstat,
   portHolder,
 } from "../../../worker-runtime/engines/port-holder.js";
+import { pipError } from "../../../worker-runtime/engines/tensorflow/pip.js";
 import { StatusCode, TensorFlowError } from "../../../worker-runtime/protocol/status.js";
 
 function listen(host: string): Promise<{ server: Server; port: number }> {

@@ -12,6 +12,8 @@ export interface HostPortableOptions {
   /** Folders that graphs may read and write. */
   readonly files: readonly string[];
   readonly maxMessageBytes: number | undefined;
+  /** When a session that nobody uses is closed; 0 for never. */
+  readonly sessionIdleMillis: number | undefined;
   /** For mutual TLS. */
   readonly tls: TrustFiles | undefined;
   /** Told what graphs print and what the master says of them. */
@@ -34,7 +36,7 @@ export interface HostedPortable {
  * @throws TensorFlowError what `PortableServer.start` and `PeerTrust.read` throw.
  */
 export async function hostPortable(options: HostPortableOptions): Promise<HostedPortable> {
-  const { serverDef, checkAddress, bind, files, maxMessageBytes, tls, log } = options;
+  const { serverDef, checkAddress, bind, files, maxMessageBytes, sessionIdleMillis, tls, log } = options;
   // A promise that nobody waits for is a fault of ours, but one call's at most: the other sessions go on.
   process.on("unhandledRejection", (reason) => {
     const what = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
@@ -42,7 +44,17 @@ export async function hostPortable(options: HostPortableOptions): Promise<Hosted
   });
   const trust = tls === undefined ? undefined : await PeerTrust.read(tls);
   const limits = maxMessageBytes === undefined ? {} : { maxMessageBytes };
-  const server = await PortableServer.start({ serverDef, checkAddress, bind, files, limits, trust, log });
+  const masterLimits = sessionIdleMillis === undefined ? {} : { sessionIdleMillis };
+  const server = await PortableServer.start({
+    serverDef,
+    checkAddress,
+    bind,
+    files,
+    limits,
+    masterLimits,
+    trust,
+    log,
+  });
   if (server.isOpen && trust === undefined) {
     options.onWarning(
       `Other machines can reach this task (it listens on ${server.addresses.join(", ")}), and TensorFlow's protocol has ` +

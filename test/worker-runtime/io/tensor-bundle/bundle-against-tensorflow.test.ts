@@ -7,7 +7,8 @@ import { BundleWriter } from "../../../../worker-runtime/io/tensor-bundle/bundle
 import { mergeBundles } from "../../../../worker-runtime/io/tensor-bundle/merge-bundles.js";
 import { parseShapeAndSlice } from "../../../../worker-runtime/io/tensor-bundle/tensor-slice.js";
 import { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
-import { peerMissing, spawnPeer, tensorflowPython } from "../../../support/peers.js";
+import { peerMissing } from "../../../support/peers.js";
+import { tensorflowResult } from "../../../support/tensorflow-script.js";
 
 const files = { resolve: async (path: string) => path };
 let folder = "";
@@ -21,14 +22,8 @@ afterEach(async () => {
 });
 
 /** Runs a script with the folder as its argument. @returns what it printed after "RESULT ", as JSON. */
-async function python(script: string): Promise<unknown> {
-  const peer = await spawnPeer(tensorflowPython(), ["-c", `${prelude}\n${script}`, folder]);
-  await peer.exited;
-  const line = /^RESULT (.*)$/m.exec(peer.stdout())?.[1];
-  if (line === undefined) {
-    throw new Error(`Python gave no result:\n${peer.output().slice(-3000)}`);
-  }
-  return JSON.parse(line);
+function python(script: string): Promise<unknown> {
+  return tensorflowResult(`${prelude}\n${script}`, { args: [folder] });
 }
 
 const prelude = `

@@ -11,6 +11,8 @@ export interface ComputePoolOptions {
   readonly threads?: number;
   /** A kernel that nobody waits for any more may go on for so long before its thread is ended. */
   readonly graceMillis?: number;
+  /** The module that a thread runs: the compiled compute-thread.js unless given. */
+  readonly script?: string;
 }
 
 const MAX_THREADS = 4;
@@ -26,13 +28,19 @@ interface QueuedJob extends ComputeJob {
 export class ComputePool implements KernelOffload {
   readonly #maxThreads: number;
   readonly #graceMillis: number;
+  readonly #script: string;
   readonly #workers = new Set<ComputeWorker>();
   readonly #queue: QueuedJob[] = [];
   #isClosed = false;
 
-  constructor({ threads, graceMillis = DEFAULT_GRACE_MILLIS }: ComputePoolOptions = {}) {
+  constructor({
+    threads,
+    graceMillis = DEFAULT_GRACE_MILLIS,
+    script = compiledModule("engines/portable/compute/compute-thread.js"),
+  }: ComputePoolOptions = {}) {
     this.#maxThreads = threads ?? Math.min(Math.max(availableParallelism() - 1, 1), MAX_THREADS);
     this.#graceMillis = graceMillis;
+    this.#script = script;
   }
 
   run(
@@ -110,7 +118,7 @@ export class ComputePool implements KernelOffload {
       return undefined;
     }
     const worker: ComputeWorker = new ComputeWorker(
-      compiledModule("engines/portable/compute/compute-thread.js"),
+      this.#script,
       () => this.#dispatch(),
       () => {
         this.#workers.delete(worker);

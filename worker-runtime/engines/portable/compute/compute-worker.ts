@@ -42,9 +42,13 @@ export class ComputeWorker {
     this.#thread = new Worker(script, { execArgv: [] });
     this.#thread.unref();
     this.#thread.on("message", (answer: AnswerMessage) => void this.#answered(answer));
-    this.#thread.on("error", (error: Error) => this.#fail(`A compute thread failed: ${error.message}`));
+    let reason = "A compute thread ended in the middle of its work.";
+    // Its job is told when it is gone: until then it would look idle and be given another.
+    this.#thread.on("error", (error: Error) => {
+      reason = `A compute thread failed: ${error.message}`;
+    });
     this.#thread.on("exit", () => {
-      this.#fail("A compute thread ended in the middle of its work.");
+      this.#takeJob()?.failed(internalError(reason));
       this.#onEnd();
     });
   }
@@ -123,10 +127,6 @@ export class ComputeWorker {
       this.#takeJob()?.failed(new TensorFlowError(answer.code, answer.message));
     }
     this.#onIdle();
-  }
-
-  #fail(text: string): void {
-    this.#takeJob()?.failed(internalError(text));
   }
 
   #takeJob(): ComputeJob | undefined {

@@ -1,6 +1,8 @@
 import type { DType } from "../../../protocol/dtype.js";
+import { internalError, resourceExhausted } from "../../../protocol/status.js";
 import { Tensor } from "../../../protocol/tensor.js";
-import { isByteList, type NumericArray } from "../../../protocol/tensor-data.js";
+import { arrayConstructor, isByteList, type NumericArray } from "../../../protocol/tensor-data.js";
+import { memoryBudget } from "../kernels/support/memory-budget.js";
 import type { PausingWork } from "./pauses.js";
 
 /** Many small objects take long to send to another thread, so strings travel in one piece. */
@@ -14,7 +16,8 @@ interface PackedStrings {
 export interface PackedTensor {
   readonly dtype: DType;
   readonly shape: readonly number[];
-  readonly data: NumericArray | PackedStrings;
+  /** The memory alone: V8 cuts off the lengths of typed arrays of more than 4 GiB. */
+  readonly data: ArrayBuffer | PackedStrings;
 }
 
 export interface Packed {
@@ -55,10 +58,10 @@ function* pack(tensors: readonly Tensor[], mustCopy: (data: NumericArray) => boo
       packed.push({ dtype, shape, data: strings });
     } else {
       const own = mustCopy(data) ? yield* copyOf(data) : data;
-      if (own.buffer instanceof ArrayBuffer) {
-        transfer.push(own.buffer);
-      }
-      packed.push({ dtype, shape, data: own });
+      // Tensors are never in memory that threads share.
+      const buffer = own.buffer as ArrayBuffer;
+      transfer.push(buffer);
+      packed.push({ dtype, shape, data: buffer });
     }
   }
   return { tensors: packed, transfer };
@@ -67,6 +70,9 @@ function* pack(tensors: readonly Tensor[], mustCopy: (data: NumericArray) => boo
 function* copyOf(data: NumericArray): PausingWork<NumericArray> {
   if (data.byteLength <= BYTES_PER_PIECE) {
     return data.slice();
+  }
+  if (!memoryBudget.hasRoomFor(data.byteLength)) {
+    throw resourceExhausted(`OOM when copying a tensor of ${data.byteLength} bytes`);
   }
   const copy = new (data.constructor as new (length: number) => NumericArray)(data.length);
   const step = BYTES_PER_PIECE / data.BYTES_PER_ELEMENT;
@@ -88,15 +94,24 @@ function* packStrings(strings: readonly Uint8Array[]): PausingWork<PackedStrings
       yield;
     }
   }
+  if (!memoryBudget.hasRoomFor(total)) {
+    throw resourceExhausted(`OOM when copying strings of ${total} bytes`);
+  }
   const bytes = new Uint8Array(total);
   let end = 0;
-  let piece = 0;
-  for (const text of strings) {
-    bytes.set(text, end);
-    end += text.byteLength;
-    piece += 1 + (text.byteLength * STRINGS_PER_PIECE) / BYTES_PER_PIECE;
-    if (piece >= STRINGS_PER_PIECE) {
-      piece = 0;
+  let copied = 0;
+  for (const [index, text] of strings.entries()) {
+    for (let first = 0; first < text.byteLength; first += BYTES_PER_PIECE) {
+      const piece = text.subarray(first, first + BYTES_PER_PIECE);
+      bytes.set(piece, end);
+      end += piece.byteLength;
+      copied += piece.byteLength;
+      if (copied >= BYTES_PER_PIECE) {
+        copied = 0;
+        yield;
+      }
+    }
+    if (index % STRINGS_PER_PIECE === 0) {
       yield;
     }
   }
@@ -107,15 +122,27 @@ function* packStrings(strings: readonly Uint8Array[]): PausingWork<PackedStrings
 export function* unpack(tensors: readonly PackedTensor[]): PausingWork<readonly Tensor[]> {
   const unpacked: Tensor[] = [];
   for (const { dtype, shape, data } of tensors) {
-    unpacked.push(new Tensor(dtype, shape, "lengths" in data ? yield* unpackStrings(data) : data));
+    const elements = data instanceof ArrayBuffer ? arrayOver(dtype, data) : yield* unpackStrings(data);
+    unpacked.push(new Tensor(dtype, shape, elements));
   }
   return unpacked;
+}
+
+function arrayOver(dtype: DType, buffer: ArrayBuffer): NumericArray {
+  const arrayType = arrayConstructor(dtype);
+  if (arrayType === undefined) {
+    throw internalError(`A tensor of ${dtype} does not travel between threads.`);
+  }
+  return new arrayType(buffer, 0, buffer.byteLength / arrayType.BYTES_PER_ELEMENT);
 }
 
 /** Each string gets memory of its own: a view would keep all others alive with it. */
 function* unpackStrings({ bytes, lengths }: PackedStrings): PausingWork<readonly Uint8Array[]> {
   if (lengths.length === 1) {
     return [bytes];
+  }
+  if (!memoryBudget.hasRoomForStrings(lengths.length)) {
+    throw resourceExhausted(`OOM when allocating tensor of ${lengths.length} strings`);
   }
   const strings: Uint8Array[] = [];
   let end = 0;

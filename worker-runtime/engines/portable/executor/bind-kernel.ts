@@ -1,6 +1,6 @@
 import { invalidArgument } from "../../../protocol/status.js";
-import type { Tensor } from "../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernels/kernel.js";
+import { costOf } from "../kernels/kernel-cost.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
 import type { NodeWork } from "./compiled-node.js";
 import { nodeError } from "./node-error.js";
@@ -57,18 +57,9 @@ export function kernelWork(definition: KernelDefinition, node: KernelNode): Node
     return {
       kind: "pure",
       run: definition.create(node),
-      cost: definition.cost?.bind(definition, node) ?? elementsOf,
+      cost: (inputs) => costOf(definition, node, inputs),
     };
   } catch (error) {
     throw nodeError(error, node.name);
   }
-}
-
-/** A nanosecond for each element of the inputs. */
-function elementsOf(inputs: readonly Tensor[]): number {
-  let sum = 0;
-  for (const { data } of inputs) {
-    sum += data.length;
-  }
-  return sum;
 }

@@ -1,53 +1,112 @@
-import type { AttrValue } from "../../../../protos/generated/tensorflow/attr_value.js";
+import type { AttrValue, NameAttrList } from "../../../../protos/generated/tensorflow/attr_value.js";
 import type { FunctionDef, FunctionDefLibrary } from "../../../../protos/generated/tensorflow/function.js";
 import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
+import { parseDeviceName } from "../../../cluster/device-name.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
+import { TensorFlowError } from "../../../protocol/status.js";
+import { KernelNode } from "../kernels/kernel-node.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { isBoundaryOp } from "./bind-kernel.js";
+import { calleeKey } from "./callee-key.js";
+import { instantiateBody } from "./function-body.js";
 import type { MissingKernels } from "./missing-kernels.js";
 
 /**
- * Looks through the functions that nodes call, and those that these call, for ops that have no kernel at all. Which
- * dtypes a function's nodes have is known only once it is called.
+ * As many bodies are looked at, one for each function and values of its attributes. A library may call itself with ever
+ * new values; what is not looked at is told when it is called.
  */
+const MAX_BODIES = 2000;
+
+/** What is looked for in which functions. */
+export interface FunctionCheck {
+  readonly library: FunctionDefLibrary;
+  /** TensorFlow's ops and the library's functions. */
+  readonly ops: OpRegistry;
+  readonly kernels: KernelRegistry;
+  /** The type of the device of nodes that name none. */
+  readonly deviceType: string;
+}
+
+/** Looks through the functions that nodes call, and those that these call, for nodes without a kernel. */
 export function addMissingOfFunctions(
   nodes: readonly NodeDef[],
-  library: FunctionDefLibrary,
-  ops: OpRegistry,
-  kernels: KernelRegistry,
+  check: FunctionCheck,
   missing: MissingKernels,
 ): void {
   const functions = new Map<string, FunctionDef>();
-  for (const definition of library.function) {
+  for (const definition of check.library.function) {
     functions.set(definition.signature?.name ?? "", definition);
   }
   const seen = new Set<string>();
-  const called = nodes.flatMap(functionsOf);
-  for (let name = called.pop(); name !== undefined; name = called.pop()) {
-    const body = seen.has(name) ? undefined : functions.get(name)?.nodeDef;
-    seen.add(name);
-    for (const node of body ?? []) {
-      called.push(...functionsOf(node));
-      if (!ops.has(node.op)) {
-        missing.addUnknownOp(node.op, `${name}/${node.name}`);
-      } else if (kernels.of(node.op).length === 0 && !functions.has(node.op) && !isBoundaryOp(node.op)) {
-        missing.addOp(node.op, `${name}/${node.name}`);
+  const called = nodes.flatMap(calleesOf);
+  for (let callee = called.pop(); callee !== undefined && seen.size < MAX_BODIES; callee = called.pop()) {
+    const definition = functions.get(callee.name);
+    const key = definition === undefined ? "" : calleeKey(callee);
+    if (definition === undefined || seen.has(key)) {
+      continue;
+    }
+    seen.add(key);
+    const { name } = callee;
+    const unknown = definition.nodeDef.filter(({ op }) => !check.ops.has(op));
+    for (const node of unknown) {
+      missing.addUnknownOp(node.op, `${name}/${node.name}`);
+    }
+    const body = unknown.length > 0 ? definition.nodeDef : bodyOf(definition, callee, check.ops);
+    for (const node of body) {
+      called.push(...calleesOf(node));
+      if (check.ops.has(node.op) && !functions.has(node.op) && !isBoundaryOp(node.op)) {
+        addIfMissing({ ...node, name: `${name}/${node.name}` }, check, missing);
       }
     }
   }
 }
 
-/** Names of functions that a node may call: its op, and what its attributes name. */
-function functionsOf({ op, attr }: NodeDef): readonly string[] {
-  return [op, ...[...attr.values()].flatMap(({ value }) => namesIn(value))];
+/** The nodes of a body for these values of its attributes; as they are in the library where it is not sound. */
+function bodyOf(definition: FunctionDef, { attr }: NameAttrList, ops: OpRegistry): readonly NodeDef[] {
+  return unlessUnsound(() => instantiateBody(definition, attr, ops)) ?? definition.nodeDef;
 }
 
-function namesIn(value: AttrValue["value"]): readonly string[] {
+function addIfMissing(
+  def: NodeDef,
+  { ops, kernels, deviceType }: FunctionCheck,
+  missing: MissingKernels,
+): void {
+  if (kernels.of(def.op).length === 0) {
+    missing.addOp(def.op, def.name);
+    return;
+  }
+  unlessUnsound(() => {
+    const node = new KernelNode(def, ops.require(def.op));
+    const type = parseDeviceName(def.device).type ?? deviceType;
+    if (kernels.find(node, type) === undefined) {
+      missing.add(node, type, kernels);
+    }
+  });
+}
+
+/** What is wrong with a body otherwise is said when it is called, as in TensorFlow. */
+function unlessUnsound<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof TensorFlowError) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** Functions that a node may call: its op, and what its attributes name. */
+function calleesOf({ op, attr }: NodeDef): readonly NameAttrList[] {
+  return [{ name: op, attr }, ...[...attr.values()].flatMap(({ value }) => functionsIn(value))];
+}
+
+function functionsIn(value: AttrValue["value"]): readonly NameAttrList[] {
   switch (value?.$case) {
     case "func":
-      return [value.value.name];
+      return [value.value];
     case "list":
-      return value.value.func.map(({ name }) => name);
+      return value.value.func;
     default:
       return [];
   }

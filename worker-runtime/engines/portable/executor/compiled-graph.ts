@@ -11,7 +11,7 @@ import { cppTypeName } from "../kernels/support/dtypes.js";
 import { type BoundNode, boundaryWork, callWork, kernelWork } from "./bind-kernel.js";
 import { addMissingOfFunctions } from "./check-functions.js";
 import type { CompiledGraph } from "./compiled-node.js";
-import { linkNodes, type NodeLinks, topologicalNumbers } from "./graph-links.js";
+import { linkNodes, type NodeLinks, sourcesOf, topologicalNumbers } from "./graph-links.js";
 import { MissingKernels } from "./missing-kernels.js";
 import { roleOf } from "./node-role.js";
 import { findFrames } from "./static-frames.js";
@@ -26,6 +26,8 @@ export interface CompileOptions {
   /** The full name of the device of nodes that name none; also completes names that are not full. */
   readonly defaultDevice: string;
   readonly library?: FunctionDefLibrary | undefined;
+  /** For the body of a function: what tells it from others (`KernelNode.scope`). */
+  readonly scope?: string;
 }
 
 /**
@@ -42,7 +44,7 @@ export function compileGraph(nodes: readonly NodeDef[], options: CompileOptions)
   const framed = findFrames(
     bound.map(({ node }) => node),
     roles,
-    links,
+    links.map(sourcesOf),
     order,
   );
   return wireGraph(bound, roles, links, framed);
@@ -60,7 +62,7 @@ function bindNodes(nodes: readonly NodeDef[], options: CompileOptions): readonly
       continue;
     }
     const { name: device, type: deviceType } = placements.of(def.device);
-    const node = new KernelNode(def.device === device ? def : { ...def, device }, opDef);
+    const node = new KernelNode(def.device === device ? def : { ...def, device }, opDef, options.scope);
     const boundary = boundaryWork(node);
     if (boundary !== undefined) {
       bound.push({ node, deviceType, work: boundary });
@@ -75,8 +77,11 @@ function bindNodes(nodes: readonly NodeDef[], options: CompileOptions): readonly
       missing.add(node, deviceType, options.kernels);
     }
   }
-  if (options.library !== undefined && functions.size > 0) {
-    addMissingOfFunctions(nodes, options.library, options.ops, options.kernels, missing);
+  // A body was looked through with the graph that calls it.
+  if (options.library !== undefined && functions.size > 0 && options.scope === undefined) {
+    const { library, ops, kernels } = options;
+    const deviceType = placements.of("").type;
+    addMissingOfFunctions(nodes, { library, ops, kernels, deviceType }, missing);
   }
   if (!missing.isEmpty) {
     throw missing.error();

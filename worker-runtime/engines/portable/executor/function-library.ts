@@ -1,10 +1,11 @@
-import { NameAttrList } from "../../../../protos/generated/tensorflow/attr_value.js";
+import type { NameAttrList } from "../../../../protos/generated/tensorflow/attr_value.js";
 import { type FunctionDef, FunctionDefLibrary } from "../../../../protos/generated/tensorflow/function.js";
 import { taskOfDevice } from "../../../cluster/device-name.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { notFound, resourceExhausted, unimplemented } from "../../../protocol/status.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import type { Value } from "../values.js";
+import { calleeKey } from "./callee-key.js";
 import { compileGraph } from "./compiled-graph.js";
 import type { CompiledGraph } from "./compiled-node.js";
 import { runGraph } from "./executor.js";
@@ -66,15 +67,16 @@ export class FunctionLibrary implements FunctionCaller {
     if (known !== undefined) {
       return known;
     }
-    const key = keyOf(callee, device);
-    const graph = this.#compiled.get(key) ?? this.#compile(callee, device);
+    const scope = calleeKey(callee);
+    const key = `${device}\n${scope}`;
+    const graph = this.#compiled.get(key) ?? this.#compile(callee, device, scope);
     this.#compiled.set(key, graph);
     const byDevice = this.#byCallee.get(callee) ?? new Map<string, CompiledGraph>();
     this.#byCallee.set(callee, byDevice.set(device, graph));
     return graph;
   }
 
-  #compile({ name, attr }: NameAttrList, device: string): CompiledGraph {
+  #compile({ name, attr }: NameAttrList, device: string, scope: string): CompiledGraph {
     const definition = this.#functions.get(name);
     if (definition === undefined) {
       throw notFound(`Function ${name} is not defined.`);
@@ -84,6 +86,7 @@ export class FunctionLibrary implements FunctionCaller {
       kernels: this.#kernels,
       defaultDevice: device,
       library: this.#library,
+      scope,
     });
     checkTask(name, graph, device);
     return graph;
@@ -107,11 +110,4 @@ function checkTask(name: string, { nodes }: CompiledGraph, device: string): void
         "--engine tensorflow.",
     );
   }
-}
-
-/** Equal for callees that mean the same, whatever the order of their attributes. */
-function keyOf({ name, attr }: NameAttrList, device: string): string {
-  const sorted = new Map([...attr].sort(([a], [b]) => (a < b ? -1 : 1)));
-  const encoded = NameAttrList.encode(NameAttrList.fromPartial({ name, attr: sorted })).finish();
-  return `${device}\n${Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength).toString("base64")}`;
 }

@@ -1,12 +1,18 @@
 import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
 import { parseEdge } from "../../../graph/edge.js";
 import { invalidArgument } from "../../../protocol/status.js";
+import { roleOf } from "./node-role.js";
 
 /** The inputs of a node, with the numbers of nodes in place of their names. */
 export interface NodeLinks {
   readonly data: readonly { readonly source: number; readonly output: number }[];
   /** Each once. */
   readonly control: readonly number[];
+}
+
+/** The nodes that a node waits for: once for each data input, and once for all control inputs from one node. */
+export function sourcesOf({ data, control }: NodeLinks): readonly number[] {
+  return [...data.map(({ source }) => source), ...control];
 }
 
 /** Cycles longer than this are not spelled out in full. */
@@ -58,18 +64,14 @@ export function topologicalNumbers(
 ): readonly number[] {
   const waitsFor = new Int32Array(nodes.length);
   const behind: number[][] = nodes.map(() => []);
-  for (const [index, { data, control }] of links.entries()) {
-    const isMerge = MERGE_OPS.has(nodes[index]?.op ?? "");
-    const comesAfter = (source: number): void => {
-      if (!(isMerge && NEXT_ITERATION_OPS.has(nodes[source]?.op ?? ""))) {
+  for (const [index, link] of links.entries()) {
+    const isMerge = roleOf(nodes[index]?.op ?? "") === "merge";
+    for (const source of sourcesOf(link)) {
+      if (!(isMerge && roleOf(nodes[source]?.op ?? "") === "next-iteration")) {
         behind[source]?.push(index);
         waitsFor[index] = (waitsFor[index] ?? 0) + 1;
       }
-    };
-    for (const { source } of data) {
-      comesAfter(source);
     }
-    control.forEach(comesAfter);
   }
   const order: number[] = [];
   for (const [index, count] of waitsFor.entries()) {
@@ -93,9 +95,6 @@ export function topologicalNumbers(
   return order;
 }
 
-const MERGE_OPS: ReadonlySet<string> = new Set(["Merge", "RefMerge"]);
-const NEXT_ITERATION_OPS: ReadonlySet<string> = new Set(["NextIteration", "RefNextIteration"]);
-
 /** Goes back along inputs that are still waited for until a node comes up again. */
 function cycleText(nodes: readonly NodeDef[], links: readonly NodeLinks[], waitsFor: Int32Array): string {
   const places = new Map<number, number>();
@@ -105,7 +104,7 @@ function cycleText(nodes: readonly NodeDef[], links: readonly NodeLinks[], waits
     places.set(current, path.length);
     path.push(current);
     const link = links[current];
-    const sources = [...(link?.data.map(({ source }) => source) ?? []), ...(link?.control ?? [])];
+    const sources = link === undefined ? [] : sourcesOf(link);
     current = sources.find((source) => (waitsFor[source] ?? 0) > 0) ?? -1;
   }
   const cycle = path.slice(places.get(current) ?? 0).reverse();

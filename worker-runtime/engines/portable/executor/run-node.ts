@@ -9,7 +9,7 @@ import type { RunningStep } from "./running-step.js";
 import type { Activation } from "./step-state.js";
 
 /** Kernels that are expected to take longer run on a compute thread. */
-const MAX_INLINE_NANOS = 20e6;
+const MAX_INLINE_NANOS = 15e6;
 
 /** What the nodes of one call of a graph share. */
 export interface Call {

@@ -1,77 +1,76 @@
 import { invalidArgument } from "../../../protocol/status.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
 import type { NodeRole } from "./compiled-node.js";
-import type { NodeLinks } from "./graph-links.js";
 
 /** A loop frame as the structure of the graph shows it. */
 export interface FrameOutline {
   readonly name: string;
+  /** undefined for the root: what is outside of all loops. */
   readonly parent: FrameOutline | undefined;
   readonly parallelIterations: number;
 }
 
 export interface FramedNodes {
   readonly root: FrameOutline;
-  /** By node: the frame that it runs in. */
+  /** By node: the frame that it runs in, and takes its inputs in. */
   readonly frames: readonly FrameOutline[];
-  /** By node: for an Enter the frame that it leads into. */
-  readonly entered: readonly (FrameOutline | undefined)[];
+  /** By node: the frame that its outputs are in. An Enter leads into one, an Exit out of it. */
+  readonly outputFrames: readonly FrameOutline[];
 }
 
 /**
  * Finds the loop frame of every node: an Enter leads into the frame that it names, an Exit out to the one around it.
+ * @param sources by node: the numbers of the nodes that it waits for.
  * @param order the nodes' numbers, each after its inputs.
  * @throws TensorFlowError INVALID_ARGUMENT in TensorFlow's words where frames do not nest.
  */
 export function findFrames(
   nodes: readonly KernelNode[],
   roles: readonly NodeRole[],
-  links: readonly NodeLinks[],
+  sources: readonly (readonly number[])[],
   order: readonly number[],
 ): FramedNodes {
   const root: FrameOutline = { name: "", parent: undefined, parallelIterations: 1 };
   const byName = new Map<string, FrameOutline>();
   const frames: FrameOutline[] = nodes.map(() => root);
-  // What a node's outputs belong to: its own frame, except behind Enter and Exit.
-  const outer: FrameOutline[] = nodes.map(() => root);
-  const entered: (FrameOutline | undefined)[] = nodes.map(() => undefined);
+  const outputFrames: FrameOutline[] = nodes.map(() => root);
 
   for (const index of order) {
     const node = nodes[index];
-    const link = links[index];
-    if (node === undefined || link === undefined) {
+    if (node === undefined) {
       continue;
     }
-    const sources = [...link.data.map(({ source }) => source), ...link.control];
-    const first = sources.find((source) => roles[source] !== "next-iteration") ?? sources[0];
-    const frame = first === undefined ? root : (outer[first] ?? root);
-    for (const source of sources) {
+    const from = sources[index] ?? [];
+    const first = from.find((source) => roles[source] !== "next-iteration") ?? from[0];
+    const frame = first === undefined ? root : (outputFrames[first] ?? root);
+    for (const source of from) {
       // A back edge comes from a node that is not framed yet; `checkBackEdges` looks at it.
-      if (outer[source] !== frame && !(roles[index] === "merge" && roles[source] === "next-iteration")) {
+      if (
+        outputFrames[source] !== frame &&
+        !(roles[index] === "merge" && roles[source] === "next-iteration")
+      ) {
         throw invalidArgument(
           `{{node ${node.name}}} has inputs from different frames. ` +
-            `The input {{node ${nodes[source]?.name}}} is in frame '${outer[source]?.name}'. ` +
+            `The input {{node ${nodes[source]?.name}}} is in frame '${outputFrames[source]?.name}'. ` +
             `The input {{node ${nodes[first ?? 0]?.name}}} is in frame '${frame.name}'.`,
         );
       }
     }
     frames[index] = frame;
-    outer[index] = frame;
+    outputFrames[index] = frame;
     if (roles[index] === "enter") {
-      const child = childFrame(node, frame, byName);
-      entered[index] = child;
-      outer[index] = child;
+      outputFrames[index] = childFrame(node, frame, byName);
     } else if (roles[index] === "exit") {
       if (frame.parent === undefined) {
         throw invalidArgument(
           `Invalid Exit op: Cannot find a corresponding Enter op. The node giving this error: {{node ${node.name}}}.`,
         );
       }
-      outer[index] = frame.parent;
+      outputFrames[index] = frame.parent;
     }
   }
-  checkBackEdges(nodes, roles, links, frames);
-  return { root, frames, entered };
+  checkBackEdges(nodes, roles, sources, frames);
+  return { root, frames, outputFrames };
 }
 
 function childFrame(node: KernelNode, parent: FrameOutline, byName: Map<string, FrameOutline>): FrameOutline {
@@ -97,11 +96,11 @@ function childFrame(node: KernelNode, parent: FrameOutline, byName: Map<string, 
 function checkBackEdges(
   nodes: readonly KernelNode[],
   roles: readonly NodeRole[],
-  links: readonly NodeLinks[],
+  sources: readonly (readonly number[])[],
   frames: readonly FrameOutline[],
 ): void {
-  for (const [index, link] of links.entries()) {
-    for (const { source } of roles[index] === "merge" ? link.data : []) {
+  for (const [index, from] of sources.entries()) {
+    for (const source of roles[index] === "merge" ? from : []) {
       const isBackEdge = roles[source] === "next-iteration";
       if (isBackEdge && (frames[source] !== frames[index] || frames[index]?.parent === undefined)) {
         throw invalidArgument(

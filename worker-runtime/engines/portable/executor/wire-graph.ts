@@ -42,7 +42,7 @@ export function wireGraph(
   const root = frameOf(framed.root);
 
   const nodes = bound.map((each, index) => {
-    const entered = framed.entered[index];
+    const entered = roles[index] === "enter" ? framed.outputFrames[index] : undefined;
     const made = growNode(
       each,
       roles[index] ?? "plain",

@@ -1,5 +1,6 @@
 import { arrayKernels } from "./array/index.js";
 import { controlFlowKernels } from "./control-flow/index.js";
+import { dataKernels } from "./data/index.js";
 import { ioKernels } from "./io/index.js";
 import { linalgKernels } from "./linalg/index.js";
 import { loggingKernels } from "./logging/index.js";
@@ -25,5 +26,6 @@ export function createKernelRegistry(): KernelRegistry {
     ...stringKernels,
     ...loggingKernels,
     ...ioKernels,
+    ...dataKernels,
   );
 }

@@ -5,6 +5,7 @@ import { attrOf, inputArgs, outputTypes, type SignatureArg } from "../../../grap
 import { baseDataType, type DType, dtypeOf } from "../../../protocol/dtype.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import { type Tensor, tensorFromProto } from "../../../protocol/tensor.js";
+import { checkExpansion } from "./support/allocation.js";
 
 const utf8 = new TextDecoder();
 
@@ -33,14 +34,17 @@ export class KernelNode {
   /** The data inputs and outputs, lists spread out. */
   readonly inputs: readonly SignatureArg[];
   readonly outputs: readonly SignatureArg[];
+  /** Tells nodes of equal names in different functions apart: "" in a graph, a key of the function in its body. */
+  readonly scope: string;
 
   /**
    * @param opDef the definition of the node's op: of the op list or of a function of the graph's library.
    * @throws TensorFlowError INVALID_ARGUMENT for a list whose length attribute is below 0 or beyond all reason.
    */
-  constructor(def: NodeDef, opDef: OpDef) {
+  constructor(def: NodeDef, opDef: OpDef, scope = "") {
     this.def = def;
     this.opDef = opDef;
+    this.scope = scope;
     checkListLengths(def, opDef);
     this.inputs = inputArgs(opDef, def);
     this.outputs = outputTypes(opDef, def);
@@ -108,7 +112,11 @@ export class KernelNode {
 
   tensor(attr: string): Tensor {
     const value = this.#find(attr);
-    return value?.$case === "tensor" ? tensorFromProto(value.value) : this.#refuse(attr, "tensor");
+    if (value?.$case !== "tensor") {
+      return this.#refuse(attr, "tensor");
+    }
+    checkExpansion(value.value);
+    return tensorFromProto(value.value);
   }
 
   func(attr: string): NameAttrList {

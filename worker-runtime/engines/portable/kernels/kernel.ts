@@ -33,7 +33,7 @@ export interface PureKernelDefinition extends KernelSelector {
   create(node: KernelNode): (inputs: readonly Tensor[]) => readonly Tensor[];
   /**
    * An estimate of the time that these inputs take, in nanoseconds on one slow core. Long ones run on a compute thread.
-   * Without it, a nanosecond for each element of the inputs is assumed.
+   * Without it, it goes by the size of the inputs (kernel-cost.ts): a kernel that makes more of them must say so.
    */
   cost?(node: KernelNode, inputs: readonly Tensor[]): number;
 }

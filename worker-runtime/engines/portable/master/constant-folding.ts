@@ -5,6 +5,7 @@ import { constantProto } from "../../../graph/constant-proto.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernels/kernel.js";
+import { costOf } from "../kernels/kernel-cost.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { GraphNode, makeNodeDef, type NodeMap } from "./graph-node.js";
 import type { StepGraph } from "./step-graph.js";
@@ -14,8 +15,6 @@ const MAX_GROWN_BYTES = 100 * 1024;
 /** Folding stops a first step for no longer than this. */
 const MAX_NODE_NANOS = 20e6;
 const MAX_GRAPH_NANOS = 100e6;
-/** What an element costs where a kernel does not say. */
-const NANOS_PER_ELEMENT = 1;
 
 export interface FoldingTools {
   readonly kernels: KernelRegistry;
@@ -88,9 +87,7 @@ function planOf(
     values.set(source, value);
     inputs.push(value);
   }
-  const nanos =
-    definition.cost?.(node.kernelNode, inputs) ??
-    inputs.reduce((sum, { size }) => sum + size * NANOS_PER_ELEMENT, 0);
+  const nanos = costOf(definition, node.kernelNode, inputs);
   const inputBytes = inputs.reduce((sum, { byteLength }) => sum + byteLength, 0);
   return { definition, inputs, inputBytes, nanos };
 }

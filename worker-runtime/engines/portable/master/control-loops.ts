@@ -3,8 +3,9 @@ import { typeAttr } from "../../../graph/attr-values.js";
 import { constantProto } from "../../../graph/constant-proto.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { Tensor } from "../../../protocol/tensor.js";
+import type { FrameOutline } from "../executor/static-frames.js";
 import { GraphNode, makeNodeDef, type TensorRef } from "./graph-node.js";
-import { type LoopFrame, LoopFrames } from "./loop-frames.js";
+import { LoopFrames } from "./loop-frames.js";
 import type { StepGraph } from "./step-graph.js";
 import { taskOf } from "./task-of-device.js";
 
@@ -46,7 +47,7 @@ class ControlLoops implements LoopedGraph {
   readonly #frames: LoopFrames;
   readonly #tools: ControlLoopTools;
   /** The Merge of each control loop by task and frame. */
-  readonly #merges = new Map<string, Map<LoopFrame, string>>();
+  readonly #merges = new Map<string, Map<FrameOutline, string>>();
 
   constructor(graph: StepGraph, tools: ControlLoopTools) {
     this.#graph = graph;
@@ -73,21 +74,23 @@ class ControlLoops implements LoopedGraph {
     }
   }
 
-  #sharedFrame(source: string, target: string): LoopFrame | undefined {
+  /** The loop that an edge lies within. */
+  #sharedFrame(source: string, target: string): FrameOutline | undefined {
     const frame = this.#frames.outputFrame(source);
-    return frame === this.#frames.inputFrame(target) ? frame : undefined;
+    return frame !== this.#frames.root && frame === this.#frames.inputFrame(target) ? frame : undefined;
   }
 
-  #mergeOf(frame: LoopFrame, target: string): string {
+  #mergeOf(frame: FrameOutline, target: string): string {
     const task = this.#task(target);
-    const merges = this.#merges.get(task) ?? new Map<LoopFrame, string>();
+    const merges = this.#merges.get(task) ?? new Map<FrameOutline, string>();
     this.#merges.set(task, merges);
     const known = merges.get(frame);
     if (known !== undefined) {
       return known;
     }
-    const start = frame.parent === undefined ? this.#addStart(target) : this.#mergeOf(frame.parent, target);
-    const merge = this.#addLoop(frame, target, start);
+    const outer = frame.parent ?? this.#frames.root;
+    const start = outer === this.#frames.root ? this.#addStart(target) : this.#mergeOf(outer, target);
+    const merge = this.#addLoop(frame, outer, target, start);
     merges.set(frame, merge);
     return merge;
   }
@@ -95,27 +98,27 @@ class ControlLoops implements LoopedGraph {
   /** What the outermost control loop begins with: any tensor will do. */
   #addStart(target: string): string {
     const value = constantProto(Tensor.of(0, "int32"));
-    return this.#add(target, "Const", undefined, {
+    return this.#add(target, "Const", this.#frames.root, {
       dtype: typeAttr("int32"),
       value: { value: { $case: "tensor", value } },
     });
   }
 
-  #addLoop(frame: LoopFrame, target: string, start: string): string {
+  #addLoop(frame: FrameOutline, outer: FrameOutline, target: string, start: string): string {
     const T = typeAttr("int32");
     const enter = this.#add(
       target,
       "Enter",
-      frame.parent,
+      outer,
       {
         T,
         frame_name: { value: { $case: "s", value: new TextEncoder().encode(frame.name) } },
         is_constant: { value: { $case: "b", value: false } },
-        parallel_iterations: { value: { $case: "i", value: frame.parallelIterations } },
+        parallel_iterations: { value: { $case: "i", value: BigInt(frame.parallelIterations) } },
       },
       [{ node: start, output: 0 }],
     );
-    this.#frames.enter(enter, frame.parent, frame);
+    this.#frames.enter(enter, outer, frame);
     const next = this.#newName(target);
     const merge = this.#add(target, "Merge", frame, { T, N: { value: { $case: "i", value: 2n } } }, [
       { node: enter, output: 0 },
@@ -134,7 +137,7 @@ class ControlLoops implements LoopedGraph {
   #add(
     target: string,
     op: string,
-    frame: LoopFrame | undefined,
+    frame: FrameOutline,
     attrs: Readonly<Record<string, AttrValue>>,
     inputs: readonly TensorRef[] = [],
     name = this.#newName(target),

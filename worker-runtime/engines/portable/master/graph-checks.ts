@@ -1,6 +1,7 @@
 import type { SignatureArg } from "../../../graph/node-signature.js";
 import { dtypeOf } from "../../../protocol/dtype.js";
 import { invalidArgument } from "../../../protocol/status.js";
+import { roleOf } from "../executor/node-role.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
 import type { GraphNode, NodeMap } from "./graph-node.js";
 
@@ -123,15 +124,7 @@ function checkCycles(added: readonly GraphNode[]): void {
 
 /** The edge that closes a while loop. */
 export function isBackEdge(source: GraphNode, target: GraphNode): boolean {
-  return isNextIteration(source.op) && isMerge(target.op);
-}
-
-function isNextIteration(op: string): boolean {
-  return op === "NextIteration" || op === "RefNextIteration";
-}
-
-function isMerge(op: string): boolean {
-  return op === "Merge" || op === "RefMerge";
+  return roleOf(source.op) === "next-iteration" && roleOf(target.op) === "merge";
 }
 
 /**

@@ -15,6 +15,11 @@ export interface MasterLimits {
   readonly maxPreparedSteps: number;
   /** At the limit of sessions one that nobody used for this long is closed, as its client is taken to be gone. */
   readonly abandonedAfterMillis: number;
+  /**
+   * A session that nobody used for this long is closed in any case: TensorFlow's session_gc_seconds. 0 lets sessions stay
+   * until somebody closes them, as TensorFlow's own servers do.
+   */
+  readonly sessionIdleMillis: number;
 }
 
 export const DEFAULT_MASTER_LIMITS: MasterLimits = {
@@ -22,6 +27,8 @@ export const DEFAULT_MASTER_LIMITS: MasterLimits = {
   maxNodes: 1_000_000,
   maxPreparedSteps: 500,
   abandonedAfterMillis: 60_000,
+  // A notebook that is left overnight finds its session in the morning.
+  sessionIdleMillis: 24 * 3_600_000,
 };
 
 /** What a master works with; all of it belongs to the server. */

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { ConfigProto } from "../../../../protos/generated/tensorflow/config.js";
 import type * as proto from "../../../../protos/generated/tensorflow/master.js";
 import {
@@ -90,7 +91,10 @@ export class MasterSession {
       const graph = new SessionGraph(graphDef, { ops: env.ops, placement, maxNodes: limits.maxNodes });
       const workers = { handle: randomBytes(8).toString("hex"), cluster, config };
       await createWorkerSessions(workers, signal);
-      return new MasterSession(workers, graph, tools, new AbortController());
+      const ended = new AbortController();
+      // As many as there are steps at a time.
+      setMaxListeners(0, ended.signal);
+      return new MasterSession(workers, graph, tools, ended);
     } catch (error) {
       cluster.close();
       throw error;

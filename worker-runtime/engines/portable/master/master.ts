@@ -28,6 +28,8 @@ import { MasterSession } from "./master-session.js";
 
 /** A worker that does not answer has nothing to clear, or is gone. */
 const RESET_DEADLINE_MILLIS = 10_000;
+/** How often sessions are looked at, at least. */
+const MAX_IDLE_CHECK_MILLIS = 600_000;
 /** For a listing of all devices; a task that does not answer is left out. */
 const LIST_DEADLINE_MILLIS = 5000;
 
@@ -39,10 +41,16 @@ export class Master implements MasterInterface {
   /** Sessions that are being opened count, too. */
   #opening = 0;
   #sharedCache: WorkerCache | undefined;
+  readonly #idleCheck: NodeJS.Timeout | undefined;
 
   constructor(env: MasterEnvironment) {
     this.#env = env;
     this.#limits = { ...DEFAULT_MASTER_LIMITS, ...env.limits };
+    const { sessionIdleMillis } = this.#limits;
+    if (sessionIdleMillis > 0) {
+      const period = Math.min(sessionIdleMillis / 4, MAX_IDLE_CHECK_MILLIS);
+      this.#idleCheck = setInterval(() => this.#closeIdle(), period).unref();
+    }
   }
 
   readonly createSession: MasterInterface["createSession"] = async (request, { signal }) => {
@@ -145,6 +153,7 @@ export class Master implements MasterInterface {
 
   /** Ends all sessions and closes the connections. */
   async close(): Promise<void> {
+    clearInterval(this.#idleCheck);
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
     await closeAll(sessions, cancelled("The server of the session is stopping."));
@@ -172,9 +181,23 @@ export class Master implements MasterInterface {
         `This master has ${maxSessions} sessions and takes no more. Close those that are not needed.`,
       );
     }
-    this.#sessions.delete(oldest.handle);
-    this.#env.log(`Closing session ${oldest.handle}, which was left without being closed.`);
-    await oldest.close(aborted("The session was taken to be abandoned."));
+    await this.#abandon(oldest);
+  }
+
+  /** Closes the sessions that nobody has used for so long that their clients must be gone. */
+  #closeIdle(): void {
+    for (const session of this.#sessions.values()) {
+      if (session.idleMillis >= this.#limits.sessionIdleMillis) {
+        // Workers that do not answer are none of its business: the session is gone here.
+        this.#abandon(session).catch(() => undefined);
+      }
+    }
+  }
+
+  async #abandon(session: MasterSession): Promise<void> {
+    this.#sessions.delete(session.handle);
+    this.#env.log(`Closing session ${session.handle}, which was left without being closed.`);
+    await session.close(aborted("The session was taken to be abandoned."));
   }
 
   #cache(): WorkerCache {

@@ -24,11 +24,12 @@ export function watchParticipants(
   if (tasks.length === 0) {
     return () => {};
   }
-  const stopped = new AbortController();
+  // Made with the first question: most steps are over before it.
+  let stopped: AbortController | undefined;
   const missed = new Map<string, number>();
-  const probe = async (task: string) => {
-    const problem = await problemOf(task, cluster, stopped.signal);
-    if (stopped.signal.aborted) {
+  const probe = async (task: string, signal: AbortSignal) => {
+    const problem = await problemOf(task, cluster, signal);
+    if (signal.aborted) {
       return;
     }
     const count = problem?.mayPass ? (missed.get(task) ?? 0) + 1 : 0;
@@ -38,14 +39,15 @@ export function watchParticipants(
     }
   };
   const timer = setInterval(() => {
+    stopped ??= new AbortController();
     for (const task of tasks) {
-      void probe(task);
+      void probe(task, stopped.signal);
     }
   }, PROBE_INTERVAL_MILLIS);
   timer.unref();
   return () => {
     clearInterval(timer);
-    stopped.abort();
+    stopped?.abort();
   };
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { TensorProto } from "../../../../protos/generated/tensorflow/tensor.js";
 import {
   type RunGraphRequest,
@@ -14,6 +13,7 @@ import {
   type TensorFlowError,
 } from "../../../protocol/status.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
+import { randomId } from "../random-id.js";
 import { watchParticipants } from "./participant-watch.js";
 import type { PreparedStep, RegisteredPartition } from "./prepared-step.js";
 import { combinedError, type TaskFailure } from "./worker-errors.js";
@@ -21,6 +21,9 @@ import type { WorkerSessions } from "./worker-sessions.js";
 
 /** A worker that does not answer has nothing to clean up, or is gone. */
 const CLEANUP_DEADLINE_MILLIS = 60_000;
+
+/** TensorFlow keeps the bits above for marks. */
+const STEP_ID_BITS = 57;
 
 /** Tensors by the client's names for them. */
 export type NamedTensors = ReadonlyMap<string, TensorProto>;
@@ -42,7 +45,7 @@ export interface StepAnswer {
 
 /** A step's id: random, its top seven bits clear as TensorFlow's. */
 export function newStepId(): bigint {
-  return randomBytes(8).readBigUInt64LE() & ((1n << 57n) - 1n);
+  return BigInt.asUintN(STEP_ID_BITS, randomId());
 }
 
 /**
@@ -131,7 +134,7 @@ function requestFor(
   request.sessionHandle = handle;
   request.storeErrorsInResponseBody = true;
   request.createWorkerSessionCalled = true;
-  request.requestId = randomBytes(8).readBigInt64LE();
+  request.requestId = BigInt.asIntN(64, randomId());
   request.isPartial = call.partial !== undefined;
   request.isLastPartialRun = call.partial?.isLast ?? false;
   if (task === cluster.masterTask) {

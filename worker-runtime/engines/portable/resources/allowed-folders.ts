@@ -1,4 +1,4 @@
-import { readlink, realpath } from "node:fs/promises";
+import { readlink, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { permissionDenied, unimplemented } from "../../../protocol/status.js";
 import type { FileAccess } from "./file-access.js";
@@ -32,6 +32,7 @@ export class AllowedFolders implements FileAccess {
     const wanted = await realPlace(path.resolve(given.replace(/^file:\/\//, "")));
     for (const folder of this.#folders) {
       if (isWithin(await realPlace(folder), wanted)) {
+        await refusePipes(given, wanted);
         return wanted;
       }
     }
@@ -62,6 +63,17 @@ async function realPlace(place: string, links = 0): Promise<string> {
     }
     const parent = path.dirname(place);
     return parent === place ? place : path.join(await realPlace(parent, links), path.basename(place));
+  }
+}
+
+/**
+ * Opening a pipe waits for its other end, on one of the few threads that all files are read on, and the process could not
+ * even end meanwhile.
+ */
+async function refusePipes(given: string, place: string): Promise<void> {
+  const stats = await stat(place).catch(() => undefined);
+  if (stats !== undefined && !stats.isFile() && !stats.isDirectory()) {
+    throw permissionDenied(`A graph wanted to use ${given}, which is neither a file nor a folder.`);
   }
 }
 

@@ -11,6 +11,13 @@ export interface Resource {
   dispose?(): void;
 }
 
+/** The node that has a private resource. */
+interface PrivateOwner {
+  readonly name: string;
+  /** Which function's body the node is in; "" for a graph. */
+  readonly scope: string;
+}
+
 interface PrivateName {
   readonly container: string;
   readonly name: string;
@@ -19,7 +26,7 @@ interface PrivateName {
 /** The resources of one device by container, type and name; shared by all sessions that see the device. */
 export class ResourceManager {
   readonly #containers = new Map<string, Map<string, Resource>>();
-  /** The private names of each session by container and node. */
+  /** The private names of each session by container, scope and node. */
   readonly #privateNames = new Map<string, Map<string, PrivateName>>();
   #nextPrivate = 0;
 
@@ -44,16 +51,16 @@ export class ResourceManager {
    * no other session has it. `endSession` removes what bears it.
    * @param session the session's handle.
    */
-  privateName(session: string, container: string, node: string): string {
+  privateName(session: string, container: string, node: PrivateOwner): string {
     let names = this.#privateNames.get(session);
     if (names === undefined) {
       names = new Map();
       this.#privateNames.set(session, names);
     }
-    const key = `${container}\n${node}`;
+    const key = `${container}\n${node.scope}\n${node.name}`;
     let found = names.get(key);
     if (found === undefined) {
-      found = { container, name: `_${this.#nextPrivate}_${node}` };
+      found = { container, name: `_${this.#nextPrivate}_${node.name}` };
       this.#nextPrivate += 1;
       names.set(key, found);
     }

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { type ConnectionInjector, Server, ServerCredentials } from "@grpc/grpc-js";
 import { serveStream } from "../stream/stream-service.js";
 import { CallLedger, type ServiceLimits } from "./call-limits.js";
@@ -12,6 +13,8 @@ export class GrpcEndpoint {
   readonly #injector: ConnectionInjector;
   readonly #ledger: CallLedger;
   readonly #limits: ServiceLimits;
+  /** Of the connections that there are. */
+  readonly #sockets = new Set<Socket>();
 
   constructor(listener: GrpcListener, limits: ServiceLimits) {
     this.#listener = listener;
@@ -52,7 +55,11 @@ export class GrpcEndpoint {
 
   /** Begins to answer. */
   open(): void {
-    this.#listener.handTo((socket) => this.#injector.injectConnection(socket));
+    this.#listener.handTo((socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+      this.#injector.injectConnection(socket);
+    });
   }
 
   /** Takes no more connections and cuts those that there are. */
@@ -60,5 +67,11 @@ export class GrpcEndpoint {
     this.#listener.close();
     this.#injector.destroy();
     this.#server.forceShutdown();
+    // Both let calls end first, and a stream never does. What was answered just now goes out before.
+    setImmediate(() => {
+      for (const socket of this.#sockets) {
+        socket.destroy();
+      }
+    });
   }
 }

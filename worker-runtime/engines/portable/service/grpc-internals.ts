@@ -1,4 +1,4 @@
-import type { ServerHttp2Session } from "node:http2";
+import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import { type StatusObject, status } from "@grpc/grpc-js";
 
 /**
@@ -44,5 +44,24 @@ function hasInternals(server: object): server is ServerInternals {
     "commonServerOptions" in server &&
     typeof server.commonServerOptions === "object" &&
     ["_setupHandlers", "_respondWithError"].every((name) => typeof Reflect.get(server, name) === "function")
+  );
+}
+
+/**
+ * The HTTP/2 stream under a streaming call of a grpc-js server, for messages that are not to be copied on their way.
+ * Whatever is written to it must be framed, and the headers must have been sent. Undefined where grpc-js is made otherwise.
+ */
+export function http2StreamOf(call: object): ServerHttp2Stream | undefined {
+  const inner: unknown = Reflect.get(call, "call");
+  const stream: unknown =
+    typeof inner === "object" && inner !== null ? Reflect.get(inner, "stream") : undefined;
+  return isHttp2Stream(stream) ? stream : undefined;
+}
+
+function isHttp2Stream(stream: unknown): stream is ServerHttp2Stream {
+  return (
+    typeof stream === "object" &&
+    stream !== null &&
+    ["write", "cork", "uncork", "respond"].every((name) => typeof Reflect.get(stream, name) === "function")
   );
 }

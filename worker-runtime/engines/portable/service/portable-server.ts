@@ -9,10 +9,11 @@ import { ownAddress, withChosenPort } from "../../own-address.js";
 import { ComputePool } from "../compute/compute-pool.js";
 import { createKernelRegistry } from "../kernels/all.js";
 import { Master } from "../master/master.js";
+import type { MasterLimits } from "../master/master-environment.js";
 import { AllowedFolders } from "../resources/allowed-folders.js";
 import { deviceKindsOf, TaskDevices } from "../worker/task-devices.js";
 import { Worker } from "../worker/worker.js";
-import { grpcTransport, streamTransport } from "../worker/worker-transport.js";
+import { streamTransport } from "../worker/worker-transport.js";
 import { type BindPlan, planBinding } from "./bind-rules.js";
 import { defaultLimits, type ServiceLimits } from "./call-limits.js";
 import { GrpcEndpoint } from "./grpc-endpoint.js";
@@ -28,6 +29,7 @@ export interface PortableServerOptions {
   /** Folders that graphs may read and write; none unless given. */
   readonly files?: readonly string[] | undefined;
   readonly limits?: Partial<ServiceLimits> | undefined;
+  readonly masterLimits?: Partial<MasterLimits> | undefined;
   /** Mutual TLS with these peers; plain gRPC, as TensorFlow's, unless given. */
   readonly trust?: PeerTrust | undefined;
   /** A line for the task's log. */
@@ -65,7 +67,7 @@ export class PortableServer {
     this.worker = new Worker({
       devices,
       cluster: cluster ?? { job: [] },
-      transport: (process.env["TD_STREAM"] === undefined ? grpcTransport : streamTransport)(trust?.channelCredentials()),
+      transport: streamTransport(trust?.channelCredentials()),
       kernels,
       ops,
       files: new AllowedFolders(options.files ?? []),
@@ -80,6 +82,7 @@ export class PortableServer {
       kernels,
       ops,
       log: options.log,
+      limits: options.masterLimits,
     });
     this.#endpoint = new GrpcEndpoint(listener, { ...defaultLimits(), ...options.limits });
     this.#endpoint.offer(MasterServiceDefinition, this.#master);

@@ -1,7 +1,8 @@
 import type { Server, ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
-import { cancelled, internalError } from "../../../protocol/status.js";
-import { decodeMessage, encodeMessage } from "../../../rpc/message-coding.js";
+import { cancelled, internalError, TensorFlowError } from "../../../protocol/status.js";
+import { encodeMessage } from "../../../rpc/message-coding.js";
 import type { UnaryMethod } from "../../../rpc/message-type.js";
+import { readerOf } from "./budgeted-reader.js";
 import type { CallLedger } from "./call-limits.js";
 import { statusOfError } from "./wire-error.js";
 
@@ -131,11 +132,17 @@ class Caller implements ServedCall {
   };
 }
 
-/** @throws TensorFlowError INTERNAL with the text of gRPC's C++ server, which TensorFlow's clients know. */
+/**
+ * @throws TensorFlowError INTERNAL with the text of gRPC's C++ server, which TensorFlow's clients know;
+ *   RESOURCE_EXHAUSTED for more fields than there is memory for.
+ */
 export function parseRequest<Request>(method: UnaryMethod<Request, unknown>, bytes: Uint8Array): Request {
   try {
-    return decodeMessage(method.requestType, bytes);
+    return method.requestType.decode(readerOf(bytes));
   } catch (cause) {
+    if (cause instanceof TensorFlowError) {
+      throw cause;
+    }
     throw internalError("Unable to parse request", { cause });
   }
 }

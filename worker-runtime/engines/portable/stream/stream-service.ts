@@ -15,6 +15,7 @@ import {
 } from "../../../protocol/status.js";
 import { decodeMessage, encodeMessage } from "../../../rpc/message-coding.js";
 import type { CallLedger } from "../service/call-limits.js";
+import { http2StreamOf } from "../service/grpc-internals.js";
 import {
   parseRequest,
   passBytes,
@@ -25,6 +26,7 @@ import {
   servedMethods,
 } from "../service/unary-service.js";
 import { statusOfError } from "../service/wire-error.js";
+import { directWriter } from "./frame-coding.js";
 import { FrameSender } from "./frame-sender.js";
 import { IncomingPayload } from "./incoming-payload.js";
 import { OutgoingPayload } from "./outgoing-payload.js";
@@ -61,6 +63,7 @@ class ServedStream {
   readonly #limits: StreamLimits;
   readonly #sender: FrameSender;
   readonly #calls = new Map<number, StreamedCall>();
+  #hasEnded = false;
 
   constructor(
     stream: ServerDuplexStream<Buffer, Buffer>,
@@ -70,7 +73,12 @@ class ServedStream {
     this.#stream = stream;
     this.#methods = methods;
     this.#limits = limits;
-    this.#sender = new FrameSender((frame, taken) => stream.write(encodeMessage(StreamFrame, frame), taken));
+    const direct = http2StreamOf(stream);
+    this.#sender = new FrameSender(
+      direct === undefined
+        ? (frame, taken) => stream.write(encodeMessage(StreamFrame, frame), taken)
+        : directWriter(direct),
+    );
     stream.on("data", (bytes: Buffer) => this.#receive(bytes));
     stream.once("end", () => {
       this.#end();
@@ -84,6 +92,9 @@ class ServedStream {
 
   /** Frames that make no sense end the stream: what they were to say is not known. */
   #receive(bytes: Buffer): void {
+    if (this.#hasEnded) {
+      return;
+    }
     try {
       this.#handle(decodeMessage(StreamFrame, bytes));
     } catch (error) {
@@ -204,6 +215,7 @@ class ServedStream {
   }
 
   #end(): void {
+    this.#hasEnded = true;
     this.#sender.close();
     for (const [callId, call] of [...this.#calls]) {
       call.cancel();

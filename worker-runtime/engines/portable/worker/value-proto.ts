@@ -5,6 +5,7 @@ import { dataTypeOf, dtypeOf } from "../../../protocol/dtype.js";
 import { elementsOfShape, shapeFromProto, shapeToProto } from "../../../protocol/shape.js";
 import { failedPrecondition, invalidArgument } from "../../../protocol/status.js";
 import { tensorFromReceived, tensorToProto } from "../../../protocol/tensor.js";
+import { checkExpansion } from "../kernels/support/allocation.js";
 import { ObjectTensor, RefValue, type ResourceHandle, type Value, type VariantObject } from "../values.js";
 
 /** A variant whose object lives elsewhere: kept as it came, so that it can be passed on, and read by who knows its type. */
@@ -54,7 +55,8 @@ export function valueToProto(value: Value): TensorProto {
 
 /**
  * The value of a received TensorProto, which nobody may read afterwards: large content is moved within its buffer.
- * @throws TensorFlowError INVALID_ARGUMENT when dtype, shape and content do not fit together.
+ * @throws TensorFlowError INVALID_ARGUMENT when dtype, shape and content do not fit together; RESOURCE_EXHAUSTED when the
+ *   memory for a value that repeats is not there.
  */
 export function valueFromProto(proto: TensorProto): Value {
   switch (proto.dtype) {
@@ -67,6 +69,7 @@ export function valueFromProto(proto: TensorProto): Value {
         proto.variantVal.map((data) => new EncodedVariant(data)),
       );
     default:
+      checkExpansion(proto);
       return tensorFromReceived(proto);
   }
 }

@@ -7,14 +7,13 @@ import type { WorkerInterface } from "./worker-interface.js";
 /** A worker of another task, over a connection of its own that is opened with the first call and kept. */
 export interface ConnectedWorker {
   readonly worker: WorkerInterface;
-  /** Lets go of the connection. Calls in progress are ended by their signals, not by this. */
+  /** Closes the connection. Whoever still waits for an answer gets UNAVAILABLE. */
   close(): void;
 }
 
 /**
- * How calls reach the worker of another task. The one place to add another way: a transport that knows the peer for one
- * of our own may keep a stream open, let the sender push tensors instead of being asked, or agree with it (through
- * RecvTensor's transport_options) on a socket for large ones. What any of them must keep:
+ * How calls reach the worker of another task. The one place to add another way, such as a socket of its own for large
+ * tensors. What any of them must keep:
  * - a call is carried out once. A RecvTensor that was sent must not be sent again, not even after the connection broke:
  *   the value is handed out once, and the worker refuses the second request with the same id. The caller gets the error.
  * - calls are not answered in order; a RecvTensor may wait for hours while others pass it.
@@ -23,16 +22,6 @@ export interface ConnectedWorker {
 export interface WorkerTransport {
   /** @param address "host:port". @throws TensorFlowError INVALID_ARGUMENT when it cannot be dialled. */
   connect(address: string): ConnectedWorker;
-}
-
-/** Unary gRPC calls, as TensorFlow's own workers make and take them. @param credentials plain unless given. */
-export function grpcTransport(credentials?: ChannelCredentials): WorkerTransport {
-  return {
-    connect: (address) => {
-      const channel = new Channel(address, credentials);
-      return { worker: new WorkerClient(channel), close: () => channel.close() };
-    },
-  };
 }
 
 /**

@@ -1,4 +1,4 @@
-"""`python user_programs CLUSTER_JSON FOLDER [NAME...]`: one line of JSON, what each program gave on that cluster."""
+"""`python user_programs CLUSTER_JSON FOLDER [NAME...]`: for each program one line of JSON, what it gave on that cluster."""
 import json
 import sys
 import time
@@ -26,7 +26,7 @@ def main():
             traceback.print_exc()
             results[name] = {"error": "%s: %s" % (type(error).__name__, str(error)[:2000])}
         print("%s %.2f s" % (name, time.monotonic() - started), file=sys.stderr, flush=True)
-    print(json.dumps(results), flush=True)
+        print(json.dumps({name: results[name]}), flush=True)
 
 
 main()

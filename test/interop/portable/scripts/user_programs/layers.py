@@ -2,30 +2,33 @@
 import numpy as np
 import tensorflow as tf
 
-from support import drawn, evaluated, initialized, losses, program, tf1
+from support import drawn, eager_program, evaluated, initialized, losses, program, tf1
 
 
-def traced_training(cluster, scope, make, x, y, loss_of, optimizer, wanted_steps=4):
+def traced_training(cluster, scope, make, x, y, loss_of, optimizer, steps=4):
     """Traces a training step of a Keras model, and runs its graph in a session with variables of the session's own."""
-    with tf.init_scope():
-        model = make()
-        model.build(x.shape) if not model.built else None
-        for i, variable in enumerate(model.trainable_variables):
-            variable.assign(drawn(i, *variable.shape))
-        optimizer.build(model.trainable_variables)
+    model = make()
+    for i, variable in enumerate(model.trainable_variables):
+        variable.assign(drawn(i, *variable.shape))
+    optimizer.build(model.trainable_variables)
 
-        def step(xs, ys):
-            with tf.GradientTape() as tape:
-                outputs = model(xs, training=True)
-                loss = loss_of(ys, outputs)
-            optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
-            return loss
+    def step(xs, ys):
+        with tf.GradientTape() as tape:
+            outputs = model(xs, training=True)
+            loss = loss_of(ys, outputs)
+        optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
+        return loss
 
-        train = tf.function(step).get_concrete_function(tf.TensorSpec(x.shape, x.dtype), tf.TensorSpec(y.shape, y.dtype))
-        infer = tf.function(lambda xs: model(xs, training=False)).get_concrete_function(tf.TensorSpec(x.shape, x.dtype))
-        values = {id(v.handle): (v.numpy(), v.handle) for f in (train, infer) for v in f.graph.variables}
-        captured = {id(f): [(outer, inner.name, outer.numpy() if id(outer) not in values else None)
-                            for outer, inner in f.graph.captures] for f in (train, infer)}
+    train = tf.function(step).get_concrete_function(tf.TensorSpec(x.shape, x.dtype), tf.TensorSpec(y.shape, y.dtype))
+    infer = tf.function(lambda xs: model(xs, training=False)).get_concrete_function(tf.TensorSpec(x.shape, x.dtype))
+    values = {id(v.handle): (v.numpy(), v.handle) for f in (train, infer) for v in f.graph.variables}
+    captured = {id(f): [(outer, inner.name, outer.numpy() if id(outer) not in values else None)
+                        for outer, inner in f.graph.captures] for f in (train, infer)}
+    with tf.Graph().as_default():
+        return run_both(cluster, scope, train, infer, values, captured, x, y, steps)
+
+
+def run_both(cluster, scope, train, infer, values, captured, x, y, steps):
     handles, initializers = {}, []
     for key, (value, _) in values.items():
         with tf1.device("/job:ps/task:%d" % (len(handles) % 2)):
@@ -42,18 +45,16 @@ def traced_training(cluster, scope, make, x, y, loss_of, optimizer, wanted_steps
         outputs, found = imported(infer, False), imported(train, True)
     with tf1.Session(cluster.target()) as session:
         session.run(initializers)
-        return [losses(session, found[0], found[1:], None, wanted_steps), session.run(outputs[0])]
+        return [losses(session, found[0], found[1:], None, steps), session.run(outputs[0])]
 
 
 def keras_program(name, make, x, y, loss=None, optimizer=lambda: tf.keras.optimizers.SGD(0.05)):
     def run(cluster):
         loss_of = loss or (lambda ys, outputs: tf.reduce_mean(tf.square(ys - outputs)))
-        with tf.init_scope():
-            made = optimizer()
-        return traced_training(cluster, name, make, x, y, loss_of, made)
+        return traced_training(cluster, name, make, x, y, loss_of, optimizer())
 
     run.__name__ = name
-    program(run)
+    eager_program(run)
 
 
 K = tf.keras
@@ -80,7 +81,7 @@ keras_program("keras_gru", lambda: K.Sequential([
 ]), series, classes, sparse_loss, lambda: K.optimizers.Adagrad(0.1))
 keras_program("keras_one_dimension", lambda: K.Sequential([
     L.Input([6, 5]), L.Conv1D(4, 2, dilation_rate=2, padding="causal"), L.MaxPooling1D(2), L.Flatten(), L.Dense(3, activation="softplus"),
-    L.UnitNormalization(), L.Reshape([3, 1]), L.Permute([2, 1]), L.RepeatVector(2) if False else L.Flatten(),
+    L.UnitNormalization(), L.Reshape([3, 1]), L.Permute([2, 1]), L.Flatten(),
 ]), series, drawn(5, 4, 3), None, lambda: K.optimizers.Nadam(0.01))
 keras_program("keras_three_dimensions", lambda: K.Sequential([
     L.Input([4, 4, 4, 1]), L.Conv3D(2, 2), L.MaxPooling3D(2), L.Flatten(), L.Dense(2),

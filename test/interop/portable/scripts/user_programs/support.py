@@ -25,7 +25,7 @@ class Cluster:
 
 
 def program(function):
-    """Registers a program; its graph is a new one, and the ops without a device go where the session's task is."""
+    """Registers a program, which gets a graph of its own."""
 
     def run(cluster):
         with tf.Graph().as_default():
@@ -33,6 +33,12 @@ def program(function):
             return plain(function(cluster))
 
     PROGRAMS[function.__name__] = run
+    return function
+
+
+def eager_program(function):
+    """Registers a program that begins outside of graphs."""
+    PROGRAMS[function.__name__] = lambda cluster: plain(function(cluster))
     return function
 
 
@@ -57,16 +63,11 @@ def plain(value):
     return value
 
 
-def failure(error):
-    """How a call failed: its class and the first line, without what differs from run to run."""
-    return type(error).__name__
-
-
 def error_of(function):
     try:
         function()
     except tf.errors.OpError as error:
-        return [type(error).__name__, error.code]
+        return type(error).__name__
     return "no error"
 
 

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import { ComputePool } from "../../../../../worker-runtime/engines/portable/compute/compute-pool.js";
@@ -92,6 +93,30 @@ test("a call that is cancelled ends at once; a kernel that goes on loses its thr
   );
   const [sum] = await compute.run(add, "CPU", [Tensor.of(1), Tensor.of(2)], never);
   expect(sum?.item()).toBe(3);
+});
+
+test("a thread that dies fails its call, and another one takes the next", async () => {
+  const script = fileURLToPath(new URL("fixtures/mortal-thread.mjs", import.meta.url));
+  const compute = makePool({ threads: 1, script });
+  const add = addFloats();
+  const deadly = compute.run(add, "CPU", [], never);
+  const queued = compute.run(add, "CPU", [Tensor.of([1, 2])], never);
+  await expect(deadly).rejects.toMatchObject({
+    code: StatusCode.INTERNAL,
+    message: "A compute thread ended in the middle of its work.",
+  });
+  expect((await queued).map((output) => output.toArray())).toEqual([[1, 2]]);
+});
+
+test("a thread that cannot start fails the calls that it was started for", async () => {
+  const compute = makePool({
+    threads: 1,
+    script: fileURLToPath(new URL("fixtures/no-such.mjs", import.meta.url)),
+  });
+  await expect(compute.run(addFloats(), "CPU", [Tensor.of(1)], never)).rejects.toMatchObject({
+    code: StatusCode.INTERNAL,
+    message: expect.stringContaining("A compute thread failed: "),
+  });
 });
 
 test("closing ends the calls that wait", async () => {

@@ -121,6 +121,44 @@ describe("functions", () => {
     expect(ran).toEqual(["asked", "effect"]);
   });
 
+  test("nodes of equal names are told apart by the function, and by the dtypes it is called for", async () => {
+    const scopes = new Map<string, Set<string>>();
+    const made = ["f", "g"].map((name) =>
+      definition(name, { input: ["x"], output: ["y"], ret: { y: "x" } }, [
+        node("Timestamp", "effect"),
+        node("Rank", "rank", ["x"], placeholderT),
+      ]),
+    );
+    const env = environment({
+      ...library(...made),
+      kernels: [
+        {
+          kind: "stateful",
+          op: "Timestamp",
+          create: (own) => () => {
+            scopes.set(own.name, (scopes.get(own.name) ?? new Set()).add(own.scope));
+            return [Tensor.of(1, "float64")];
+          },
+        },
+        stateful("Rank", () => [int32(0)]),
+      ],
+    });
+    const graph = [
+      arg("i", 0, "int32"),
+      arg("f", 1, "float32"),
+      node("Timestamp", "effect"),
+      call("f1", "f", "i"),
+      call("f2", "f", "f", "float32"),
+      call("f3", "f", "i"),
+      call("g1", "g", "i"),
+    ];
+    await env.run(graph, int32(1), float32(1));
+    await env.run(graph, int32(1), float32(1));
+    // The graph's own, f for int32, f for float32, and g.
+    expect(scopes.get("effect")?.size).toBe(4);
+    expect(scopes.get("effect")?.has("")).toBe(true);
+  });
+
   test("an error names the node in the body, then the calling one", async () => {
     const bad = definition("bad", { input: ["x"], output: ["y"], ret: { y: "inner:output:0" } }, [
       node("Rank", "inner", ["x"], placeholderT),
@@ -192,6 +230,31 @@ describe("functions", () => {
     expect(() => env.compile(graph)).toThrow(/'Cos' used by \{\{node inner\/c\}\}/);
     expect(() => env.compile(graph)).toThrow(/'NoSuchOp'.* used by \{\{node outer\/n\}\}/);
     expect(() => env.compile(graph)).not.toThrow(/Sin/);
+  });
+
+  test("so are dtypes without a kernel, by the dtypes that each call gives", () => {
+    const inner = definition("inner", { input: ["x"], output: ["y"], ret: { y: "c:y:0" } }, [
+      node("Cos", "c", ["x"], placeholderT),
+      node("Sin", "unneeded", ["x"], placeholderT),
+    ]);
+    const outer = definition("outer", { input: ["x"], output: ["y"], ret: { y: "i:y:0" } }, [
+      node("inner", "i", ["x"], placeholderT),
+    ]);
+    const env = environment({
+      ...library(inner, outer),
+      kernels: ["Cos", "Sin"].map((op) => ({
+        kind: "pure",
+        op,
+        types: { T: ["float32"] },
+        create: () => (inputs) => inputs,
+      })),
+    });
+    const graph = (dtype: "int32" | "float32") => [arg("x", 0, dtype), call("c", "outer", "x", dtype)];
+    expect(() => env.compile(graph("int32"))).toThrow(
+      /'Cos' with these attrs: \[T=int32\] used by \{\{node inner\/c\}\}/,
+    );
+    expect(() => env.compile(graph("int32"))).not.toThrow(/Sin/);
+    expect(() => env.compile(graph("float32"))).not.toThrow();
   });
 
   test("a body with a node on another task is refused", async () => {

@@ -126,7 +126,7 @@ type StatefulRun = Extract<KernelDefinition, { kind: "stateful" }>["create"] ext
   : never;
 
 /** A rendezvous within this process. */
-export class LocalRendezvous implements Rendezvous {
+class LocalRendezvous implements Rendezvous {
   readonly sent = new Map<string, Sent>();
   readonly #waiting = new Map<string, (sent: Sent) => void>();
 

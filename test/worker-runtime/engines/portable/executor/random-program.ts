@@ -3,7 +3,7 @@ import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_de
 import { binary, bool, constant, int, node, ret, text, type } from "./graph-fixture.js";
 
 /** A program of int32 numbers; `variable` counts from the innermost one that is bound. */
-export type Expression =
+type Expression =
   | { readonly kind: "number"; readonly value: number }
   | { readonly kind: "variable"; readonly index: number }
   | { readonly kind: "AddV2" | "Sub"; readonly a: Expression; readonly b: Expression }

@@ -7,15 +7,19 @@
  *     });
  */
 import { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
-import { TensorProto } from "../../../../../protos/generated/tensorflow/tensor.js";
 import { createKernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/all.js";
 import type { KernelNode } from "../../../../../worker-runtime/engines/portable/kernels/kernel-node.js";
 import type { KernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/registry.js";
-import { statusCodeName } from "../../../../../worker-runtime/protocol/status.js";
-import { tensorFromProto, tensorToProto } from "../../../../../worker-runtime/protocol/tensor.js";
-import { spawnPeer, tensorflowPython } from "../../../../support/peers.js";
-import { nodeOf, type OpCase, type Outcome, runCase } from "./op-case.js";
-import { describeTensor, tensorDifference } from "./tensor-difference.js";
+import { tensorflowResult } from "../../../../support/tensorflow-script.js";
+import { type CaseOutcome, nodeOf, type OpCase, runCase } from "./op-case.js";
+import {
+  encodeTensor,
+  type OutcomeReply,
+  outcomeOfReply,
+  outcomeText,
+  outputsDifference,
+} from "./outcome.js";
+import { describeTensor } from "./tensor-difference.js";
 
 export { nodeOf, type OpCase, runCase };
 
@@ -65,37 +69,21 @@ function withDefaults({ def, opDef }: KernelNode): NodeDef {
   return { ...def, attr: new Map([...defaults, ...def.attr]) };
 }
 
-async function runInTensorflow(cases: readonly OpCase[]): Promise<readonly Outcome[]> {
+async function runInTensorflow(cases: readonly OpCase[]): Promise<readonly CaseOutcome[]> {
   const requests = cases.map((opCase) => {
     const node = nodeOf(opCase);
     return {
       node: Buffer.from(NodeDef.encode(withDefaults(node)).finish()).toString("base64"),
-      inputs: opCase.inputs.map((input) =>
-        Buffer.from(TensorProto.encode(tensorToProto(input)).finish()).toString("base64"),
-      ),
+      inputs: opCase.inputs.map(encodeTensor),
       outputs: node.outputs.length,
     };
   });
-  const python = await spawnPeer(tensorflowPython(), ["-c", script], { input: JSON.stringify(requests) });
-  await python.exited;
-  const line = /^RESULT (.*)$/m.exec(python.stdout())?.[1];
-  if (line === undefined) {
-    throw new Error(`Python gave no results:\n${python.output().slice(-4000)}`);
-  }
-  type Reply = { outputs: string[] } | { code: number; message: string } | { missing: string };
-  return (JSON.parse(line) as Reply[]).map((reply) => {
-    if ("outputs" in reply) {
-      return {
-        outputs: reply.outputs.map((data) =>
-          tensorFromProto(TensorProto.decode(Buffer.from(data, "base64"))),
-        ),
-      };
-    }
-    return "code" in reply ? { code: statusCodeName(reply.code), message: reply.message } : reply;
-  });
+  type Reply = OutcomeReply | { readonly missing: string };
+  const replies = await tensorflowResult<Reply[]>(script, { input: requests });
+  return replies.map((reply) => ("missing" in reply ? reply : outcomeOfReply(reply)));
 }
 
-function difference(opCase: OpCase, ours: Outcome, theirs: Outcome): string | undefined {
+function difference(opCase: OpCase, ours: CaseOutcome, theirs: CaseOutcome): string | undefined {
   if ("missing" in theirs) {
     // What TensorFlow has no kernel for is nothing to compare with.
     return undefined;
@@ -108,31 +96,21 @@ function difference(opCase: OpCase, ours: Outcome, theirs: Outcome): string | un
     return undefined;
   }
   if ("code" in theirs) {
-    const expected = `TensorFlow: ${theirs.code} ${theirs.message}`;
+    const expected = `TensorFlow: ${outcomeText(theirs)}`;
     if ("outputs" in ours) {
-      return `ours: ${ours.outputs.map(describeTensor).join("; ")}\n  ${expected}`;
+      return `ours: ${outcomeText(ours)}\n  ${expected}`;
     }
     return ours.code === theirs.code || (opCase.anyCode === true && ours.code !== "UNKNOWN")
       ? undefined
-      : `ours: ${ours.code} ${ours.message}\n  ${expected}`;
+      : `ours: ${outcomeText(ours)}\n  ${expected}`;
   }
   if ("code" in ours) {
-    return `ours: ${ours.code} ${ours.message}\n  TensorFlow: ${theirs.outputs.map(describeTensor).join("; ")}`;
+    return `ours: ${outcomeText(ours)}\n  TensorFlow: ${outcomeText(theirs)}`;
   }
-  if (ours.outputs.length !== theirs.outputs.length) {
-    return `ours: ${ours.outputs.length} outputs, TensorFlow: ${theirs.outputs.length}`;
-  }
-  for (const [i, their] of theirs.outputs.entries()) {
-    const our = ours.outputs[i];
-    const found =
-      our === undefined
-        ? "is missing"
-        : tensorDifference(our, their, { ulps: opCase.ulps ?? 4, absolute: opCase.absolute ?? 0 });
-    if (found !== undefined) {
-      return `output ${i}: ${found}`;
-    }
-  }
-  return undefined;
+  return outputsDifference(ours.outputs, theirs.outputs, {
+    ulps: opCase.ulps ?? 4,
+    absolute: opCase.absolute ?? 0,
+  });
 }
 
 /** A case in one line, for messages. */

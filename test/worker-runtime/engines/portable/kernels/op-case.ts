@@ -6,8 +6,8 @@ import { KernelNode } from "../../../../../worker-runtime/engines/portable/kerne
 import type { KernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/registry.js";
 import { type AttrInput, toAttrValue, typeAttr } from "../../../../../worker-runtime/graph/attr-values.js";
 import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
-import { asTensorFlowError, statusCodeName } from "../../../../../worker-runtime/protocol/status.js";
 import type { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
+import { type Outcome, outcomeOfError } from "./outcome.js";
 
 /** One execution of an op. */
 export interface OpCase {
@@ -24,9 +24,8 @@ export interface OpCase {
 }
 
 /** What a run of a case gave. */
-export type Outcome =
-  | { readonly outputs: readonly Tensor[] }
-  | { readonly code: string; readonly message: string }
+export type CaseOutcome =
+  | Outcome
   /** There is no kernel for these dtypes. */
   | { readonly missing: string };
 
@@ -81,7 +80,7 @@ function inferAttrs(opDef: OpDef, inputs: readonly Tensor[]) {
 }
 
 /** Runs a case through our kernels. */
-export function runCase(opCase: OpCase, kernels: KernelRegistry = createKernelRegistry()): Outcome {
+export function runCase(opCase: OpCase, kernels: KernelRegistry = createKernelRegistry()): CaseOutcome {
   try {
     const node = nodeOf(opCase);
     const kernel = kernels.find(node, "CPU");
@@ -93,7 +92,6 @@ export function runCase(opCase: OpCase, kernels: KernelRegistry = createKernelRe
     }
     return { outputs: kernel.create(node)(opCase.inputs) };
   } catch (error) {
-    const { code, message, stack } = asTensorFlowError(error);
-    return { code: statusCodeName(code), message: code === 2 ? (stack ?? message) : message };
+    return outcomeOfError(error);
   }
 }

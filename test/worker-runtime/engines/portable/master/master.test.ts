@@ -324,6 +324,24 @@ test("at the limit of sessions an abandoned one makes room, one in use does not"
   expect(abandoned.order("deleteWorkerSession")).toHaveLength(3);
 });
 
+test("a session that nobody uses for long is closed; one that is used or runs a step is not", async () => {
+  vi.useFakeTimers();
+  const cluster = new FakeCluster({ sessionIdleMillis: 1000 });
+  const left = await cluster.createSession();
+  const used = await cluster.createSession(graph);
+  for (let i = 0; i < 3; i += 1) {
+    await vi.advanceTimersByTimeAsync(500);
+    await cluster.master.listDevices({ sessionHandle: used }, never());
+  }
+  const list = (sessionHandle: string) => cluster.master.listDevices({ sessionHandle }, never());
+  await expect(list(left)).rejects.toThrow(`Session ${left} is not found.`);
+  await expect(list(used)).resolves.toBeDefined();
+  expect(cluster.lines).toEqual([`Closing session ${left}, which was left without being closed.`]);
+  expect(cluster.order("deleteWorkerSession")).toHaveLength(3);
+  await cluster.master.close();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 test("a traced step records the calls between workers, and merges what they recorded", async () => {
   const cluster = new FakeCluster();
   const handle = await cluster.createSession(graph);

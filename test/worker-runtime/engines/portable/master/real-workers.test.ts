@@ -9,7 +9,7 @@ import { createKernelRegistry } from "../../../../../worker-runtime/engines/port
 import { Master } from "../../../../../worker-runtime/engines/portable/master/master.js";
 import { PortableServer } from "../../../../../worker-runtime/engines/portable/service/portable-server.js";
 import { RemoteWorkerCache } from "../../../../../worker-runtime/engines/portable/worker/remote-worker-cache.js";
-import { grpcTransport } from "../../../../../worker-runtime/engines/portable/worker/worker-transport.js";
+import { streamTransport } from "../../../../../worker-runtime/engines/portable/worker/worker-transport.js";
 import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
 import { StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor, tensorFromProto, tensorToProto } from "../../../../../worker-runtime/protocol/tensor.js";
@@ -37,7 +37,7 @@ const TASK_0 = "/job:worker/replica:0/task:0";
 
 /** A master whose own worker answers at the first address of the cluster. */
 async function rigOver(addresses: readonly string[], stop: () => Promise<void>): Promise<Rig> {
-  const transport = grpcTransport();
+  const transport = streamTransport();
   const own = transport.connect(addresses[0] ?? "");
   const { deviceAttributes } = await own.worker.getStatus({});
   const localDevices = deviceAttributes.map(

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -35,6 +36,15 @@ describe("the folders that graphs may use", () => {
   ])("%j is refused", async (place) => {
     await expect(files.resolve(place, "read")).rejects.toMatchObject(refusal);
   });
+
+  test.skipIf(process.platform === "win32")(
+    "pipes are refused, which would wait for their other end",
+    async () => {
+      const pipe = path.join(allowed, "pipe");
+      execFileSync("mkfifo", [pipe]);
+      await expect(files.resolve(pipe, "write")).rejects.toMatchObject(refusal);
+    },
+  );
 
   test.skipIf(process.platform === "win32")("links count by where they lead", async () => {
     symlinkSync(secret, path.join(allowed, "out"));

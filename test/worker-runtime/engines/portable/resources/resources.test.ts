@@ -73,9 +73,11 @@ describe("resources", () => {
 
   test("without a shared name are one for each session and go with it", () => {
     const manager = new ResourceManager();
-    const name = manager.privateName("one", "", "queue");
-    expect(manager.privateName("one", "", "queue")).toBe(name);
-    const other = manager.privateName("two", "", "queue");
+    const queue = { name: "queue", scope: "" };
+    const name = manager.privateName("one", "", queue);
+    expect(manager.privateName("one", "", { ...queue })).toBe(name);
+    expect(manager.privateName("one", "", { ...queue, scope: "f" })).not.toBe(name);
+    const other = manager.privateName("two", "", queue);
     expect(other).not.toBe(name);
     const [mine, theirs, shared] = [new Thing(), new Thing(), new Thing()];
     manager.create("", name, mine);

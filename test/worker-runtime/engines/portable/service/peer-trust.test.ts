@@ -8,7 +8,7 @@ import { defaultLimits } from "../../../../../worker-runtime/engines/portable/se
 import { GrpcEndpoint } from "../../../../../worker-runtime/engines/portable/service/grpc-endpoint.js";
 import { GrpcListener } from "../../../../../worker-runtime/engines/portable/service/grpc-listener.js";
 import { PeerTrust } from "../../../../../worker-runtime/engines/portable/service/peer-trust.js";
-import { grpcTransport } from "../../../../../worker-runtime/engines/portable/worker/worker-transport.js";
+import { streamTransport } from "../../../../../worker-runtime/engines/portable/worker/worker-transport.js";
 import { StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 import { LocalCluster } from "../worker/worker-fixture.js";
 
@@ -30,6 +30,7 @@ beforeAll(async () => {
   port = listener.port;
   endpoint = new GrpcEndpoint(listener, defaultLimits());
   endpoint.offer(WorkerServiceDefinition, cluster.worker(0));
+  endpoint.offerStream(WorkerServiceDefinition, cluster.worker(0));
   endpoint.open();
 });
 
@@ -41,7 +42,7 @@ afterAll(() => {
 
 /** Asks with this trust, or without TLS. */
 async function ask(trust: PeerTrust | undefined): Promise<number> {
-  const { worker, close } = grpcTransport(trust?.channelCredentials()).connect(`127.0.0.1:${port}`);
+  const { worker, close } = streamTransport(trust?.channelCredentials()).connect(`127.0.0.1:${port}`);
   try {
     return (await worker.getStatus({}, { deadlineMillis: 10_000 })).deviceAttributes.length;
   } finally {

@@ -70,11 +70,20 @@ describe("values on the wire", () => {
     { dtype: DataType.DT_RESOURCE, tensorShape: { dim: [{ size: 2n }] } },
     { dtype: DataType.DT_VARIANT, tensorShape: { dim: [{ size: 1_000_000_000_000n }] } },
     { dtype: DataType.DT_RESOURCE, tensorShape: { unknownRank: true } },
-    { dtype: DataType.DT_FLOAT, tensorShape: { dim: [{ size: 1n << 40n }] } },
     { dtype: DataType.DT_INVALID },
   ])("what does not fit together is refused: %o", (partial) => {
     expect(() => valueFromProto(TensorProto.fromPartial(partial))).toThrow(
       expect.objectContaining({ code: StatusCode.INVALID_ARGUMENT }),
+    );
+  });
+
+  test("a value that repeats more often than there is memory is refused", () => {
+    const proto = TensorProto.fromPartial({
+      dtype: DataType.DT_FLOAT,
+      tensorShape: { dim: [{ size: 1n << 40n }] },
+    });
+    expect(() => valueFromProto(proto)).toThrow(
+      expect.objectContaining({ code: StatusCode.RESOURCE_EXHAUSTED }),
     );
   });
 });

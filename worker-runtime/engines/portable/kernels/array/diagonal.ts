@@ -9,77 +9,7 @@ import { copyOfData, inputAt, integersOf, scalarOf } from "../support/elements.j
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
 import { gatherStrided } from "../support/view.js";
-
-/** The diagonals from `low` (below the main one if negative) to `high`, packed as rows of one length. */
-class Band {
-  readonly low: number;
-  readonly high: number;
-  readonly #leftSuper: boolean;
-  readonly #leftSub: boolean;
-
-  /** @param align "LEFT_RIGHT" and so on: where shorter diagonals lie in their rows, above and below the main one. */
-  constructor(low: number, high: number, align: string) {
-    if (low > high) {
-      throw invalidArgument(`lower_diag_index must not be larger than upper_diag_index: ${low} > ${high}`);
-    }
-    this.low = low;
-    this.high = high;
-    this.#leftSuper = align.startsWith("LEFT");
-    this.#leftSub = align.endsWith("LEFT");
-  }
-
-  get count(): number {
-    return this.high - this.low + 1;
-  }
-
-  /** The length of the longest of the diagonals in a matrix. */
-  longest(rows: number, columns: number): number {
-    return Math.min(rows + Math.min(this.high, 0), columns - Math.max(this.low, 0));
-  }
-
-  /** @throws TensorFlowError INVALID_ARGUMENT where a matrix does not have these diagonals. */
-  checkWithin(rows: number, columns: number): void {
-    for (const [name, d] of [
-      ["lower_diag_index", this.low],
-      ["upper_diag_index", this.high],
-    ] as const) {
-      if (d !== 0 && (d <= -rows || d >= columns)) {
-        throw invalidArgument(`${name} is out of bound: ${d}. It must be between ${-rows} and ${columns}`);
-      }
-    }
-  }
-
-  /** Visits every element of the band: its place in the matrix and its place among the packed diagonals. */
-  forEach(rows: number, columns: number, visit: (inMatrix: number, inBand: number) => void): void {
-    const longest = this.longest(rows, columns);
-    for (let d = this.high; d >= this.low; d -= 1) {
-      const length = Math.min(rows + Math.min(d, 0), columns - Math.max(d, 0));
-      const left = (d >= 0 && this.#leftSuper) || (d <= 0 && this.#leftSub);
-      const start = (this.high - d) * longest + (left ? 0 : longest - length);
-      for (let i = 0; i < length; i += 1) {
-        visit((i + Math.max(-d, 0)) * columns + i + Math.max(d, 0), start + i);
-      }
-    }
-  }
-
-  /** The last dimensions of the packed diagonals; one diagonal has no dimension of its own. */
-  shape(longest: number): number[] {
-    return this.count > 1 ? [this.count, longest] : [longest];
-  }
-}
-
-function bandOf(k: Tensor, align: string): Band {
-  const diagonals = integersOf(k);
-  if (k.shape.length > 1 || diagonals.length < 1 || diagonals.length > 2) {
-    throw invalidArgument(
-      `diag_index must be a scalar or vector of at most 2 elements, received tensor of shape: ${cppShapeText(k.shape)}`,
-    );
-  }
-  const [low = 0, high = low] = diagonals;
-  return new Band(low, high, align);
-}
-
-const mainDiagonal = new Band(0, 0, "LEFT_LEFT");
+import { type Band, bandOf, mainDiagonal } from "./diagonal-band.js";
 
 function filledWith(value: Tensor, shape: readonly number[]): Tensor {
   return gatherStrided(value, shape, { offset: 0, strides: shape.map(() => 0) });
@@ -234,13 +164,33 @@ function alignOf(node: KernelNode): string {
   return node.has("align") ? node.string("align") : "LEFT_LEFT";
 }
 
+const NANOSECONDS_PER_ELEMENT = 10;
+
+/** A matrix for each row of the input. */
+function squaredCost(input: Tensor): number {
+  return input.size * (input.shape.at(-1) ?? 1) * NANOSECONDS_PER_ELEMENT;
+}
+
+/** Rows and columns are at least what the diagonals need; more where the inputs say so. */
+function matrixDiagCost(inputs: readonly Tensor[]): number {
+  const input = inputAt(inputs, 0);
+  const [rows, columns] = [2, 3].map((i) => Math.max(integersOf(inputAt(inputs, i))[0] ?? 0, 1));
+  const matrices = input.size / Math.max(input.shape.at(-1) ?? 1, 1);
+  const given = matrices * (rows ?? 1) * (columns ?? 1) * NANOSECONDS_PER_ELEMENT;
+  return Math.max(squaredCost(input), given);
+}
+
 /** Diagonals of matrices. */
 export const diagonalKernels: readonly KernelDefinition[] = [
-  pureKernel("Diag", () => (inputs) => [diag(inputAt(inputs, 0))]),
+  pureKernel("Diag", () => (inputs) => [diag(inputAt(inputs, 0))], {
+    cost: (_, inputs) => inputAt(inputs, 0).size ** 2,
+  }),
   pureKernel("DiagPart", () => (inputs) => [diagPart(inputAt(inputs, 0))]),
-  pureKernel("MatrixDiag", () => (inputs) => [
-    matrixDiag(inputAt(inputs, 0), mainDiagonal, -1, -1, zeroOf(inputAt(inputs, 0))),
-  ]),
+  pureKernel(
+    "MatrixDiag",
+    () => (inputs) => [matrixDiag(inputAt(inputs, 0), mainDiagonal, -1, -1, zeroOf(inputAt(inputs, 0)))],
+    { cost: (_, inputs) => squaredCost(inputAt(inputs, 0)) },
+  ),
   pureKernel("MatrixDiagPart", () => (inputs) => [
     matrixDiagPart(inputAt(inputs, 0), mainDiagonal, zeroOf(inputAt(inputs, 0))),
   ]),
@@ -251,18 +201,22 @@ export const diagonalKernels: readonly KernelDefinition[] = [
     matrixBandPart(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)),
   ]),
   ...["V2", "V3"].flatMap((version) => [
-    pureKernel(`MatrixDiag${version}`, (node) => {
-      const align = alignOf(node);
-      return (inputs) => [
-        matrixDiag(
-          inputAt(inputs, 0),
-          bandOf(inputAt(inputs, 1), align),
-          scalarOf(inputAt(inputs, 2), "num_rows"),
-          scalarOf(inputAt(inputs, 3), "num_cols"),
-          inputAt(inputs, 4),
-        ),
-      ];
-    }),
+    pureKernel(
+      `MatrixDiag${version}`,
+      (node) => {
+        const align = alignOf(node);
+        return (inputs) => [
+          matrixDiag(
+            inputAt(inputs, 0),
+            bandOf(inputAt(inputs, 1), align),
+            scalarOf(inputAt(inputs, 2), "num_rows"),
+            scalarOf(inputAt(inputs, 3), "num_cols"),
+            inputAt(inputs, 4),
+          ),
+        ];
+      },
+      { cost: (_, inputs) => matrixDiagCost(inputs) },
+    ),
     pureKernel(`MatrixDiagPart${version}`, (node) => {
       const align = alignOf(node);
       return (inputs) => [

@@ -10,7 +10,7 @@ import { broadcastStrides, cppShapeText, productOf, tryBroadcast } from "../supp
 import { gatherStrided } from "../support/view.js";
 
 /** The sizes that a vector holds. @throws TensorFlowError INVALID_ARGUMENT for what is no vector of sizes. */
-export function shapeFromTensor(tensor: Tensor, what: string): number[] {
+function shapeFromTensor(tensor: Tensor, what: string): number[] {
   if (tensor.shape.length !== 1) {
     throw invalidArgument(
       `${what} must be a vector of {int32,int64}, got shape ${cppShapeText(tensor.shape)}`,
@@ -68,7 +68,8 @@ export const fillKernels: readonly KernelDefinition[] = [
     },
     {
       types: { T: dataTypes },
-      cost: perResult(2, (inputs) => productOf(integersOf(inputAt(inputs, 0)))),
+      cost: (_, inputs) =>
+        productOf(integersOf(inputAt(inputs, 0))) * (inputAt(inputs, 1).dtype === "string" ? 30 : 2),
     },
   ),
   pureKernel(

@@ -18,7 +18,7 @@ function positionText(flat: number, shape: readonly number[]): string {
  * @param batchDims so many leading dimensions are shared by both: each of them is gathered on its own.
  * @throws TensorFlowError INVALID_ARGUMENT "indices[0] = 5 is not in [0, 3)"
  */
-export function gathered(params: Tensor, indices: Tensor, axis: number, batchDims: number): Tensor {
+function gathered(params: Tensor, indices: Tensor, axis: number, batchDims: number): Tensor {
   const shape = [
     ...params.shape.slice(0, axis),
     ...indices.shape.slice(batchDims),

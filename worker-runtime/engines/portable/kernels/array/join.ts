@@ -11,7 +11,7 @@ import { copyStrided, wordsOf } from "../support/strided-copy.js";
  * Tensors one after the other along an axis.
  * @throws TensorFlowError INVALID_ARGUMENT where the other dimensions differ.
  */
-export function concatenated(parts: readonly Tensor[], axisGiven: number): Tensor {
+function concatenated(parts: readonly Tensor[], axisGiven: number): Tensor {
   const first = inputAt(parts, 0);
   const rank = first.shape.length;
   if (rank === 0) {
@@ -63,7 +63,7 @@ export function concatenated(parts: readonly Tensor[], axisGiven: number): Tenso
  * Tensors of one shape along a new axis.
  * @throws TensorFlowError INVALID_ARGUMENT where the shapes differ.
  */
-export function stacked(parts: readonly Tensor[], axisGiven: number): Tensor {
+function stacked(parts: readonly Tensor[], axisGiven: number): Tensor {
   const first = inputAt(parts, 0);
   const rank = first.shape.length + 1;
   const axis = axisOf(axisGiven, rank, `axis = ${axisGiven} not in [${-rank}, ${rank})`);
@@ -81,14 +81,14 @@ export function stacked(parts: readonly Tensor[], axisGiven: number): Tensor {
 }
 
 /** The parts of a tensor along an axis, the axis itself gone. */
-export function unstacked(input: Tensor, axis: number): Tensor[] {
+function unstacked(input: Tensor, axis: number): Tensor[] {
   const length = input.shape[axis] ?? 0;
   const shape = input.shape.filter((_, d) => d !== axis);
   return slicesAlong(input, axis, new Array<number>(length).fill(1)).map((part) => part.reshape(shape));
 }
 
 /** Consecutive parts of these lengths along an axis. */
-export function slicesAlong(input: Tensor, axis: number, lengths: readonly number[]): Tensor[] {
+function slicesAlong(input: Tensor, axis: number, lengths: readonly number[]): Tensor[] {
   if (lengths.length === 1) {
     return [input];
   }

@@ -4,7 +4,7 @@ import { entriesPerElement, zeros } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
 import { accumulator } from "../support/accumulate.js";
 import { allocate } from "../support/allocation.js";
-import { pureKernel, withSmallFloats } from "../support/define.js";
+import { perElement, perResult, pureKernel, withSmallFloats } from "../support/define.js";
 import { inputAt, integersOf } from "../support/elements.js";
 import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 import { copyStrided, wordsOf } from "../support/strided-copy.js";
@@ -94,46 +94,71 @@ function foldAlong(input: Tensor, axis: number, size: number, indices: readonly 
   return new Tensor(input.dtype, shape, data);
 }
 
+/** The number of elements after padding (where the paddings fit; the cost of an error matters little). */
+function paddedSize(inputs: readonly Tensor[]): number {
+  const paddings = integersOf(inputAt(inputs, 1));
+  return inputAt(inputs, 0).shape.reduce(
+    (size, length, i) => size * (length + (paddings[2 * i] ?? 0) + (paddings[2 * i + 1] ?? 0)),
+    1,
+  );
+}
+
 /** Ops that make a tensor larger at its borders. */
 export const padKernels: readonly KernelDefinition[] = [
-  pureKernel("Pad", () => (inputs) => {
-    const input = inputAt(inputs, 0);
-    const zero = new Tensor(input.dtype, [], zeros(input.dtype, 1));
-    return [padded(input, paddingsOf(inputAt(inputs, 1), input.shape), zero)];
-  }),
-  pureKernel("PadV2", () => (inputs) => {
-    const input = inputAt(inputs, 0);
-    const value = inputAt(inputs, 2);
-    if (value.shape.length !== 0) {
-      throw invalidArgument(`constant_values must be a scalar. Found: ${cppShapeText(value.shape)}`);
-    }
-    return [padded(input, paddingsOf(inputAt(inputs, 1), input.shape), value)];
-  }),
-  pureKernel("MirrorPad", (node) => {
-    const skip = skipOf(node.string("mode"));
-    return (inputs) => {
+  pureKernel(
+    "Pad",
+    () => (inputs) => {
       const input = inputAt(inputs, 0);
-      const paddings = paddingsOf(inputAt(inputs, 1), input.shape);
-      return [
-        paddings.reduce(
-          (part, padding, axis) =>
-            takeAlong(part, axis, mirroredIndices(part.shape[axis] ?? 0, padding, skip)),
-          input,
-        ),
-      ];
-    };
-  }),
-  pureKernel("MirrorPadGrad", (node) => {
-    const skip = skipOf(node.string("mode"));
-    return withSmallFloats((inputs) => {
+      const zero = new Tensor(input.dtype, [], zeros(input.dtype, 1));
+      return [padded(input, paddingsOf(inputAt(inputs, 1), input.shape), zero)];
+    },
+    { cost: perResult(20, paddedSize) },
+  ),
+  pureKernel(
+    "PadV2",
+    () => (inputs) => {
       const input = inputAt(inputs, 0);
-      const paddings = paddingsOf(inputAt(inputs, 1), input.shape);
-      return [
-        paddings.reduce((part, padding, axis) => {
-          const size = (part.shape[axis] ?? 0) - padding[0] - padding[1];
-          return foldAlong(part, axis, size, mirroredIndices(size, padding, skip));
-        }, input),
-      ];
-    });
-  }),
+      const value = inputAt(inputs, 2);
+      if (value.shape.length !== 0) {
+        throw invalidArgument(`constant_values must be a scalar. Found: ${cppShapeText(value.shape)}`);
+      }
+      return [padded(input, paddingsOf(inputAt(inputs, 1), input.shape), value)];
+    },
+    { cost: perResult(20, paddedSize) },
+  ),
+  pureKernel(
+    "MirrorPad",
+    (node) => {
+      const skip = skipOf(node.string("mode"));
+      return (inputs) => {
+        const input = inputAt(inputs, 0);
+        const paddings = paddingsOf(inputAt(inputs, 1), input.shape);
+        return [
+          paddings.reduce(
+            (part, padding, axis) =>
+              takeAlong(part, axis, mirroredIndices(part.shape[axis] ?? 0, padding, skip)),
+            input,
+          ),
+        ];
+      };
+    },
+    { cost: perResult(60, paddedSize) },
+  ),
+  pureKernel(
+    "MirrorPadGrad",
+    (node) => {
+      const skip = skipOf(node.string("mode"));
+      return withSmallFloats((inputs) => {
+        const input = inputAt(inputs, 0);
+        const paddings = paddingsOf(inputAt(inputs, 1), input.shape);
+        return [
+          paddings.reduce((part, padding, axis) => {
+            const size = (part.shape[axis] ?? 0) - padding[0] - padding[1];
+            return foldAlong(part, axis, size, mirroredIndices(size, padding, skip));
+          }, input),
+        ];
+      });
+    },
+    { cost: perElement(60) },
+  ),
 ];

@@ -15,7 +15,7 @@ import { sliceOffsets } from "./gather.js";
  * @param data is changed: of a tensor in the making.
  * @throws TensorFlowError INVALID_ARGUMENT for shapes that do not fit and indices out of bounds, before any change.
  */
-export function scatterNdInto(
+function scatterNdInto(
   kind: Accumulation,
   dtype: DType,
   data: TensorData,

@@ -5,7 +5,7 @@ import { isByteList } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
 import { pureKernel, withSmallFloats } from "../support/define.js";
 import { indicesOf, inputAt, integersOf, integerTensor } from "../support/elements.js";
-import { cppShapeText, stridesOf } from "../support/shapes.js";
+import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
 import { gatherStrided } from "../support/view.js";
 
@@ -117,8 +117,14 @@ export const searchAndSparseKernels: readonly KernelDefinition[] = [
       ]);
     }),
   ),
-  pureKernel("SparseToDense", (node) => {
-    const validate = node.bool("validate_indices");
-    return (inputs) => [sparseToDense(inputs, validate)];
-  }),
+  pureKernel(
+    "SparseToDense",
+    (node) => {
+      const validate = node.bool("validate_indices");
+      return (inputs) => [sparseToDense(inputs, validate)];
+    },
+    {
+      cost: (_, inputs) => 10 * productOf(integersOf(inputAt(inputs, 1))) + 200 * inputAt(inputs, 0).size,
+    },
+  ),
 ];

@@ -5,7 +5,7 @@ import { allocate } from "../support/allocation.js";
 import { pureKernel } from "../support/define.js";
 import { dataTypes } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
-import { cppShapeText, sameShape, stridesOf } from "../support/shapes.js";
+import { cppShapeText, productOf, sameShape, stridesOf } from "../support/shapes.js";
 import { copyStrided, type Walk, wordsOf } from "../support/strided-copy.js";
 import { gatherStrided } from "../support/view.js";
 import { type ResolvedSlice, resolveSlice, sliceMasks } from "./strided-slice-spec.js";
@@ -53,6 +53,25 @@ function walkOf(slice: ResolvedSlice, shape: readonly number[]): Walk {
   };
 }
 
+const NANOS_PER_ELEMENT = 5;
+/** An array of fewer elements is sliced in no time, however much of it is taken. */
+const MIN_LARGE = 100_000;
+
+/** What it costs to take elements of the first input: a single one of a large array costs nothing. */
+function costOfBlock(inputs: readonly Tensor[], taken: (input: Tensor) => number): number {
+  const input = inputAt(inputs, 0);
+  const { size } = input;
+  if (size < MIN_LARGE) {
+    return size * NANOS_PER_ELEMENT;
+  }
+  try {
+    return Math.min(taken(input), size) * NANOS_PER_ELEMENT;
+  } catch {
+    // The kernel says what is wrong with its inputs.
+    return 0;
+  }
+}
+
 function vectorOf(inputs: readonly Tensor[], index: number): number[] {
   const input = inputAt(inputs, index);
   if (input.shape.length !== 1) {
@@ -65,7 +84,14 @@ function vectorOf(inputs: readonly Tensor[], index: number): number[] {
 
 /** Slices of tensors and the gradient of the strided one. */
 export const sliceKernels: readonly KernelDefinition[] = [
-  pureKernel("Slice", () => (inputs) => [slice(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2))]),
+  pureKernel("Slice", () => (inputs) => [slice(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2))], {
+    cost: (_, inputs) =>
+      costOfBlock(inputs, ({ shape }) =>
+        productOf(
+          integersOf(inputAt(inputs, 2)).map((size, axis) => (size === -1 ? (shape[axis] ?? 1) : size)),
+        ),
+      ),
+  }),
   pureKernel(
     "StridedSlice",
     (node) => {
@@ -83,7 +109,14 @@ export const sliceKernels: readonly KernelDefinition[] = [
         return [gatherStrided(input, resolved.sizes, walkOf(resolved, input.shape)).reshape(resolved.shape)];
       };
     },
-    { types: { T: dataTypes } },
+    {
+      types: { T: dataTypes },
+      cost: (node, inputs) =>
+        costOfBlock(inputs, ({ shape }) => {
+          const [begin, end, strides] = [vectorOf(inputs, 1), vectorOf(inputs, 2), vectorOf(inputs, 3)];
+          return productOf(resolveSlice(shape, begin, end, strides, sliceMasks(node)).sizes);
+        }),
+    },
   ),
   pureKernel(
     "StridedSliceGrad",

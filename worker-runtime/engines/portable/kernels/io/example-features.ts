@@ -9,7 +9,7 @@ import { cppTypeName } from "../support/dtypes.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 
 /** The elements of one feature of one example. */
-export type FeatureValues = readonly number[] | readonly bigint[] | readonly Uint8Array[];
+type FeatureValues = readonly number[] | readonly bigint[] | readonly Uint8Array[];
 
 /** One example of a batch. */
 export interface ParsedExample {
@@ -45,7 +45,7 @@ export function parseExample(bytes: Uint8Array, name: string | undefined, index:
  * The values of a feature; undefined where the example does not have it.
  * @throws TensorFlowError INVALID_ARGUMENT for values of another dtype.
  */
-export function valuesOf(example: ParsedExample, key: string, dtype: DType): FeatureValues | undefined {
+function valuesOf(example: ParsedExample, key: string, dtype: DType): FeatureValues | undefined {
   const kind = example.features.get(key)?.kind;
   if (kind === undefined) {
     return undefined;
@@ -60,7 +60,7 @@ export function valuesOf(example: ParsedExample, key: string, dtype: DType): Fea
 }
 
 /** Values as a tensor of float32, int64 or string. */
-export function tensorOfValues(dtype: DType, shape: readonly number[], values: FeatureValues): Tensor {
+function tensorOfValues(dtype: DType, shape: readonly number[], values: FeatureValues): Tensor {
   checkedSize(dtype, shape);
   switch (dtype) {
     case "float32":

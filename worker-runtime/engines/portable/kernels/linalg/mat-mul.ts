@@ -18,7 +18,7 @@ export interface Transposes {
  * The sizes of a product of two matrices.
  * @throws TensorFlowError INVALID_ARGUMENT for operands that are no matrices or do not fit together.
  */
-export function matMulSize(a: Tensor, b: Tensor, transpose: Transposes): ProductSize {
+function matMulSize(a: Tensor, b: Tensor, transpose: Transposes): ProductSize {
   const [rowsOfA, columnsOfA] = matrixShape(a, 0);
   const [rowsOfB, columnsOfB] = matrixShape(b, 1);
   const inner = transpose.a ? rowsOfA : columnsOfA;

@@ -61,21 +61,15 @@ function multiplyByDots(
   outOffset: number,
 ): void {
   const [x, y] = [a.data, b.data];
-  let next = outOffset;
-  for (let i = 0; i < a.rows; i += 1) {
-    for (let j = 0; j < b.columns; j += 1) {
-      let atA = a.offset + i * a.rowStride;
-      let atB = b.offset + j * b.columnStride;
-      let sum = 0;
-      for (let k = 0; k < a.columns; k += 1) {
-        sum += (x[atA] ?? 0) * (y[atB] ?? 0);
-        atA += a.columnStride;
-        atB += b.rowStride;
-      }
-      out[next] = sum;
-      next += 1;
+  forEachElement(a, b, outOffset, (rowOfA, columnOfB, at) => {
+    let [atA, atB, sum] = [rowOfA, columnOfB, 0];
+    for (let k = 0; k < a.columns; k += 1) {
+      sum += (x[atA] ?? 0) * (y[atB] ?? 0);
+      atA += a.columnStride;
+      atB += b.rowStride;
     }
-  }
+    out[at] = sum;
+  });
 }
 
 /** out = a × b for integers up to 32 bits; wraps around as TensorFlow's do. */
@@ -86,19 +80,15 @@ export function multiplyInts(
   outOffset: number,
 ): void {
   const [x, y] = [a.data, b.data];
-  let next = outOffset;
-  for (let i = 0; i < a.rows; i += 1) {
-    for (let j = 0; j < b.columns; j += 1) {
-      let sum = 0;
-      for (let k = 0; k < a.columns; k += 1) {
-        const left = x[a.offset + i * a.rowStride + k * a.columnStride] ?? 0;
-        const right = y[b.offset + k * b.rowStride + j * b.columnStride] ?? 0;
-        sum = (sum + Math.imul(left, right)) | 0;
-      }
-      out[next] = sum;
-      next += 1;
+  forEachElement(a, b, outOffset, (rowOfA, columnOfB, at) => {
+    let [atA, atB, sum] = [rowOfA, columnOfB, 0];
+    for (let k = 0; k < a.columns; k += 1) {
+      sum = (sum + Math.imul(x[atA] ?? 0, y[atB] ?? 0)) | 0;
+      atA += a.columnStride;
+      atB += b.rowStride;
     }
-  }
+    out[at] = sum;
+  });
 }
 
 /** out = a × b for 64-bit integers; wraps around as TensorFlow's do. */
@@ -109,20 +99,17 @@ export function multiplyLongs(
   outOffset: number,
 ): void {
   const [x, y] = [a.data, b.data];
-  let next = outOffset;
-  for (let i = 0; i < a.rows; i += 1) {
-    for (let j = 0; j < b.columns; j += 1) {
-      let sum = 0n;
-      for (let k = 0; k < a.columns; k += 1) {
-        const left = x[a.offset + i * a.rowStride + k * a.columnStride] ?? 0n;
-        const right = y[b.offset + k * b.rowStride + j * b.columnStride] ?? 0n;
-        sum += left * right;
-      }
-      // The array keeps the lowest 64 bits.
-      out[next] = sum;
-      next += 1;
+  forEachElement(a, b, outOffset, (rowOfA, columnOfB, at) => {
+    let [atA, atB] = [rowOfA, columnOfB];
+    let sum = 0n;
+    for (let k = 0; k < a.columns; k += 1) {
+      sum += (x[atA] ?? 0n) * (y[atB] ?? 0n);
+      atA += a.columnStride;
+      atB += b.rowStride;
     }
-  }
+    // The array keeps the lowest 64 bits.
+    out[at] = sum;
+  });
 }
 
 /** out = a × b for complex numbers, whose arrays hold real and imaginary parts in turn; strides count numbers. */
@@ -133,26 +120,39 @@ export function multiplyComplex(
   outOffset: number,
   conjugate: { readonly a: boolean; readonly b: boolean },
 ): void {
+  const [x, y] = [a.data, b.data];
   const signA = conjugate.a ? -1 : 1;
   const signB = conjugate.b ? -1 : 1;
-  let next = 2 * outOffset;
+  forEachElement(a, b, outOffset, (rowOfA, columnOfB, at) => {
+    let [re, im] = [0, 0];
+    for (let k = 0; k < a.columns; k += 1) {
+      const atA = 2 * (rowOfA + k * a.columnStride);
+      const atB = 2 * (columnOfB + k * b.rowStride);
+      const [reA, imA] = [x[atA] ?? 0, signA * (x[atA + 1] ?? 0)];
+      const [reB, imB] = [y[atB] ?? 0, signB * (y[atB + 1] ?? 0)];
+      re += reA * reB - imA * imB;
+      im += reA * imB + imA * reB;
+    }
+    out[2 * at] = re;
+    out[2 * at + 1] = im;
+  });
+}
+
+/**
+ * Visits each element of a product, which is row-major from `outOffset`.
+ * @param visit takes where its row of a and its column of b begin, and where it goes.
+ */
+function forEachElement(
+  a: MatrixView<unknown>,
+  b: MatrixView<unknown>,
+  outOffset: number,
+  visit: (rowOfA: number, columnOfB: number, at: number) => void,
+): void {
+  let at = outOffset;
   for (let i = 0; i < a.rows; i += 1) {
     for (let j = 0; j < b.columns; j += 1) {
-      let re = 0;
-      let im = 0;
-      for (let k = 0; k < a.columns; k += 1) {
-        const atA = 2 * (a.offset + i * a.rowStride + k * a.columnStride);
-        const atB = 2 * (b.offset + k * b.rowStride + j * b.columnStride);
-        const reA = a.data[atA] ?? 0;
-        const imA = signA * (a.data[atA + 1] ?? 0);
-        const reB = b.data[atB] ?? 0;
-        const imB = signB * (b.data[atB + 1] ?? 0);
-        re += reA * reB - imA * imB;
-        im += reA * imB + imA * reB;
-      }
-      out[next] = re;
-      out[next + 1] = im;
-      next += 2;
+      visit(a.offset + i * a.rowStride, b.offset + j * b.columnStride, at);
+      at += 1;
     }
   }
 }

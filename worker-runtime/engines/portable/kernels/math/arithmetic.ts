@@ -65,7 +65,7 @@ const squaredDifference32: BinaryLoop = (out, o, x, xo, xs, y, yo, ys, n) => {
 };
 
 /** C's pow, where 1 to any power and -1 to an infinite one are 1; JavaScript's are NaN. */
-export function power(base: number, exponent: number): number {
+function power(base: number, exponent: number): number {
   return base === 1 || (base === -1 && Math.abs(exponent) === Infinity) ? 1 : base ** exponent;
 }
 

@@ -34,17 +34,17 @@ const squareRoot: UnaryLoop = (out, x) => {
 };
 
 /** Half-way cases go to the even neighbour, as IEEE 754 rounds. The sign of zero stays. */
-export function roundHalfToEven(x: number): number {
+function roundHalfToEven(x: number): number {
   const rounded = Math.round(x);
   return Math.abs(x % 1) === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
 }
 
-export function sigmoid(x: number): number {
+function sigmoid(x: number): number {
   return 1 / (1 + Math.exp(-x));
 }
 
 /** log(1 + exp(x)) without overflow. */
-export function softplus(x: number): number {
+function softplus(x: number): number {
   return Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
 }
 
@@ -100,7 +100,8 @@ export const elementaryKernels: readonly KernelDefinition[] = [
   }),
   unaryKernel("Sqrt", { floats: squareRoot }),
   unaryKernel("Sign", {
-    floats: unaryLoop(Math.sign),
+    // Plus 0 makes the 0 that TensorFlow answers of -0.
+    floats: unaryLoop((x) => Math.sign(x) + 0),
     ints: unaryLoop(Math.sign),
     longs: longUnaryLoop((x) => (x > 0n ? 1n : x < 0n ? -1n : 0n)),
   }),

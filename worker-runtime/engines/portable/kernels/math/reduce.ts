@@ -38,7 +38,7 @@ interface Reduction {
  * The axes that an input names, counted from the front.
  * @throws TensorFlowError INVALID_ARGUMENT for axes that the rank does not have and for one that is named twice.
  */
-export function reductionAxes(axesInput: Tensor, rank: number): number[] {
+function reductionAxes(axesInput: Tensor, rank: number): number[] {
   const axes: number[] = [];
   for (const given of integersOf(axesInput)) {
     if (given < -rank || given >= rank) {
@@ -54,7 +54,7 @@ export function reductionAxes(axesInput: Tensor, rank: number): number[] {
 }
 
 /** The shape without the reduced axes, or with 1 in their places. */
-export function reducedShape(shape: readonly number[], axes: readonly number[], keepDims: boolean): number[] {
+function reducedShape(shape: readonly number[], axes: readonly number[], keepDims: boolean): number[] {
   return keepDims
     ? shape.map((size, axis) => (axes.includes(axis) ? 1 : size))
     : shape.filter((_, axis) => !axes.includes(axis));

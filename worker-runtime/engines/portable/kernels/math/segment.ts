@@ -209,6 +209,15 @@ function sparseSegment(inputs: readonly Tensor[], scale: (rows: number) => numbe
 
 const sparseScales = { Sum: unscaled, Mean: byRows, SqrtN: (rows: number) => Math.sqrt(Math.max(rows, 1)) };
 
+const NANOSECONDS_PER_ELEMENT = 10;
+
+/** The result is filled before anything is added up. */
+function unsortedCost(_: unknown, inputs: readonly Tensor[]): number {
+  const [data, ids, count] = [inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)];
+  const resultSize = (integersOf(count)[0] ?? 0) * productOf(data.shape, ids.shape.length);
+  return (data.size + ids.size + resultSize) * NANOSECONDS_PER_ELEMENT;
+}
+
 /** Sums and the like of rows that belong together. */
 export const segmentKernels: readonly KernelDefinition[] = [
   segmentKernel("SegmentSum", { kind: "add", empty: 0 }),
@@ -224,12 +233,16 @@ export const segmentKernels: readonly KernelDefinition[] = [
       ["UnsortedSegmentProd", "mul"],
     ] as const
   ).map(([op, kind]) =>
-    pureKernel(op, (node) => {
-      const start = unsortedStart(kind, node.type("T"));
-      return withSmallFloats((inputs) => [
-        unsortedSegment(kind, start, inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)),
-      ]);
-    }),
+    pureKernel(
+      op,
+      (node) => {
+        const start = unsortedStart(kind, node.type("T"));
+        return withSmallFloats((inputs) => [
+          unsortedSegment(kind, start, inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)),
+        ]);
+      },
+      { cost: unsortedCost },
+    ),
   ),
   ...Object.entries(sparseScales).flatMap(([name, scale]) =>
     [`SparseSegment${name}`, `SparseSegment${name}WithNumSegments`].map((op) =>

@@ -121,13 +121,16 @@ function scalarK(input: Tensor): number {
   return integersOf(input)[0] ?? 0;
 }
 
+/** Where most of a row is wanted, it is sorted. */
+const sortingCost = perElement(500);
+
 /** The greatest elements of rows. */
 export const topKKernels: readonly KernelDefinition[] = [
   pureKernel(
     "TopK",
     (node) => withSmallFloats((inputs) => topK(inputAt(inputs, 0), node.int("k"), "int32")),
     {
-      cost: perElement(20),
+      cost: sortingCost,
     },
   ),
   pureKernel(
@@ -136,7 +139,7 @@ export const topKKernels: readonly KernelDefinition[] = [
       const indexType = node.has("index_type") && node.type("index_type") === "int64" ? "int64" : "int32";
       return withSmallFloats((inputs) => topK(inputAt(inputs, 0), scalarK(inputAt(inputs, 1)), indexType));
     },
-    { cost: perElement(20) },
+    { cost: sortingCost },
   ),
   pureKernel("InTopK", (node) => (inputs) => [inTopK(inputAt(inputs, 0), inputAt(inputs, 1), node.int("k"))]),
   pureKernel("InTopKV2", () => (inputs) => [

@@ -17,17 +17,17 @@ const SELU_SCALE_ALPHA = 1.7580993408473768;
 
 export const selu: Activation = (x) => (x < 0 ? SELU_SCALE_ALPHA * Math.expm1(x) : SELU_SCALE * x);
 
-export function leakyRelu(alpha: number): Activation {
+function leakyRelu(alpha: number): Activation {
   return (x) => (x > 0 ? x : x * alpha);
 }
 
-export const sigmoid: Activation = (x) => 1 / (1 + Math.exp(-x));
+const sigmoid: Activation = (x) => 1 / (1 + Math.exp(-x));
 
 const GELU_TANH_FACTOR = Math.sqrt(2 / Math.PI);
 const GELU_CUBIC_FACTOR = 0.044715;
 
 /** Gaussian error linear unit by tanh: Hendrycks and Gimpel, "Gaussian Error Linear Units" (2016). */
-export const geluApproximate: Activation = (x) =>
+const geluApproximate: Activation = (x) =>
   0.5 * x * (1 + Math.tanh(GELU_TANH_FACTOR * (x + GELU_CUBIC_FACTOR * x * x * x)));
 
 /** The derivative of elu in terms of its output. */
@@ -41,7 +41,7 @@ export function seluSlope(output: number): number {
 }
 
 /** Gaussian error linear unit. */
-export const geluExact: Activation = (x) => 0.5 * x * (1 + erf(x * Math.SQRT1_2));
+const geluExact: Activation = (x) => 0.5 * x * (1 + erf(x * Math.SQRT1_2));
 
 /**
  * The activations that TensorFlow's optimizer fuses into a product or a convolution, by their names in `fused_ops`.

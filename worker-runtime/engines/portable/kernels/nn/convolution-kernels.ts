@@ -7,11 +7,10 @@ import { inputAt, integersOf } from "../support/elements.js";
 import { hasTfjsBackend, initTfjs } from "../tfjs/backend.js";
 import { SingleNodeModel } from "../tfjs/single-node-model.js";
 import { convolutionFilterGradient, convolutionInputGradient, convolve } from "./convolution.js";
+import { type Convolution, filterGradientForm, forwardForm, inputGradientForm } from "./convolution-forms.js";
 import { applyFusedSteps, fusedStepsOf } from "./fused-steps.js";
 import {
-  channelsLastOrder,
   fromChannelsLast,
-  shapeInput,
   toChannelsLast,
   type WindowAttributes,
   windowAttributes,
@@ -66,16 +65,18 @@ function fitsWasm(attributes: WindowAttributes, [images, filter]: readonly Tenso
 
 const types = { T: allFloatTypes };
 
+const crossChannel: Convolution = {
+  convolve,
+  filterGradient: convolutionFilterGradient,
+  inputGradient: convolutionInputGradient,
+};
+
 export const convolutionKernels: readonly PureKernelDefinition[] = [
   pureKernel(
     "Conv2D",
     (node) => {
       const attributes = windowAttributes(node);
-      const { channelsFirst } = attributes;
-      const compute = withSmallFloats((inputs) => {
-        const images = toChannelsLast(inputAt(inputs, 0), channelsFirst);
-        return [fromChannelsLast(convolve(attributes, images, inputAt(inputs, 1)), channelsFirst)];
-      });
+      const compute = forwardForm(node, crossChannel);
       const model = fitsTfjs(node, attributes) ? new SingleNodeModel(node) : undefined;
       return (inputs) =>
         model !== undefined && fitsWasm(attributes, inputs) ? model.execute(inputs) : compute(inputs);
@@ -110,44 +111,17 @@ export const convolutionKernels: readonly PureKernelDefinition[] = [
       cost: (_, [images, filter]) => cost(filter?.size ?? 0, images),
     },
   ),
-  pureKernel(
-    "Conv2DBackpropFilter",
-    (node) => {
-      const attributes = windowAttributes(node);
-      const { channelsFirst } = attributes;
-      return withSmallFloats((inputs) => {
-        const images = toChannelsLast(inputAt(inputs, 0), channelsFirst);
-        const filterShape = shapeInput(inputAt(inputs, 1), "filter_sizes");
-        const gradient = toChannelsLast(inputAt(inputs, 2), channelsFirst, "out_backprop");
-        return [convolutionFilterGradient(attributes, images, filterShape, gradient)];
-      });
+  pureKernel("Conv2DBackpropFilter", (node) => filterGradientForm(node, crossChannel), {
+    types,
+    prepare: initTfjs,
+    cost: (_, [images, sizes]) => {
+      const filterSize = sizes === undefined ? 0 : integersOf(sizes).reduce((size, dim) => size * dim, 1);
+      return cost(filterSize, images);
     },
-    {
-      types,
-      prepare: initTfjs,
-      cost: (_, [images, sizes]) => {
-        const filterSize = sizes === undefined ? 0 : integersOf(sizes).reduce((size, dim) => size * dim, 1);
-        return cost(filterSize, images);
-      },
-    },
-  ),
-  pureKernel(
-    "Conv2DBackpropInput",
-    (node) => {
-      const attributes = windowAttributes(node);
-      const { channelsFirst } = attributes;
-      return withSmallFloats((inputs) => {
-        const sizes = shapeInput(inputAt(inputs, 0), "input_sizes");
-        const imageShape = channelsLastOrder(sizes, channelsFirst, "input_sizes");
-        const gradient = toChannelsLast(inputAt(inputs, 2), channelsFirst, "out_backprop");
-        const result = convolutionInputGradient(attributes, imageShape, inputAt(inputs, 1), gradient);
-        return [fromChannelsLast(result, channelsFirst)];
-      });
-    },
-    {
-      types,
-      prepare: initTfjs,
-      cost: (_, [, filter, gradient]) => cost(filter?.size ?? 0, gradient),
-    },
-  ),
+  }),
+  pureKernel("Conv2DBackpropInput", (node) => inputGradientForm(node, crossChannel), {
+    types,
+    prepare: initTfjs,
+    cost: (_, [, filter, gradient]) => cost(filter?.size ?? 0, gradient),
+  }),
 ];

@@ -2,21 +2,12 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { pureKernel, withSmallFloats } from "../support/define.js";
+import { pureKernel } from "../support/define.js";
 import { allFloatTypes } from "../support/dtypes.js";
-import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
+import { newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
-import {
-  channelsLastOrder,
-  fromChannelsLast,
-  imagePixel,
-  shapeInput,
-  toChannelsLast,
-  type WindowAttributes,
-  type WindowGeometry,
-  windowAttributes,
-  windowGeometry,
-} from "./windows.js";
+import { type Convolution, filterGradientForm, forwardForm, inputGradientForm } from "./convolution-forms.js";
+import { imagePixel, type WindowAttributes, type WindowGeometry, windowGeometry } from "./windows.js";
 
 /** Nanoseconds of one multiplication in these loops on a slow core. */
 const MULTIPLICATION_NANOSECONDS = 3;
@@ -167,46 +158,13 @@ function cost(_: KernelNode, inputs: readonly Tensor[]): number {
 
 const options = { types: { T: allFloatTypes }, cost };
 
+const depthwise: Convolution = { convolve, filterGradient, inputGradient };
+
 export const depthwiseConvolutionKernels: readonly PureKernelDefinition[] = [
-  pureKernel(
-    "DepthwiseConv2dNative",
-    (node) => {
-      const attributes = windowAttributes(node);
-      const { channelsFirst } = attributes;
-      return withSmallFloats((inputs) => {
-        const images = toChannelsLast(inputAt(inputs, 0), channelsFirst);
-        return [fromChannelsLast(convolve(attributes, images, inputAt(inputs, 1)), channelsFirst)];
-      });
-    },
-    { ...options, priority: PRIORITY },
-  ),
-  pureKernel(
-    "DepthwiseConv2dNativeBackpropFilter",
-    (node) => {
-      const attributes = windowAttributes(node);
-      const { channelsFirst } = attributes;
-      return withSmallFloats((inputs) => {
-        const images = toChannelsLast(inputAt(inputs, 0), channelsFirst);
-        const filterShape = shapeInput(inputAt(inputs, 1), "filter_sizes");
-        const gradient = toChannelsLast(inputAt(inputs, 2), channelsFirst, "out_backprop");
-        return [filterGradient(attributes, images, filterShape, gradient)];
-      });
-    },
-    options,
-  ),
-  pureKernel(
-    "DepthwiseConv2dNativeBackpropInput",
-    (node) => {
-      const attributes = windowAttributes(node);
-      const { channelsFirst } = attributes;
-      return withSmallFloats((inputs) => {
-        const sizes = shapeInput(inputAt(inputs, 0), "input_sizes");
-        const imageShape = channelsLastOrder(sizes, channelsFirst, "input_sizes");
-        const gradient = toChannelsLast(inputAt(inputs, 2), channelsFirst, "out_backprop");
-        const result = inputGradient(attributes, imageShape, inputAt(inputs, 1), gradient);
-        return [fromChannelsLast(result, channelsFirst)];
-      });
-    },
-    options,
-  ),
+  pureKernel("DepthwiseConv2dNative", (node) => forwardForm(node, depthwise), {
+    ...options,
+    priority: PRIORITY,
+  }),
+  pureKernel("DepthwiseConv2dNativeBackpropFilter", (node) => filterGradientForm(node, depthwise), options),
+  pureKernel("DepthwiseConv2dNativeBackpropInput", (node) => inputGradientForm(node, depthwise), options),
 ];

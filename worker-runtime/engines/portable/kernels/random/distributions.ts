@@ -53,7 +53,7 @@ function blockDistribution<A extends RandomArray>(groupSize: number, read: Block
 const view = new DataView(new ArrayBuffer(8));
 
 /** A float32 in [0, 1) of the lower 23 bits. */
-export function uniformFloat(bits: number): number {
+function uniformFloat(bits: number): number {
   return (bits & 0x7fffff) / 0x800000;
 }
 

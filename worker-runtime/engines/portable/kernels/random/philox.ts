@@ -9,6 +9,9 @@ const ROUNDS = 10;
 /** 32-bit numbers that one block of the stream has. */
 export const PHILOX_BLOCK_SIZE = 4;
 
+/** RNG_ALG_PHILOX, RNG_ALG_THREEFRY and RNG_ALG_AUTO_SELECT of TensorFlow; a CPU selects Philox. */
+export const RNG_ALGORITHMS = { philox: 1, threefry: 2, auto: 3 } as const;
+
 const LOW_64_BITS = (1n << 64n) - 1n;
 
 /** The upper half of the product of two unsigned 32-bit numbers. */

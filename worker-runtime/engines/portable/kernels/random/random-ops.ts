@@ -11,6 +11,7 @@ import {
   standardNormal,
   truncatedNormal,
   uniform,
+  uniformFullInt,
   uniformInt,
 } from "./distributions.js";
 import { fillTensorInTurns, shapeOf } from "./fill.js";
@@ -23,6 +24,8 @@ export const randomFloatTypes = [
   "float64",
 ] as const satisfies readonly DType[];
 export const randomIntTypes = ["int32", "int64"] as const satisfies readonly DType[];
+/** The dtypes of ops whose numbers may be any of their dtype. */
+export const randomBitTypes = ["int32", "uint32", "int64", "uint64"] as const satisfies readonly DType[];
 
 /** A dtype that a kernel is registered for with `randomFloatTypes`. @throws TensorFlowError INVALID_ARGUMENT */
 export function randomFloatOf(dtype: DType): RandomFloat {
@@ -39,6 +42,18 @@ export function randomIntOf(dtype: DType): "int32" | "int64" {
     throw invalidArgument(`There are no random whole numbers of dtype ${dtype}.`);
   }
   return dtype;
+}
+
+/**
+ * All numbers of a dtype that a kernel is registered for with `randomBitTypes`.
+ * @throws TensorFlowError INVALID_ARGUMENT
+ */
+export function fullIntOf(dtype: DType): Distribution {
+  const found = randomBitTypes.find((one) => one === dtype);
+  if (found === undefined) {
+    throw invalidArgument(`There are no random whole numbers of dtype ${dtype}.`);
+  }
+  return uniformFullInt(found);
 }
 
 /**

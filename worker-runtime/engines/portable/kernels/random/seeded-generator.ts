@@ -19,7 +19,7 @@ export function generatorOf(node: KernelNode): (context: OpContext) => SeededGen
       return own;
     }
     const resources = step.resources(node.device);
-    const name = resources.privateName(step.session, "", node.name);
+    const name = resources.privateName(step.session, "", node);
     return resources.lookupOrCreate("", GENERATOR, name, () => new SeededGenerator(node));
   };
 }

@@ -1,41 +1,32 @@
 import { Tensor } from "../../../../protocol/tensor.js";
-import { entriesPerElement, isByteList, type NumericArray } from "../../../../protocol/tensor-data.js";
 import type { StatefulKernelDefinition } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
 import { productOf } from "../support/shapes.js";
+import { copyElements, type Words, wordsOf } from "../support/strided-copy.js";
 import { tensorAt } from "../support/tensor-inputs.js";
+import { inTurns } from "./fill.js";
 import { PhiloxSamples } from "./philox.js";
 import { generatorOf } from "./seeded-generator.js";
 
-/** The rows 0 … count - 1 in random order (Fisher and Yates, from the front). */
-function permutation(count: number, samples: PhiloxSamples): number[] {
-  const order = Array.from({ length: count }, (_, index) => index);
-  for (let index = 0; index < count - 1; index += 1) {
-    const other = index + (samples.next() % (count - index));
+/** Rows of one turn, and elements of all of them: a few milliseconds. */
+const ROWS_PER_TURN = 32 * 1024;
+const ELEMENTS_PER_TURN = 256 * 1024;
+
+/** A step of Fisher and Yates' shuffle, from the front, for the places from `first` up to, not including, `end`. */
+function shufflePlaces(order: Uint32Array, samples: PhiloxSamples, first: number, end: number): void {
+  for (let index = first; index < end; index += 1) {
+    const other = index + (samples.next() % (order.length - index));
     const row = order[index] ?? 0;
     order[index] = order[other] ?? 0;
     order[other] = row;
   }
-  return order;
 }
 
-/** The tensor with the rows of its first dimension in this order. */
-function inOrder(tensor: Tensor, order: readonly number[]): Tensor {
-  const { dtype, shape, data } = tensor;
-  const row = productOf(shape, 1) * entriesPerElement(dtype);
-  if (isByteList(data)) {
-    return new Tensor(
-      dtype,
-      shape,
-      order.flatMap((from) => data.slice(from * row, (from + 1) * row)),
-    );
+/** Puts rows of a tensor to the places from `first` on of another one. @param order which rows. */
+function copyRows(from: Words, to: Words, rowSize: number, order: Uint32Array, first: number): void {
+  for (let index = 0; index < order.length; index += 1) {
+    copyElements(to, (first + index) * rowSize, from, (order[index] ?? 0) * rowSize, rowSize);
   }
-  const output = allocate(dtype, shape) as NumericArray;
-  for (const [to, from] of order.entries()) {
-    // Both arrays are of the tensor's dtype; TypeScript cannot know it of a union.
-    output.set(data.subarray(from * row, (from + 1) * row) as never, to * row);
-  }
-  return new Tensor(dtype, shape, output);
 }
 
 /** RandomShuffle: the rows of the first dimension in random order, the same as TensorFlow's for the same seeds. */
@@ -45,14 +36,33 @@ export const shuffleKernel: StatefulKernelDefinition = {
   create(node) {
     const generator = generatorOf(node);
     return (context) => {
-      const { inputs } = context;
+      const { inputs, step } = context;
       const tensor = tensorAt(inputs, 0);
       const count = tensor.shape[0] ?? 0;
       if (tensor.size <= 1 || count <= 1) {
         return [tensor];
       }
       const samples = new PhiloxSamples(generator(context).reserveSamples(count - 1));
-      return [inOrder(tensor, permutation(count, samples))];
+      return shuffled(tensor, count, samples, step.signal);
     };
   },
 };
+
+async function shuffled(
+  { dtype, shape, data }: Tensor,
+  count: number,
+  samples: PhiloxSamples,
+  signal: AbortSignal,
+): Promise<readonly Tensor[]> {
+  const output = allocate(dtype, shape);
+  const [from, to] = [wordsOf(dtype, data), wordsOf(dtype, output)];
+  const rowSize = productOf(shape, 1);
+  const rowsPerTurn = Math.max(1, Math.min(ROWS_PER_TURN, Math.floor(ELEMENTS_PER_TURN / rowSize)));
+  const order = new Uint32Array(count).map((_, index) => index);
+  // The last place has nothing left to choose.
+  const shuffle = (first: number, end: number) =>
+    shufflePlaces(order, samples, first, Math.min(end, count - 1));
+  const copy = (first: number, end: number) => copyRows(from, to, rowSize, order.subarray(first, end), first);
+  await inTurns(count, ROWS_PER_TURN, shuffle, signal, () => undefined);
+  return await inTurns(count, rowsPerTurn, copy, signal, () => [new Tensor(dtype, shape, output)]);
+}

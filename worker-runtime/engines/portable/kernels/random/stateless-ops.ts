@@ -12,23 +12,18 @@ import {
   standardNormal,
   truncatedNormal,
   uniform,
-  uniformFullInt,
 } from "./distributions.js";
 import { fillTensor, shapeOf } from "./fill.js";
-import { PHILOX_BLOCK_SIZE, Philox } from "./philox.js";
+import { PHILOX_BLOCK_SIZE, Philox, RNG_ALGORITHMS } from "./philox.js";
 import {
+  fullIntOf,
+  randomBitTypes,
   randomFloatOf,
   randomFloatTypes,
   randomIntOf,
   randomIntTypes,
   uniformBetween,
 } from "./random-ops.js";
-
-const fullIntTypes = ["int32", "uint32", "int64", "uint64"] as const satisfies readonly DType[];
-
-/** RNG_ALG_PHILOX and RNG_ALG_AUTO_SELECT of TensorFlow; a CPU selects Philox. */
-const ALGORITHM_PHILOX = 1;
-const ALGORITHM_AUTO = 3;
 
 /** The key that TensorFlow scrambles the seeds of stateless ops with. */
 const SEED_KEY = [0x3ec8f720, 0x02461e29] as const;
@@ -53,7 +48,7 @@ export function streamOfSeed(seed: Tensor): Philox {
 }
 
 /** The stream of the inputs key, counter and alg. @throws TensorFlowError INVALID_ARGUMENT */
-export function streamOfInputs(inputs: readonly Tensor[], first: number): Philox {
+function streamOfInputs(inputs: readonly Tensor[], first: number): Philox {
   const key = inputAt(inputs, first);
   const counter = inputAt(inputs, first + 1);
   const algorithm = inputAt(inputs, first + 2);
@@ -63,7 +58,7 @@ export function streamOfInputs(inputs: readonly Tensor[], first: number): Philox
     );
   }
   const [number] = integersOf(algorithm);
-  if (number !== ALGORITHM_PHILOX && number !== ALGORITHM_AUTO) {
+  if (number !== RNG_ALGORITHMS.philox && number !== RNG_ALGORITHMS.auto) {
     throw invalidArgument(`Unsupported algorithm id: ${number}`);
   }
   if (key.shape.length !== 1 || key.shape[0] !== 1) {
@@ -133,14 +128,6 @@ function floats(make: (dtype: RandomFloat) => Distribution): (dtype: DType) => D
   return (dtype) => make(randomFloatOf(dtype));
 }
 
-function fullInt(dtype: DType): Distribution {
-  const found = fullIntTypes.find((one) => one === dtype);
-  if (found === undefined) {
-    throw invalidArgument(`There are no random whole numbers of dtype ${dtype}.`);
-  }
-  return uniformFullInt(found);
-}
-
 function keyAndCounter(seed: Tensor): Tensor[] {
   const stream = streamOfSeed(seed);
   return [
@@ -149,7 +136,7 @@ function keyAndCounter(seed: Tensor): Tensor[] {
   ];
 }
 
-const philoxAlgorithm = new Tensor("int32", [], Int32Array.of(ALGORITHM_PHILOX));
+const philoxAlgorithm = new Tensor("int32", [], Int32Array.of(RNG_ALGORITHMS.philox));
 
 /** Random ops whose numbers are a function of their seeds: the same as TensorFlow's. */
 export const statelessRandomKernels: readonly PureKernelDefinition[] = [
@@ -159,7 +146,7 @@ export const statelessRandomKernels: readonly PureKernelDefinition[] = [
   ...bothForms("StatelessRandomUniformInt", randomIntTypes, (dtype, inputs, next) =>
     uniformBetween(randomIntOf(dtype), inputAt(inputs, next), inputAt(inputs, next + 1)),
   ),
-  ...bothForms("StatelessRandomUniformFullInt", fullIntTypes, fullInt),
+  ...bothForms("StatelessRandomUniformFullInt", randomBitTypes, fullIntOf),
   pureKernel("StatelessRandomGetKeyCounter", () => (inputs) => keyAndCounter(inputAt(inputs, 0))),
   pureKernel("StatelessRandomGetAlg", () => () => [philoxAlgorithm]),
   pureKernel("StatelessRandomGetKeyCounterAlg", () => (inputs) => [

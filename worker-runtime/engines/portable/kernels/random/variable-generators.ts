@@ -6,7 +6,7 @@ import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { variableInput } from "../state/resource-access.js";
 import { checkedSize } from "../support/allocation.js";
-import { longsOf } from "../support/elements.js";
+import { integersOf, longsOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import {
@@ -15,20 +15,18 @@ import {
   standardNormal,
   truncatedNormal,
   uniform,
-  uniformFullInt,
 } from "./distributions.js";
 import { fillTensorInTurns, shapeOf } from "./fill.js";
-import { Philox } from "./philox.js";
+import { Philox, RNG_ALGORITHMS } from "./philox.js";
 import {
+  fullIntOf,
+  randomBitTypes,
   randomFloatOf,
   randomFloatTypes,
   randomIntOf,
   randomIntTypes,
   uniformBetween,
 } from "./random-ops.js";
-
-/** RNG_ALG_PHILOX, RNG_ALG_THREEFRY and RNG_ALG_AUTO_SELECT of TensorFlow. */
-const ALGORITHMS = { philox: 1n, threefry: 2n, auto: 3n } as const;
 
 /** A generator's state: two words of its counter, the lower one first, and its key. */
 const STATE_WORDS = 3;
@@ -38,11 +36,11 @@ function checkAlgorithm(tensor: Tensor): void {
   if (tensor.shape.length !== 0) {
     throw invalidArgument(`algorithm must be of shape [], not ${cppShapeText(tensor.shape)}`);
   }
-  const algorithm = BigInt(tensor.data[0] as number | bigint);
-  if (algorithm === ALGORITHMS.threefry) {
+  const [algorithm] = integersOf(tensor);
+  if (algorithm === RNG_ALGORITHMS.threefry) {
     throw unimplemented("Non-XLA devices don't support the ThreeFry algorithm.");
   }
-  if (algorithm !== ALGORITHMS.philox && algorithm !== ALGORITHMS.auto) {
+  if (algorithm !== RNG_ALGORITHMS.philox && algorithm !== RNG_ALGORITHMS.auto) {
     throw invalidArgument(`Unsupported algorithm id: ${algorithm}`);
   }
 }
@@ -113,10 +111,6 @@ function skipKernel(
   };
 }
 
-function fullIntOf(dtype: DType): Distribution {
-  return uniformFullInt(dtype === "uint32" || dtype === "uint64" ? dtype : randomIntOf(dtype));
-}
-
 /** Random ops whose generator is a variable: those of tf.random.Generator. */
 export const variableGeneratorKernels: readonly StatefulKernelDefinition[] = [
   fillKernel("StatefulUniform", randomFloatTypes, (dtype) => uniform(randomFloatOf(dtype))),
@@ -125,7 +119,7 @@ export const variableGeneratorKernels: readonly StatefulKernelDefinition[] = [
   fillKernel("StatefulUniformInt", randomIntTypes, (dtype, { inputs }) =>
     uniformBetween(randomIntOf(dtype), tensorAt(inputs, 3), tensorAt(inputs, 4)),
   ),
-  fillKernel("StatefulUniformFullInt", ["int32", "int64", "uint32", "uint64"], fullIntOf),
+  fillKernel("StatefulUniformFullInt", randomBitTypes, fullIntOf),
   skipKernel(
     "RngReadAndSkip",
     (delta) => longsOf(delta)[0] ?? 0n,

@@ -6,10 +6,10 @@ import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } f
 import type { KernelNode } from "../kernel-node.js";
 import { longsOf, scalarOf, stringsOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
+import { tensorAt } from "../support/tensor-inputs.js";
 import { handledResource, resourceKernel } from "./handle-resources.js";
 import { PriorityStore } from "./queues/element-store.js";
 import { Queue, type QueueElement } from "./queues/queue-resource.js";
-import { tensorInput } from "./resource-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
 import { unstack } from "./tensor-batches.js";
 
@@ -216,12 +216,12 @@ function count(value: number): Outputs {
 export const barrierKernels: readonly KernelDefinition[] = [
   resourceKernel("Barrier", { typeName: BARRIER, prepare: prepareBarrier }),
   barrierKernel("BarrierInsertMany", async (barrier, context, node) => {
-    const [keys, values] = [tensorInput(context, 1), tensorInput(context, 2)];
+    const [keys, values] = [tensorAt(context.inputs, 1), tensorAt(context.inputs, 2)];
     await barrier.insertMany(node.int("component_index"), keys, values, context.step.signal);
     return [];
   }),
   barrierKernel("BarrierTakeMany", async (barrier, context, node) => {
-    const wanted = scalarOf(tensorInput(context, 1), "num_elements");
+    const wanted = scalarOf(tensorAt(context.inputs, 1), "num_elements");
     const allowSmallBatch = node.bool("allow_small_batch");
     return barrier.takeMany(wanted, allowSmallBatch, context.step.signal);
   }),

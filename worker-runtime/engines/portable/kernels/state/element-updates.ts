@@ -49,6 +49,7 @@ function replace({ dtype, target, at, source, from, length, step }: UpdateRun): 
     (target as NumberArray).set(values as NumberArray, at * width);
     return;
   }
+  // Arrays and lists of strings alike are written by index; the type of tensors' lists forbids it to everybody else.
   const writable = target as unknown as unknown[];
   for (let i = 0; i < length * width; i += 1) {
     writable[at * width + i] = source[from * width + (step === 1 ? i : i % width)];

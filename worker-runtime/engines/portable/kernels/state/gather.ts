@@ -5,8 +5,9 @@ import type { KernelNode } from "../kernel-node.js";
 import { allocate } from "../support/allocation.js";
 import { indexTypes } from "../support/dtypes.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
+import { tensorAt } from "../support/tensor-inputs.js";
 import { updateElements } from "./element-updates.js";
-import { tensorInput, variableInput } from "./resource-access.js";
+import { variableInput } from "./resource-access.js";
 import { placeText, rowIndices, sliceIndices } from "./row-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
 
@@ -92,7 +93,7 @@ export const gatherKernels: readonly KernelDefinition[] = [
     (node) => {
       const batchDims = node.int("batch_dims");
       return (context) => [
-        fromVariable(node, context, (value) => gather(value, tensorInput(context, 1), batchDims)),
+        fromVariable(node, context, (value) => gather(value, tensorAt(context.inputs, 1), batchDims)),
       ];
     },
     { types },
@@ -100,7 +101,7 @@ export const gatherKernels: readonly KernelDefinition[] = [
   statefulKernel(
     "ResourceGatherNd",
     (node) => (context) => [
-      fromVariable(node, context, (value) => gatherNd(node, value, tensorInput(context, 1))),
+      fromVariable(node, context, (value) => gatherNd(node, value, tensorAt(context.inputs, 1))),
     ],
     { types },
   ),

@@ -3,6 +3,7 @@ import { accumulatorKernels } from "./accumulators/index.js";
 import { barrierKernels } from "./barriers.js";
 import { gatherKernels } from "./gather.js";
 import { mutexKernels } from "./mutexes.js";
+import { optionalKernels } from "./optionals.js";
 import { queueKernels } from "./queues/index.js";
 import { referenceVariableKernels } from "./reference-variables.js";
 import { resourceVariableKernels } from "./resource-variables.js";
@@ -32,4 +33,5 @@ export const stateKernels: readonly KernelDefinition[] = [
   ...tensorListKernels,
   ...tableKernels,
   ...mutexKernels,
+  ...optionalKernels,
 ];

@@ -8,7 +8,8 @@ import type { KernelNode } from "../kernel-node.js";
 import { zeroTensor } from "../support/allocation.js";
 import { cppTypeName, indexTypes, numberTypes } from "../support/dtypes.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
-import { cellInput, resourcePlace, tensorInput, uninitialized } from "./resource-access.js";
+import { tensorAt } from "../support/tensor-inputs.js";
+import { cellInput, resourcePlace, uninitialized } from "./resource-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
 import { addToVariable, countUp, initializedCell } from "./variable-access.js";
 
@@ -90,7 +91,7 @@ function createAssign(node: KernelNode): (context: OpContext) => Outputs {
   const validateShape = node.bool("validate_shape");
   return (context) => {
     const cell = cellInput(context, 0);
-    const value = tensorInput(context, 1);
+    const value = tensorAt(context.inputs, 1);
     const shape = shapeOf(cell);
     if (value.dtype !== cell.dtype) {
       throw invalidArgument(
@@ -116,7 +117,7 @@ function shapeOf(cell: RefCell): readonly number[] | undefined {
 function createAssignUpdate(kind: "add" | "sub"): StatefulKernelDefinition["create"] {
   return () => (context) => {
     const variable = initializedCell(context, 0);
-    const value = tensorInput(context, 1);
+    const value = tensorAt(context.inputs, 1);
     if (!sameShape(variable.shape ?? [], value.shape)) {
       throw invalidArgument("Parameters and update must be the same size");
     }

@@ -1,5 +1,4 @@
 import { failedPrecondition, internalError, invalidArgument } from "../../../../protocol/status.js";
-import { Tensor } from "../../../../protocol/tensor.js";
 import type { Resource, ResourceManager } from "../../resources/resource-manager.js";
 import { RESOURCE_VARIABLE, type Variable } from "../../resources/variable.js";
 import { ObjectTensor, type RefCell, RefValue, type ResourceHandle } from "../../values.js";
@@ -35,16 +34,7 @@ export function privateOrSharedName(node: KernelNode, place: ResourcePlace, { st
   }
   return node.has("use_node_name_sharing") && node.bool("use_node_name_sharing")
     ? node.name
-    : step.resources(node.device).privateName(step.session ?? "", place.container, node.name);
-}
-
-/** Input `index` as a tensor. @throws TensorFlowError INTERNAL for a resource, a variant or a reference. */
-export function tensorInput(context: OpContext, index: number): Tensor {
-  const input = context.inputs[index];
-  if (!(input instanceof Tensor)) {
-    throw internalError(`Input ${index} is no tensor of numbers or strings.`);
-  }
-  return input;
+    : step.resources(node.device).privateName(step.session ?? "", place.container, node);
 }
 
 /** Input `index` as the place of a reference variable, which may have no value yet. */

@@ -16,14 +16,8 @@ import type { KernelNode } from "../kernel-node.js";
 import { cppTypeName, indexTypes, numberTypes } from "../support/dtypes.js";
 import { integerTensor } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
-import {
-  checkType,
-  handleInput,
-  makeHandle,
-  managerOf,
-  tensorInput,
-  variableInput,
-} from "./resource-access.js";
+import { tensorAt } from "../support/tensor-inputs.js";
+import { checkType, handleInput, makeHandle, managerOf, variableInput } from "./resource-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
 import { addToVariable, countUp } from "./variable-access.js";
 
@@ -101,7 +95,7 @@ function createAssignVariable(node: KernelNode): (context: OpContext) => Outputs
   const validateShape = node.has("validate_shape") && node.bool("validate_shape");
   return (context) => {
     const handle = handleInput(context, 0);
-    const value = tensorInput(context, 1);
+    const value = tensorAt(context.inputs, 1);
     if (value.dtype !== dtype) {
       throw invalidArgument(
         `Variable and value dtypes don't match; respectively, ${cppTypeName(dtype)} and ${cppTypeName(value.dtype)}`,
@@ -135,7 +129,7 @@ function createAssignVariable(node: KernelNode): (context: OpContext) => Outputs
 function createAssignUpdate(kind: "add" | "sub"): StatefulKernelDefinition["create"] {
   return (node) => (context) => {
     const variable = variableInput(node, context, 0);
-    const value = tensorInput(context, 1);
+    const value = tensorAt(context.inputs, 1);
     const shape = variable.shape ?? [];
     if (!sameShape(shape, value.shape)) {
       throw invalidArgument(

@@ -30,7 +30,7 @@ export function rowIndices(indices: Tensor, rows: number): ArrayLike<number> {
 }
 
 /** Slices that the rows of an indices tensor name, as GatherNd and ScatterNd have them. */
-export interface SliceIndices {
+interface SliceIndices {
   /** For each row of indices: where its slice begins, in elements. */
   readonly starts: readonly number[];
   /** Elements of a slice. */

@@ -5,8 +5,9 @@ import { RefValue } from "../../values.js";
 import type { KernelDefinition, StatefulKernelDefinition } from "../kernel.js";
 import { dataTypes, indexTypes, numberTypes, realTypes } from "../support/dtypes.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
+import { tensorAt } from "../support/tensor-inputs.js";
 import { type UpdateKind, updateElements } from "./element-updates.js";
-import { tensorInput, variableInput } from "./resource-access.js";
+import { variableInput } from "./resource-access.js";
 import { placeText, rowIndices, sliceIndices } from "./row-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
 import { initializedCell, writableValue } from "./variable-access.js";
@@ -56,8 +57,8 @@ function misfit(shape: readonly number[], indices: Tensor, updates: Tensor): Ten
 function scatter(kind: UpdateKind): StatefulKernelDefinition["create"] {
   return () => (context) => {
     const variable = initializedCell(context, 0);
-    const indices = tensorInput(context, 1);
-    const updates = tensorInput(context, 2);
+    const indices = tensorAt(context.inputs, 1);
+    const updates = tensorAt(context.inputs, 2);
     const shape = variable.shape ?? [];
     if (shape.length === 0) {
       throw invalidArgument(`params must be at least 1-D, got shape ${cppShapeText(shape)}`);
@@ -73,8 +74,8 @@ function scatter(kind: UpdateKind): StatefulKernelDefinition["create"] {
 function resourceScatter(kind: UpdateKind): StatefulKernelDefinition["create"] {
   return (node) => (context) => {
     const variable = variableInput(node, context, 0);
-    const indices = tensorInput(context, 1);
-    const updates = tensorInput(context, 2);
+    const indices = tensorAt(context.inputs, 1);
+    const updates = tensorAt(context.inputs, 2);
     const shape = variable.shape ?? [];
     if (shape.length === 0) {
       throw invalidArgument(`params must be at least 1-D, got shape ${cppShapeText(shape)}`);
@@ -155,7 +156,7 @@ export const scatterKernels: readonly KernelDefinition[] = [
       `ScatterNd${name}`,
       () => (context) => {
         const variable = initializedCell(context, 0);
-        scatterSlices(kind, variable, tensorInput(context, 1), tensorInput(context, 2));
+        scatterSlices(kind, variable, tensorAt(context.inputs, 1), tensorAt(context.inputs, 2));
         return [new RefValue(variable)];
       },
       { types: { T: typesOf(kind), Tindices: indexTypes } },
@@ -164,7 +165,7 @@ export const scatterKernels: readonly KernelDefinition[] = [
       `ResourceScatterNd${name}`,
       (node) => (context) => {
         const variable = variableInput(node, context, 0);
-        scatterSlices(kind, variable, tensorInput(context, 1), tensorInput(context, 2));
+        scatterSlices(kind, variable, tensorAt(context.inputs, 1), tensorAt(context.inputs, 2));
         return [];
       },
       { types: { T: typesOf(kind), Tindices: indexTypes } },

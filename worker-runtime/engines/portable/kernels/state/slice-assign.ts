@@ -8,15 +8,16 @@ import { dataTypes, indexTypes } from "../support/dtypes.js";
 import { integersOf } from "../support/elements.js";
 import { cppShapeText, sameShape, stridesOf } from "../support/shapes.js";
 import { copyStrided, wordsOf } from "../support/strided-copy.js";
-import { tensorInput, variableInput } from "./resource-access.js";
+import { tensorAt } from "../support/tensor-inputs.js";
+import { variableInput } from "./resource-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
 import { initializedCell, writableValue } from "./variable-access.js";
 
 /** Writes a value over a strided slice of a variable: x[begin:end:stride] = value. */
 function assignSlice(variable: Variable, context: OpContext, masks: SliceMasks): void {
   const shape = variable.shape ?? [];
-  const [begin, end, strides] = [1, 2, 3].map((index) => integersOf(tensorInput(context, index)));
-  const value = tensorInput(context, 4);
+  const [begin, end, strides] = [1, 2, 3].map((index) => integersOf(tensorAt(context.inputs, index)));
+  const value = tensorAt(context.inputs, 4);
   const slice = resolveSlice(shape, begin ?? [], end ?? [], strides ?? [], masks);
   checkValue(value, slice.shape, variable);
   const target = writableValue(variable);

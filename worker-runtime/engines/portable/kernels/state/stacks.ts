@@ -6,8 +6,9 @@ import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } f
 import type { KernelNode } from "../kernel-node.js";
 import { cppTypeName } from "../support/dtypes.js";
 import { scalarOf } from "../support/elements.js";
+import { tensorAt } from "../support/tensor-inputs.js";
 import { handleCell, handledResource } from "./handle-resources.js";
-import { makeHandle, STEP_CONTAINER, tensorInput } from "./resource-access.js";
+import { makeHandle, STEP_CONTAINER } from "./resource-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
 
 const STACK = "tensorflow::Stack";
@@ -66,7 +67,7 @@ function createStack(node: KernelNode): (context: OpContext) => Outputs {
   const isRef = node.outputs[0]?.isRef === true;
   return (context) => {
     // The older op has no max_size.
-    const size = context.inputs.length > 0 ? scalarOf(tensorInput(context, 0), "Stack size") : -1;
+    const size = context.inputs.length > 0 ? scalarOf(tensorAt(context.inputs, 0), "Stack size") : -1;
     const { stepResources } = context.step;
     const name = stepResources.uniqueName(stackName);
     stepResources.create(

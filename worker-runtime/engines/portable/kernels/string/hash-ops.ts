@@ -2,12 +2,14 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { perElement, pureKernel } from "../support/define.js";
+import { pureKernel } from "../support/define.js";
 import { inputAt, stringsOf } from "../support/elements.js";
 import { fingerprint64, hash64, sipHash } from "./hashes.js";
 
 /** Nanoseconds of a short string. */
 const NANOSECONDS_PER_STRING = 5000;
+/** Of a long one: 64-bit arithmetic with bigints. */
+const NANOSECONDS_PER_BYTE = 200;
 
 function bucketKernel(
   op: string,
@@ -27,7 +29,12 @@ function bucketKernel(
         return [new Tensor("int64", input.shape, numbers)];
       };
     },
-    { cost: perElement(NANOSECONDS_PER_STRING) },
+    {
+      cost: (_, inputs) => {
+        const strings = inputAt(inputs, 0);
+        return strings.size * NANOSECONDS_PER_STRING + strings.byteLength * NANOSECONDS_PER_BYTE;
+      },
+    },
   );
 }
 

@@ -5,7 +5,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import { isByteList, type TensorData } from "../../../../protocol/tensor-data.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { pureKernel } from "../support/define.js";
+import { perElement, pureKernel } from "../support/define.js";
 import { isLong } from "../support/dtypes.js";
 import { inputAt, newLongs, newNumbers, stringsOf } from "../support/elements.js";
 import { formatFixed, formatGeneral, formatScientific } from "./printf.js";
@@ -104,9 +104,15 @@ function directiveOf(node: KernelNode): Directive {
   if (fill !== "" && !" +-0#".includes(fill)) {
     throw invalidArgument(`Fill argument not supported: ${fill}`);
   }
+  if (Math.max(precision, node.int("width")) > MAX_TEXT_LENGTH) {
+    throw invalidArgument(`precision and width must be at most ${MAX_TEXT_LENGTH}`);
+  }
   const letter = shortest ? "g" : scientific ? "e" : "f";
   return { precision, letter, fill, width: node.int("width") };
 }
+
+/** A number's text is not asked for with more; a billion of blanks for each number would fill the memory. */
+const MAX_TEXT_LENGTH = 65_536;
 
 /** @param hasSign whether the number is of a type with a sign: others are never given one. */
 function padded(text: string, { fill, width }: Directive, hasSign = true): string {
@@ -163,12 +169,18 @@ export const numberTextKernels: readonly PureKernelDefinition[] = [
   pureKernel("StringToNumber", (node) => (inputs) => [stringToNumber(node, inputAt(inputs, 0))], {
     types: { out_type: ["float32", "float64", "int32", "int64", "uint32", "uint64"] },
   }),
-  pureKernel("AsString", (node) => {
-    const directive = directiveOf(node);
-    return (inputs) => {
-      const { dtype, shape, data, size } = inputAt(inputs, 0);
-      const strings = Array.from({ length: size }, (_, index) => elementText(dtype, data, index, directive));
-      return [new Tensor("string", shape, strings)];
-    };
-  }),
+  pureKernel(
+    "AsString",
+    (node) => {
+      const directive = directiveOf(node);
+      return (inputs) => {
+        const { dtype, shape, data, size } = inputAt(inputs, 0);
+        const strings = Array.from({ length: size }, (_, index) =>
+          elementText(dtype, data, index, directive),
+        );
+        return [new Tensor("string", shape, strings)];
+      };
+    },
+    { cost: perElement(2000) },
+  ),
 ];

@@ -1,9 +1,12 @@
 import { totalmem } from "node:os";
-import { type DType, itemSize } from "../../../../protocol/dtype.js";
+import type { TensorProto } from "../../../../../protos/generated/tensorflow/tensor.js";
+import { type DType, dtypeOf, itemSize } from "../../../../protocol/dtype.js";
+import { elementsOfShape, shapeFromProto } from "../../../../protocol/shape.js";
 import { invalidArgument, resourceExhausted } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { type TensorData, zeros } from "../../../../protocol/tensor-data.js";
 import { cppTypeName } from "./dtypes.js";
+import { memoryBudget } from "./memory-budget.js";
 import { cppShapeText } from "./shapes.js";
 
 /** TensorShape::MaxDimensions of TensorFlow. */
@@ -62,6 +65,9 @@ export function checkedSize(dtype: DType, shape: readonly number[]): number {
  */
 export function allocate(dtype: DType, shape: readonly number[]): TensorData {
   const count = checkedSize(dtype, shape);
+  if (!hasRoomFor(dtype, count)) {
+    throw outOfMemory(dtype, shape);
+  }
   try {
     return dtype === "string" ? new Array<Uint8Array>(count).fill(noBytes) : zeros(dtype, count);
   } catch (error) {
@@ -72,9 +78,27 @@ export function allocate(dtype: DType, shape: readonly number[]): TensorData {
   }
 }
 
+/**
+ * Checks a tensor of a message before it is taken out of it: a shape and one element stand for as many as the shape has.
+ * @throws TensorFlowError RESOURCE_EXHAUSTED where there is no memory; INVALID_ARGUMENT for a dtype or shape that is none.
+ */
+export function checkExpansion({ dtype: dataType, tensorShape, tensorContent }: TensorProto): void {
+  const dtype = dtypeOf(dataType);
+  const shape = shapeFromProto(tensorShape);
+  if (tensorContent.byteLength === 0 && !hasRoomFor(dtype, elementsOfShape(shape))) {
+    throw outOfMemory(dtype, shape);
+  }
+}
+
 /** A tensor of zeros (empty strings). @throws TensorFlowError as `allocate`. */
 export function zeroTensor(dtype: DType, shape: readonly number[]): Tensor {
   return new Tensor(dtype, shape, allocate(dtype, shape));
+}
+
+function hasRoomFor(dtype: DType, count: number): boolean {
+  return dtype === "string"
+    ? memoryBudget.hasRoomForStrings(count)
+    : memoryBudget.hasRoomFor(count * itemSize(dtype));
 }
 
 function outOfMemory(dtype: DType, shape: readonly number[], cause?: unknown) {

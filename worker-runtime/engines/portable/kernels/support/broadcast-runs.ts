@@ -1,4 +1,4 @@
-import { broadcastStrides } from "./shapes.js";
+import { broadcastStrides, productOf, sameShape } from "./shapes.js";
 
 /**
  * Visits a stretch of the result along which both operands go on by one element or stay where they are.
@@ -56,6 +56,11 @@ export function forEachRun(
   visit: VisitRun,
 ): void {
   if (target.includes(0)) {
+    return;
+  }
+  // Most operands do not broadcast; above all, the counters and conditions of loops are two scalars.
+  if (sameShape(x, y)) {
+    visit(0, 0, 1, 0, 1, productOf(target));
     return;
   }
   const axes = mergedAxes(x, y, target);

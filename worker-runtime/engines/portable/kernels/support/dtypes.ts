@@ -4,7 +4,7 @@ import { type DType, dtypeKind } from "../../../../protocol/dtype.js";
 export const floatTypes = ["float32", "float64"] as const satisfies readonly DType[];
 
 /** Floats that are held as raw bits and computed as float32: see `withSmallFloats`. */
-export const smallFloatTypes = ["float16", "bfloat16"] as const satisfies readonly DType[];
+const smallFloatTypes = ["float16", "bfloat16"] as const satisfies readonly DType[];
 
 /** Every float that kernels compute with. */
 export const allFloatTypes = [...floatTypes, ...smallFloatTypes] as const satisfies readonly DType[];
@@ -22,7 +22,7 @@ export const shortIntTypes = [
 /** Integers of 64 bits: bigints. */
 export const longTypes = ["int64", "uint64"] as const satisfies readonly DType[];
 
-export const intTypes = [...shortIntTypes, ...longTypes] as const satisfies readonly DType[];
+const intTypes = [...shortIntTypes, ...longTypes] as const satisfies readonly DType[];
 
 /** TensorFlow's "realnumbertype". */
 export const realTypes = [...allFloatTypes, ...intTypes] as const satisfies readonly DType[];

@@ -201,7 +201,7 @@ export interface UnaryOp {
 }
 
 /** Applies an op of one operand to each element. */
-export function applyUnary(op: UnaryOp, x: Tensor): Tensor {
+function applyUnary(op: UnaryOp, x: Tensor): Tensor {
   if (isLong(x.dtype)) {
     const out = newLongs(x.dtype, x.shape);
     (op.longs ?? noLoop(x.dtype))(out, longsOf(x));

@@ -214,11 +214,23 @@ function execute(
   return isEmpty ? outputs.map(({ dtype, shape }) => zeroTensor(dtype, [0, ...shape.slice(1)])) : outputs;
 }
 
+/** TensorFlow.js walks backwards, for ever, with a negative stride. */
+function checkWindows(node: KernelNode): void {
+  for (const attr of ["ksize", "strides", "dilations"]) {
+    if (node.has(attr) && node.ints(attr).some((size) => size < 1)) {
+      throw invalidArgument(
+        `Sliding window ${attr} field must be positive, got [${node.ints(attr).join(", ")}]`,
+      );
+    }
+  }
+}
+
 function convertedKernel(converted: ConvertedOp): PureKernelDefinition {
   const { op, fits, cost } = converted;
   return pureKernel(
     op,
     (node) => {
+      checkWindows(node);
       const model = new SingleNodeModel(node);
       return (inputs) => execute(model, converted, inputs);
     },

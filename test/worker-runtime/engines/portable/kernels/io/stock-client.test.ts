@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeServerDef } from "../../../../../../worker-runtime/cluster/server-def.js";
 import { PortableServer } from "../../../../../../worker-runtime/engines/portable/service/portable-server.js";
-import { peerMissing, spawnPeer, tensorflowPython } from "../../../../../support/peers.js";
+import { peerMissing } from "../../../../../support/peers.js";
+import { tensorflowResult } from "../../../../../support/tensorflow-script.js";
 
 let folder = "";
 
@@ -71,11 +72,8 @@ describe.skipIf(peerMissing("tensorflow"))("a stock client on the portable engin
       log: (line) => lines.push(line),
     });
     try {
-      const peer = await spawnPeer(tensorflowPython(), ["-c", script, server.target, folder]);
-      await peer.exited;
-      const line = /^RESULT (.*)$/m.exec(peer.stdout())?.[1];
-      expect(line, peer.output().slice(-3000)).toBeDefined();
-      const result = JSON.parse(line ?? "{}") as { draws: number };
+      const args = [server.target, folder];
+      const result = await tensorflowResult<{ draws: number }>(script, { args });
       expect(result).toEqual({
         draws: expect.any(Number),
         restored: [true, true],

@@ -4,7 +4,7 @@ import { DenseGradientSum } from "../../../../../../worker-runtime/engines/porta
 import type { Operation } from "../../../../../../worker-runtime/graph/graph.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
 import { peerMissing } from "../../../../../support/peers.js";
-import { differences, Program } from "./session-programs.js";
+import { differences, Program } from "../session-programs.js";
 
 const floats = (values: number[]) => Tensor.of(values, "float32");
 const long = (value: number) => Tensor.of(BigInt(value));

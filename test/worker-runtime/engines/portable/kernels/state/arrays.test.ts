@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { AttrInput } from "../../../../../../worker-runtime/graph/attr-values.js";
 import { UNKNOWN_RANK } from "../../../../../../worker-runtime/graph/attr-values.js";
 import type { Operation } from "../../../../../../worker-runtime/graph/graph.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
 import { peerMissing } from "../../../../../support/peers.js";
-import { differences, Program } from "./session-programs.js";
+import { differences, Program } from "../session-programs.js";
 
 const floats = (values: number[]) => Tensor.of(values, "float32");
 
@@ -14,28 +15,28 @@ class ArrayChain {
   #flow: Operation;
   #flowOutput: number;
 
-  constructor(program: Program, size: number, attrs: Record<string, unknown> = {}) {
+  constructor(program: Program, size: number, attrs: Record<string, AttrInput> = {}) {
     this.program = program;
     this.#array = program.graph.op("TensorArrayV3", [Tensor.of(size, "int32")], {
       dtype: "float32",
       element_shape: UNKNOWN_RANK,
       ...attrs,
-    } as never);
+    });
     this.#flow = this.#array;
     this.#flowOutput = 1;
   }
 
   /** An op that gives the next flow. */
-  and(op: string, inputs: readonly (Tensor | Operation)[], attrs: Record<string, unknown> = {}): this {
+  and(op: string, inputs: readonly (Tensor | Operation)[], attrs: Record<string, AttrInput> = {}): this {
     const next = this.op(op, inputs, attrs);
     this.#flow = next;
     this.#flowOutput = 0;
     return this;
   }
 
-  op(op: string, inputs: readonly (Tensor | Operation)[], attrs: Record<string, unknown> = {}): Operation {
-    const flow = this.#flow.outputs[this.#flowOutput];
-    return this.program.graph.op(op, [this.#array, ...inputs, flow] as never, attrs as never);
+  op(op: string, inputs: readonly (Tensor | Operation)[], attrs: Record<string, AttrInput> = {}): Operation {
+    const flow = this.#flow.outputAt(this.#flowOutput);
+    return this.program.graph.op(op, [this.#array, ...inputs, flow], attrs);
   }
 
   gradient(): Operation {
@@ -79,7 +80,7 @@ function arrayPrograms(): readonly Program[] {
     p.run([chain.op("TensorArraySizeV3", [])]);
     const concat = chain.op("TensorArrayConcatV3", [], dtype);
     p.run([concat]);
-    p.run([p.graph.op("Identity", [concat.outputs[1] as never])]);
+    p.run([p.graph.op("Identity", [concat.outputAt(1)])]);
     p.run([chain.op("TensorArrayGatherV3", [indices([0, 1])], dtype)]);
     p.run([chain.op("TensorArrayGatherV3", [indices([0, 0])], dtype)]);
     p.run([chain.op("TensorArrayWriteV3", [index(3), Tensor.of([[1]], "float32")])]);
@@ -105,11 +106,11 @@ function arrayPrograms(): readonly Program[] {
       .and("TensorArrayWriteV3", [index(1), floats([3, 4])]);
     const gradient = chain.gradient();
     const write = (at: number, value: Tensor, flow: Operation, output: number) =>
-      p.graph.op("TensorArrayWriteV3", [gradient, index(at), value, flow.outputs[output] as never]);
+      p.graph.op("TensorArrayWriteV3", [gradient, index(at), value, flow.outputAt(output)]);
     const once = write(0, floats([10, 20]), gradient, 1);
     const twice = write(0, floats([1, 1]), once, 0);
     const read = (at: number, flow: Operation) =>
-      p.graph.op("TensorArrayReadV3", [gradient, index(at), flow.outputs[0] as never], dtype);
+      p.graph.op("TensorArrayReadV3", [gradient, index(at), flow.outputAt(0)], dtype);
     p.run([read(0, once)])
       .run([read(0, twice)])
       .run([read(1, twice)]);

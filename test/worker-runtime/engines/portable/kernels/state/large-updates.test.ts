@@ -6,7 +6,7 @@ import {
   slicesOf,
 } from "../../../../../../worker-runtime/engines/portable/kernels/state/training/run-slices.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
-import { MiniSession, Program } from "./session-programs.js";
+import { MiniSession, Program } from "../session-programs.js";
 
 test("slices of runs are the same elements in the same order", () => {
   const run = fc.record({ at: fc.nat(100), from: fc.nat(100), length: fc.nat(20) });

@@ -9,7 +9,8 @@ import { createKernelRegistry } from "../../../../../../worker-runtime/engines/p
 import { toAttrValue, typeAttr } from "../../../../../../worker-runtime/graph/attr-values.js";
 import { bundledOpRegistry } from "../../../../../../worker-runtime/graph/op-registry.js";
 import { Tensor, tensorFromProto } from "../../../../../../worker-runtime/protocol/tensor.js";
-import { peerMissing, spawnPeer, tensorflowPython } from "../../../../../support/peers.js";
+import { peerMissing } from "../../../../../support/peers.js";
+import { tensorflowResult } from "../../../../../support/tensorflow-script.js";
 import { testStep } from "../kernel-runner.js";
 import { tensorDifference } from "../tensor-difference.js";
 
@@ -68,16 +69,6 @@ interface LoopCase {
   readonly values: readonly string[];
 }
 
-async function loopsOfTensorflow(): Promise<readonly LoopCase[]> {
-  const python = await spawnPeer(tensorflowPython(), ["-c", SCRIPT]);
-  await python.exited;
-  const line = /^RESULT (.*)$/m.exec(python.stdout())?.[1];
-  if (line === undefined) {
-    throw new Error(`Python gave no results:\n${python.output().slice(-4000)}`);
-  }
-  return JSON.parse(line) as LoopCase[];
-}
-
 async function runHere({ graph, fetches }: LoopCase): Promise<readonly unknown[]> {
   const { node, library } = GraphDef.decode(Buffer.from(graph, "base64"));
   const bundled = bundledOpRegistry();
@@ -98,7 +89,7 @@ async function runHere({ graph, fetches }: LoopCase): Promise<readonly unknown[]
 
 describe.skipIf(peerMissing("tensorflow"))("loops of TensorFlow", () => {
   test("keep and give back what their gradients need", async () => {
-    const cases = await loopsOfTensorflow();
+    const cases = await tensorflowResult<LoopCase[]>(SCRIPT);
     expect(cases).toHaveLength(10);
     for (const one of cases) {
       const values = await runHere(one);

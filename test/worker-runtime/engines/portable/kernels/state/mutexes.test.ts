@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ResourceManager } from "../../../../../../worker-runtime/engines/portable/resources/resource-manager.js";
 import type { Operation } from "../../../../../../worker-runtime/graph/graph.js";
-import { MiniSession, Program } from "./session-programs.js";
+import { MiniSession, Program } from "../session-programs.js";
 
 const run = (...operations: Operation[]) => ({ operations, feeds: new Map() });
 

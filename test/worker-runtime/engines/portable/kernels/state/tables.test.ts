@@ -2,9 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AttrInput } from "../../../../../../worker-runtime/graph/attr-values.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
 import { peerMissing } from "../../../../../support/peers.js";
-import { differences, Program } from "./session-programs.js";
+import { differences, Program } from "../session-programs.js";
 
 let folder = "";
 
@@ -104,7 +105,7 @@ function tablePrograms(): readonly Program[] {
         )
         .run([size]);
       const all = op(`LookupTableExport${version}`, [table], { Tkeys: "string", Tvalues: "int64" });
-      mutable.run([all, op("Identity", [all.outputs[1] as never])]);
+      mutable.run([all, op("Identity", [all.outputAt(1)])]);
       if (version === "V2") {
         mutable.run([op("LookupTableRemoveV2", [table, Tensor.of(["q", "r"])])]).run([size]);
       }
@@ -136,15 +137,13 @@ function tablePrograms(): readonly Program[] {
 function filePrograms(): readonly Program[] {
   const make = (
     file: string,
-    attrs: Record<string, unknown>,
+    attrs: Record<string, AttrInput>,
     types: { key_dtype: string; value_dtype: string },
   ) => {
     const program = new Program(`a table from ${file} ${JSON.stringify(attrs)}`);
     const op = program.graph.op.bind(program.graph);
-    const table = op("HashTableV2", [], types as never, "table");
-    program.run([
-      op("InitializeTableFromTextFileV2", [table, Tensor.of(path.join(folder, file))], attrs as never),
-    ]);
+    const table = op("HashTableV2", [], types, "table");
+    program.run([op("InitializeTableFromTextFileV2", [table, Tensor.of(path.join(folder, file))], attrs)]);
     program.run([op("LookupTableSizeV2", [table])]);
     const keys = types.key_dtype === "string" ? Tensor.of(["alpha", "gämma", "beta"]) : long([0n, 2n, 1n]);
     const fallback = types.value_dtype === "string" ? Tensor.of("none") : Tensor.of(-1n);

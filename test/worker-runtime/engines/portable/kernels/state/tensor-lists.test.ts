@@ -5,7 +5,7 @@ import { ObjectTensor } from "../../../../../../worker-runtime/engines/portable/
 import type { Operation } from "../../../../../../worker-runtime/graph/graph.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
 import { peerMissing } from "../../../../../support/peers.js";
-import { differences, Program } from "./session-programs.js";
+import { differences, Program } from "../session-programs.js";
 
 const floats = (values: number[]) => Tensor.of(values, "float32");
 const ints = (values: number[]) => Tensor.of(values, "int32").reshape([values.length]);
@@ -41,10 +41,10 @@ function listPrograms(): readonly Program[] {
       .run([get(p, two, 2)]);
     p.run([op("TensorListLength", [push(p, two, floats([1]))])]);
     const pop = op("TensorListPopBack", [two, unknown], dtype);
-    const again = op("TensorListPopBack", [pop.outputs[0] as never, unknown], dtype);
-    const last = op("TensorListPopBack", [again.outputs[0] as never, unknown], dtype);
-    p.run([op("Identity", [pop.outputs[1] as never])]).run([op("Identity", [again.outputs[1] as never])]);
-    p.run([op("Identity", [last.outputs[1] as never])]);
+    const again = op("TensorListPopBack", [pop.outputAt(0), unknown], dtype);
+    const last = op("TensorListPopBack", [again.outputAt(0), unknown], dtype);
+    p.run([op("Identity", [pop.outputAt(1)])]).run([op("Identity", [again.outputAt(1)])]);
+    p.run([op("Identity", [last.outputAt(1)])]);
     p.run([stack(p, two, unknown, 3)]).run([stack(p, two, ints([2]), 2)]);
   });
   make("lists with missing elements", (p, op) => {
@@ -97,7 +97,7 @@ function listPrograms(): readonly Program[] {
       [list, ints([-1, 2]), Tensor.of([], "int64").reshape([0])],
       dtype,
     );
-    p.run([concat]).run([op("Identity", [concat.outputs[1] as never])]);
+    p.run([concat]).run([op("Identity", [concat.outputAt(1)])]);
     p.run([op("TensorListConcat", [list], { ...dtype, element_shape: [-1, 2] })]);
     p.run([get(p, list, 2)]).run([get(p, list, 1)]);
     const sparse = op("TensorListReserve", [ints([-1, 2]), index(2)], dtype);

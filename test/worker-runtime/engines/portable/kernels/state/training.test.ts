@@ -3,7 +3,7 @@ import type { Operation } from "../../../../../../worker-runtime/graph/graph.js"
 import type { DType } from "../../../../../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
 import { peerMissing } from "../../../../../support/peers.js";
-import { differences, Program } from "./session-programs.js";
+import { differences, Program } from "../session-programs.js";
 
 interface Update {
   /** Without "Apply": "Adam". */

@@ -18,6 +18,19 @@ describe("regular expressions", () => {
     expect(() => new Regex("(".repeat(10_000))).toThrow(RegexSyntaxError);
   });
 
+  test("count in braces as RE2 does; other braces stand for themselves", () => {
+    const matches = (pattern: string, text: string) => new Regex(pattern).matchesWhole(codePoints(text));
+    expect(matches("a{2}", "aa")).toBe(true);
+    expect(matches("a{2,}", "aaa")).toBe(true);
+    expect(matches("a{1,2}", "aaa")).toBe(false);
+    for (const text of ["a{02}", "a{2,03}", "a{1234567890}", "a{2"]) {
+      expect(matches(text, text)).toBe(true);
+    }
+    for (const pattern of ["a{1001}", "a{2,1}", "a{999999999}"]) {
+      expect(() => new Regex(pattern)).toThrow("invalid repetition size");
+    }
+  });
+
   test("find what JavaScript finds, where both have the same syntax", () => {
     const atom = fc.constantFrom("a", "b", "[ab]", "[^a]", "(a)", "(b|ab)", "(?:a|b)", "\\b", "^", "$");
     const counted = fc

@@ -5,8 +5,8 @@ import type { KernelNode } from "../../kernel-node.js";
 import { cppTypeName, numberTypes } from "../../support/dtypes.js";
 import { integersOf, scalarOf } from "../../support/elements.js";
 import { cppShapeText } from "../../support/shapes.js";
+import { tensorAt } from "../../support/tensor-inputs.js";
 import { handledResource, resourceKernel } from "../handle-resources.js";
-import { tensorInput } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
 import { ConditionalAccumulator, type GradientSum } from "./accumulator.js";
 import { DenseGradientSum, type Reduction, type SparseGradient, SparseGradientSum } from "./gradient-sums.js";
@@ -43,7 +43,7 @@ function accumulatorKernel(op: string, act: Act): StatefulKernelDefinition {
 }
 
 function longScalar(context: OpContext, index: number, what: string): bigint {
-  const tensor = tensorInput(context, index);
+  const tensor = tensorAt(context.inputs, index);
   if (tensor.shape.length > 0) {
     throw invalidArgument(`Argument ${what} must be scalar, but had bad shape ${cppShapeText(tensor.shape)}`);
   }
@@ -68,7 +68,7 @@ const applyDense: Act = (accumulator, context, node) => {
   }
   checkType(accumulator, node);
   const localStep = longScalar(context, 1, "local_step");
-  (accumulator as ConditionalAccumulator<Tensor>).apply(localStep, tensorInput(context, 2));
+  (accumulator as ConditionalAccumulator<Tensor>).apply(localStep, tensorAt(context.inputs, 2));
   return [];
 };
 
@@ -78,16 +78,16 @@ const applySparse: Act = (accumulator, context, node) => {
   }
   checkType(accumulator, node);
   (accumulator as ConditionalAccumulator<SparseGradient>).apply(longScalar(context, 1, "local_step"), {
-    indices: tensorInput(context, 2),
-    values: tensorInput(context, 3),
-    shape: node.bool("has_known_shape") ? integersOf(tensorInput(context, 4)) : [],
+    indices: tensorAt(context.inputs, 2),
+    values: tensorAt(context.inputs, 3),
+    shape: node.bool("has_known_shape") ? integersOf(tensorAt(context.inputs, 4)) : [],
   });
   return [];
 };
 
 const take: Act = (accumulator, context, node) => {
   checkType(accumulator, node);
-  return accumulator.take(scalarOf(tensorInput(context, 1), "num_required"), context.step.signal);
+  return accumulator.take(scalarOf(tensorAt(context.inputs, 1), "num_required"), context.step.signal);
 };
 
 const countAccumulated: Act = ({ count }) => [new Tensor("int32", [], Int32Array.of(count))];

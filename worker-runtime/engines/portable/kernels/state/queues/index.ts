@@ -7,9 +7,9 @@ import { Philox, PhiloxSamples } from "../../random/philox.js";
 import { cppTypeName } from "../../support/dtypes.js";
 import { longsOf, scalarOf } from "../../support/elements.js";
 import { cppShapeText } from "../../support/shapes.js";
+import { tensorAt } from "../../support/tensor-inputs.js";
 import { handledResource, type ResourceMaker, resourceKernel } from "../handle-resources.js";
 import { partialText } from "../partial-shapes.js";
-import { tensorInput } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
 import { type ElementStore, FifoStore, PriorityStore, ShuffledStore } from "./element-store.js";
 import { QUEUE, Queue, type QueueElement, type QueueSpec } from "./queue-resource.js";
@@ -156,7 +156,7 @@ function queueKernel(op: string, act: QueueAct): StatefulKernelDefinition {
 }
 
 function components(context: OpContext): QueueElement {
-  return context.inputs.slice(1).map((_, i) => tensorInput(context, i + 1));
+  return context.inputs.slice(1).map((_, i) => tensorAt(context.inputs, i + 1));
 }
 
 const enqueue: QueueAct = async (queue, context) => {
@@ -184,7 +184,7 @@ const dequeue: QueueAct = (queue, context, node) => {
 function dequeueBatch(name: string, allowFewer: boolean): QueueAct {
   return (queue, context, node) => {
     checkOutputs(queue, node);
-    const count = scalarOf(tensorInput(context, 1), "n");
+    const count = scalarOf(tensorAt(context.inputs, 1), "n");
     if (count < 0) {
       throw invalidArgument(`${name} requested ${count} < 0 elements`);
     }

@@ -5,9 +5,10 @@ import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } f
 import type { KernelNode } from "../../kernel-node.js";
 import { cppTypeName } from "../../support/dtypes.js";
 import { stringsOf } from "../../support/elements.js";
+import { tensorAt } from "../../support/tensor-inputs.js";
 import { handledResource, type ResourceMaker, resourceKernel } from "../handle-resources.js";
 import { fullShape } from "../partial-shapes.js";
-import { makeHandle, tensorInput } from "../resource-access.js";
+import { makeHandle } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
 import { LOOKUP_TABLE, LookupTable, type TableOptions } from "./lookup-table.js";
 import { tableFromText } from "./text-file.js";
@@ -64,18 +65,18 @@ function tableKernel(op: string, act: Act): StatefulKernelDefinition {
   );
 }
 
-const find: Act = (table, context) => [table.find(tensorInput(context, 1), tensorInput(context, 2))];
+const find: Act = (table, context) => [table.find(tensorAt(context.inputs, 1), tensorAt(context.inputs, 2))];
 
 /** An act that changes the table with the keys and values at inputs 1 and 2. */
 function change(how: (table: LookupTable, keys: Tensor, values: Tensor) => void): Act {
   return (table, context) => {
-    how(table, tensorInput(context, 1), tensorInput(context, 2));
+    how(table, tensorAt(context.inputs, 1), tensorAt(context.inputs, 2));
     return [];
   };
 }
 
 const remove: Act = (table, context) => {
-  table.remove(tensorInput(context, 1));
+  table.remove(tensorAt(context.inputs, 1));
   return [];
 };
 
@@ -97,7 +98,7 @@ function checkInitializable(table: LookupTable): void {
 
 const initializeFromFile: Act = async (table, context, node) => {
   checkInitializable(table);
-  const [name] = stringsOf(tensorInput(context, 1));
+  const [name] = stringsOf(tensorAt(context.inputs, 1));
   const path = new TextDecoder().decode(name);
   const delimiter = node.string("delimiter");
   if (delimiter.length !== 1) {

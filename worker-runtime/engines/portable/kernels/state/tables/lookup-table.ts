@@ -104,9 +104,12 @@ export class LookupTable implements Resource {
     }
   }
 
-  /** Replaces all that is in the table. @throws TensorFlowError as `insert`. */
+  /** Replaces all that is in the table; a table that is read-only is initialized. @throws TensorFlowError as `initialize`. */
   importValues(keys: Tensor, values: Tensor): void {
-    this.#checkMutable("ImportValues");
+    if (this.options.kind === "initialized once") {
+      this.initialize(keys, values);
+      return;
+    }
     const entries = new Map<string, Entry>();
     this.#put(entries, keys, values);
     this.#entries = entries;

@@ -5,8 +5,9 @@ import type { KernelNode, PartialShape } from "../../kernel-node.js";
 import { cppTypeName } from "../../support/dtypes.js";
 import { integersOf, scalarOf } from "../../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
+import { tensorAt } from "../../support/tensor-inputs.js";
 import { fullShape, mergedShape, partialText } from "../partial-shapes.js";
-import { handleInput, makeHandle, resourceInput, STEP_CONTAINER, tensorInput } from "../resource-access.js";
+import { handleInput, makeHandle, resourceInput, STEP_CONTAINER } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
 import { joined, runAt, stack, unstack } from "../tensor-batches.js";
 import { TENSOR_ARRAY, TensorArray } from "./tensor-array.js";
@@ -25,7 +26,7 @@ function createTensorArray(node: KernelNode): (context: OpContext) => Outputs {
     aggregate: false,
   };
   return (context) => {
-    const sizeInput = tensorInput(context, 0);
+    const sizeInput = tensorAt(context.inputs, 0);
     if (sizeInput.shape.length > 0) {
       throw invalidArgument(
         `TensorArray size must be scalar, but had shape: ${cppShapeText(sizeInput.shape)}`,
@@ -69,7 +70,7 @@ function checkType({ options }: TensorArray, node: KernelNode, attr: string): vo
 }
 
 function indexInput(context: OpContext): number {
-  const tensor = tensorInput(context, 1);
+  const tensor = tensorAt(context.inputs, 1);
   if (tensor.shape.length > 0) {
     throw invalidArgument(`TensorArray index must be scalar, but had shape: ${cppShapeText(tensor.shape)}`);
   }
@@ -79,7 +80,7 @@ function indexInput(context: OpContext): number {
 type Act = (array: TensorArray, context: OpContext, node: KernelNode) => Outputs;
 
 const write: Act = (array, context) => {
-  array.write(indexInput(context), tensorInput(context, 2));
+  array.write(indexInput(context), tensorAt(context.inputs, 2));
   return [FLOW];
 };
 
@@ -101,7 +102,7 @@ function emptyShape(shape: PartialShape, what: "" | " except dimension 0"): read
 
 const gather: Act = (array, context, node) => {
   checkType(array, node, "dtype");
-  const indices = tensorInput(context, 1);
+  const indices = tensorAt(context.inputs, 1);
   if (indices.shape.length !== 1) {
     throw invalidArgument(
       `Expected indices to be a vector, but received shape: ${cppShapeText(indices.shape)}`,
@@ -158,8 +159,8 @@ const concat: Act = (array, _, node) => {
 };
 
 const scatter: Act = (array, context) => {
-  const indices = tensorInput(context, 1);
-  const value = tensorInput(context, 2);
+  const indices = tensorAt(context.inputs, 1);
+  const value = tensorAt(context.inputs, 2);
   if (indices.shape.length !== 1) {
     throw invalidArgument(
       `Expected indices to be a vector, but received shape: ${cppShapeText(indices.shape)}`,
@@ -186,8 +187,8 @@ const scatter: Act = (array, context) => {
 };
 
 const split: Act = (array, context) => {
-  const value = tensorInput(context, 1);
-  const lengths = tensorInput(context, 2);
+  const value = tensorAt(context.inputs, 1);
+  const lengths = tensorAt(context.inputs, 2);
   if (lengths.shape.length !== 1) {
     throw invalidArgument(`Expected lengths to be a vector, received shape: ${cppShapeText(lengths.shape)}`);
   }

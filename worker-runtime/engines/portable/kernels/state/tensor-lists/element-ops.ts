@@ -7,10 +7,10 @@ import { allocate } from "../../support/allocation.js";
 import { cppTypeName } from "../../support/dtypes.js";
 import { integerTensor } from "../../support/elements.js";
 import { cppShapeText } from "../../support/shapes.js";
+import { tensorAt } from "../../support/tensor-inputs.js";
 import { updateElements } from "../element-updates.js";
 import { checkedLength } from "../list-limits.js";
 import { fitsPartial, fullShape, mergedShape, partialShapeOf, partialText } from "../partial-shapes.js";
-import { tensorInput } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
 import {
   elementInput,
@@ -36,7 +36,7 @@ export function listOutput(list: TensorList): Outputs[number] {
 }
 
 const empty: Act = (context, node) => {
-  const limit = tensorInput(context, 1);
+  const limit = tensorAt(context.inputs, 1);
   if (limit.shape.length > 0) {
     throw invalidArgument(
       `max_num_elements expected to be a scalar but got shape: ${cppShapeText(limit.shape)}`,
@@ -44,7 +44,7 @@ const empty: Act = (context, node) => {
   }
   const type = {
     elementType: node.type("element_dtype"),
-    elementShape: partialShapeOf(tensorInput(context, 0)),
+    elementShape: partialShapeOf(tensorAt(context.inputs, 0)),
     maxElements: numberInput(context, 1, "max_num_elements"),
   };
   return [listOutput(new TensorList(type))];
@@ -57,7 +57,7 @@ const reserve: Act = (context, node) => {
   }
   const type = {
     elementType: node.type("element_dtype"),
-    elementShape: partialShapeOf(tensorInput(context, 0)),
+    elementShape: partialShapeOf(tensorAt(context.inputs, 0)),
   };
   return [
     listOutput(
@@ -102,7 +102,7 @@ const popBack: Act = (context, node) => {
 function missing(list: TensorList, context: OpContext, shapeInput: number, askOthers: boolean): Tensor {
   const shape = askOthers
     ? knownElementShape(list, context, shapeInput)
-    : mergedShape(partialShapeOf(tensorInput(context, shapeInput)), list.elementShape);
+    : mergedShape(partialShapeOf(tensorAt(context.inputs, shapeInput)), list.elementShape);
   const full = fullShape(shape);
   if (full === undefined) {
     throw invalidArgument(

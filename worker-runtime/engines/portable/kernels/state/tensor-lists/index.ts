@@ -4,9 +4,9 @@ import type { KernelDefinition, OpContext, Outputs } from "../../kernel.js";
 import type { KernelNode } from "../../kernel-node.js";
 import { integersOf } from "../../support/elements.js";
 import { cppShapeText, productOf } from "../../support/shapes.js";
+import { tensorAt } from "../../support/tensor-inputs.js";
 import { checkedLength } from "../list-limits.js";
 import { fitsPartial, fullShape, mergedShape, partialShapeOf, partialText } from "../partial-shapes.js";
-import { tensorInput } from "../resource-access.js";
 import { joined, runAt, stack, unstack } from "../tensor-batches.js";
 import { listElementKernels, listKernel, listOutput } from "./element-ops.js";
 import { knownElementShape, numberInput, plainElements, typedListInput, zerosOf } from "./list-access.js";
@@ -29,7 +29,7 @@ const stackList: Act = (context, node) => {
 
 const gather: Act = (context, node) => {
   const list = typedListInput(node, context);
-  const indices = integersOf(tensorInput(context, 1));
+  const indices = integersOf(tensorAt(context.inputs, 1));
   const items = indices.map((index) => {
     if (index < 0 || index >= list.length) {
       throw invalidArgument(`Index ${index} out o range; list only has ${list.length} elements.`);
@@ -63,13 +63,13 @@ function gathered(
 }
 
 const fromTensor: Act = (context, node) => {
-  const tensor = tensorInput(context, 0);
+  const tensor = tensorAt(context.inputs, 0);
   if (tensor.shape.length === 0) {
     throw invalidArgument("Tensor must be at least a vector, but saw shape: []");
   }
   const type = {
     elementType: node.type("element_dtype"),
-    elementShape: partialShapeOf(tensorInput(context, 1)),
+    elementShape: partialShapeOf(tensorAt(context.inputs, 1)),
   };
   checkSlices(tensor, type.elementShape);
   return [listOutput(new TensorList(type, [...unstack(tensor)]))];
@@ -110,11 +110,11 @@ function scattered(
 }
 
 const scatter: Act = (context, node) => {
-  const tensor = tensorInput(context, 0);
-  const indices = integersOf(tensorInput(context, 1));
+  const tensor = tensorAt(context.inputs, 0);
+  const indices = integersOf(tensorAt(context.inputs, 1));
   const type = {
     elementType: node.type("element_dtype"),
-    elementShape: partialShapeOf(tensorInput(context, 2)),
+    elementShape: partialShapeOf(tensorAt(context.inputs, 2)),
   };
   checkSlices(tensor, type.elementShape);
   const count = context.inputs.length > 3 ? numberInput(context, 3, "num_elements") : -1;
@@ -133,15 +133,15 @@ const scatter: Act = (context, node) => {
 
 const scatterInto: Act = (context, node) => {
   const list = typedListInput(node, context);
-  const tensor = tensorInput(context, 1);
+  const tensor = tensorAt(context.inputs, 1);
   checkSlices(tensor, list.elementShape);
-  return [listOutput(list.with(scattered([...list.items], tensor, integersOf(tensorInput(context, 2)))))];
+  return [listOutput(list.with(scattered([...list.items], tensor, integersOf(tensorAt(context.inputs, 2)))))];
 };
 
 const split: Act = (context, node) => {
-  const tensor = tensorInput(context, 0);
-  const elementShape = partialShapeOf(tensorInput(context, 1));
-  const lengths = integersOf(tensorInput(context, 2));
+  const tensor = tensorAt(context.inputs, 0);
+  const elementShape = partialShapeOf(tensorAt(context.inputs, 1));
+  const lengths = integersOf(tensorAt(context.inputs, 2));
   if (tensor.shape.length === 0) {
     throw invalidArgument("Tensor must be at least a vector, but saw shape: []");
   }
@@ -170,7 +170,7 @@ const split: Act = (context, node) => {
 const concat: Act = (context, node) => {
   const list = typedListInput(node, context);
   const hasInputs = context.inputs.length > 1;
-  const declared = hasInputs ? partialShapeOf(tensorInput(context, 1)) : node.shape("element_shape");
+  const declared = hasInputs ? partialShapeOf(tensorAt(context.inputs, 1)) : node.shape("element_shape");
   const shape = mergedShape(declared, list.elementShape);
   if (shape?.length === 0) {
     throw invalidArgument("Concat requires elements to be at least vectors, found scalars instead.");
@@ -193,7 +193,7 @@ const concat: Act = (context, node) => {
             `defined: ${partialText(rowShape)}`,
     );
   }
-  const leadingDims = hasInputs ? integersOf(tensorInput(context, 2)) : [];
+  const leadingDims = hasInputs ? integersOf(tensorAt(context.inputs, 2)) : [];
   const firstDim = commonFirstDim(list, shape);
   const tensors = list.items.flatMap((item, i) => {
     if (item !== undefined) {

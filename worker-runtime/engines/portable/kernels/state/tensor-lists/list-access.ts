@@ -7,8 +7,8 @@ import { zeroTensor } from "../../support/allocation.js";
 import { cppTypeName } from "../../support/dtypes.js";
 import { scalarOf } from "../../support/elements.js";
 import { cppShapeText } from "../../support/shapes.js";
+import { tensorAt } from "../../support/tensor-inputs.js";
 import { fullShape, mergedShape, partialShapeOf, partialText } from "../partial-shapes.js";
-import { tensorInput } from "../resource-access.js";
 import { decodeVariant, type ListElement, TensorList } from "./tensor-list.js";
 
 /** The list at input `index`. @throws TensorFlowError INVALID_ARGUMENT for a variant that is none. */
@@ -59,12 +59,12 @@ export function elementInput(context: OpContext, index: number): ListElement {
 
 /** The whole number at input `index`. */
 export function numberInput(context: OpContext, index: number, what: string): number {
-  return scalarOf(tensorInput(context, index), what);
+  return scalarOf(tensorAt(context.inputs, index), what);
 }
 
 /** A list with the shape of its elements as far as the list, the input at `index` and its elements tell it. */
 export function knownElementShape(list: TensorList, context: OpContext, index: number) {
-  let shape = mergedShape(partialShapeOf(tensorInput(context, index)), list.elementShape);
+  let shape = mergedShape(partialShapeOf(tensorAt(context.inputs, index)), list.elementShape);
   if (fullShape(shape) === undefined) {
     for (const item of list.items) {
       shape = item === undefined ? shape : mergedShape(shape, item.shape);

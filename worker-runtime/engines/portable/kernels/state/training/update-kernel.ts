@@ -15,7 +15,8 @@ import { allFloatTypes, indexTypes, isSmallFloat } from "../../support/dtypes.js
 import { indicesOf, numbersOf } from "../../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
 import { fromFloat32, toFloat32 } from "../../support/small-floats.js";
-import { resourceInput, tensorInput } from "../resource-access.js";
+import { tensorAt } from "../../support/tensor-inputs.js";
+import { resourceInput } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
 import { initializedCell, writableValue } from "../variable-access.js";
 import { elementsOf, type Run, SLICE_ELEMENTS, slicesOf } from "./run-slices.js";
@@ -47,10 +48,10 @@ export function updateKernel(rule: UpdateRule, form: UpdateForm): StatefulKernel
         );
         const scalar = (name: string) => scalarInput(context, scalarPlaces.get(name) ?? -1, name);
         const update = rule.prepare(scalar, node);
-        const gradient = tensorInput(context, gradientPlace);
+        const gradient = tensorAt(context.inputs, gradientPlace);
         checkTypes(node, variables, gradient);
         checkShapes(rule, variables);
-        const indices = indicesPlace === undefined ? undefined : tensorInput(context, indicesPlace);
+        const indices = indicesPlace === undefined ? undefined : tensorAt(context.inputs, indicesPlace);
         const runs =
           indices === undefined
             ? denseRun(rule, variables, gradient)
@@ -91,7 +92,7 @@ function trainedVariable(node: KernelNode, context: OpContext, index: number): V
 }
 
 function scalarInput(context: OpContext, index: number, name: string): number {
-  const tensor = tensorInput(context, index);
+  const tensor = tensorAt(context.inputs, index);
   if (tensor.shape.length > 0) {
     throw invalidArgument(`${name} is not a scalar: ${cppShapeText(tensor.shape)}`);
   }

@@ -89,7 +89,7 @@ export function unicodeClass(name: string): CodePointTest {
 }
 
 /** The code points that are one but for upper and lower case, itself included. */
-export function caseVariants(codePoint: number): readonly number[] {
+function caseVariants(codePoint: number): readonly number[] {
   const text = String.fromCodePoint(codePoint);
   return [text, text.toLowerCase(), text.toUpperCase()]
     .filter((variant) => [...variant].length === 1)

@@ -1,8 +1,14 @@
-import { ignoringCase, inRanges, not, perlClass, posixClass, unicodeClass } from "./code-point-sets.js";
+import { ignoringCase } from "./code-point-sets.js";
+import { readBracket, readClassEscape, readCodeEscape } from "./escapes.js";
+import { PatternReader } from "./pattern-reader.js";
 import { type CodePointTest, type RegexNode, RegexSyntaxError } from "./syntax.js";
 
 /** RE2's own limit for counted repetitions. */
 const MAX_REPEAT = 1000;
+
+/** "{2}", "{2,}" or "{2,3}". As in RE2, numbers of ten digits or with zeros in front make it plain text. */
+const COUNT = /^\{(0|[1-9]\d{0,8})(,(0|[1-9]\d{0,8})?)?\}/;
+const MAX_COUNT_LENGTH = "{999999999,999999999}".length;
 
 /** Parentheses may be nested so deep. */
 const MAX_DEPTH = 200;
@@ -22,54 +28,31 @@ const flagNames: Readonly<Record<string, keyof Flags>> = {
   U: "swapGreed",
 };
 
-const controls: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
 const newline = 10;
 
 /** Parses RE2's syntax: Perl's without what needs backtracking (references, lookaround). */
 export class RegexParser {
-  readonly #pattern: readonly string[];
-  #at = 0;
+  readonly #reader: PatternReader;
   #depth = 0;
   #groups = 0;
   #flags = noFlags;
 
   constructor(pattern: string) {
-    this.#pattern = [...pattern];
+    this.#reader = new PatternReader(pattern);
   }
 
   /** @throws RegexSyntaxError */
   parse(): { readonly root: RegexNode; readonly groups: number } {
     const root = this.#choice();
-    if (this.#at < this.#pattern.length) {
-      throw new RegexSyntaxError(`unexpected ): ${this.#pattern.join("")}`);
+    if (!this.#reader.isAtEnd) {
+      throw new RegexSyntaxError(`unexpected ): ${this.#reader.pattern}`);
     }
     return { root, groups: this.#groups };
   }
 
-  #peek(ahead = 0): string | undefined {
-    return this.#pattern[this.#at + ahead];
-  }
-
-  #next(): string {
-    const character = this.#pattern[this.#at];
-    if (character === undefined) {
-      throw new RegexSyntaxError(`missing closing part: ${this.#pattern.join("")}`);
-    }
-    this.#at += 1;
-    return character;
-  }
-
-  #skip(text: string): boolean {
-    const found = [...text].every((character, index) => this.#peek(index) === character);
-    if (found) {
-      this.#at += text.length;
-    }
-    return found;
-  }
-
   #choice(): RegexNode {
     const options: RegexNode[] = [this.#sequence()];
-    while (this.#skip("|")) {
+    while (this.#reader.skip("|")) {
       options.push(this.#sequence());
     }
     return options.length === 1 && options[0] !== undefined ? options[0] : { kind: "choice", options };
@@ -77,10 +60,14 @@ export class RegexParser {
 
   #sequence(): RegexNode {
     const parts: RegexNode[] = [];
-    for (let next = this.#peek(); next !== undefined && next !== "|" && next !== ")"; next = this.#peek()) {
-      if (this.#skip("\\Q")) {
-        while (this.#at < this.#pattern.length && !this.#skip("\\E")) {
-          parts.push(this.#literal(this.#next()));
+    for (
+      let next = this.#reader.peek();
+      next !== undefined && next !== "|" && next !== ")";
+      next = this.#reader.peek()
+    ) {
+      if (this.#reader.skip("\\Q")) {
+        while (!this.#reader.isAtEnd && !this.#reader.skip("\\E")) {
+          parts.push(this.#literal(this.#reader.next()));
         }
         continue;
       }
@@ -96,24 +83,24 @@ export class RegexParser {
     let node = atom;
     for (let count = this.#count(); count !== undefined; count = this.#count()) {
       if (node.kind === "repeat") {
-        throw new RegexSyntaxError(`bad repetition operator: ${this.#pattern.join("")}`);
+        throw new RegexSyntaxError(`bad repetition operator: ${this.#reader.pattern}`);
       }
-      const lazy = this.#skip("?");
+      const lazy = this.#reader.skip("?");
       node = { kind: "repeat", inner: node, ...count, greedy: lazy === this.#flags.swapGreed };
     }
     return node;
   }
 
   #count(): { min: number; max: number } | undefined {
-    if (this.#skip("*")) return { min: 0, max: Infinity };
-    if (this.#skip("+")) return { min: 1, max: Infinity };
-    if (this.#skip("?")) return { min: 0, max: 1 };
+    if (this.#reader.skip("*")) return { min: 0, max: Infinity };
+    if (this.#reader.skip("+")) return { min: 1, max: Infinity };
+    if (this.#reader.skip("?")) return { min: 0, max: 1 };
     // A brace that begins no count stands for itself.
-    const match = /^\{(\d+)(,(\d*))?\}/.exec(this.#pattern.slice(this.#at, this.#at + 12).join(""));
+    const match = COUNT.exec(this.#reader.peekText(MAX_COUNT_LENGTH));
     if (match === null) return undefined;
-    this.#at += match[0].length;
+    this.#reader.skip(match[0]);
     const min = Number(match[1]);
-    const max = match[2] === undefined ? min : match[3] === "" ? Infinity : Number(match[3]);
+    const max = match[2] === undefined ? min : match[3] === undefined ? Infinity : Number(match[3]);
     if (min > MAX_REPEAT || (max !== Infinity && max > MAX_REPEAT) || max < min) {
       throw new RegexSyntaxError(`invalid repetition size: ${match[0]}`);
     }
@@ -122,12 +109,12 @@ export class RegexParser {
 
   /** One element of a sequence; undefined for flags that only change what follows. */
   #atom(): RegexNode | undefined {
-    const character = this.#next();
+    const character = this.#reader.next();
     switch (character) {
       case "(":
         return this.#group();
       case "[":
-        return { kind: "test", test: this.#withCase(this.#bracket()) };
+        return { kind: "test", test: this.#withCase(readBracket(this.#reader)) };
       case ".":
         return { kind: "test", test: this.#flags.dotAll ? () => true : (codePoint) => codePoint !== newline };
       case "^":
@@ -148,13 +135,13 @@ export class RegexParser {
   #group(): RegexNode | undefined {
     const outer = this.#flags;
     let index: number | undefined;
-    if (this.#skip("?")) {
-      if (this.#skip("P<") || (this.#peek() === "<" && this.#peek(1) !== "=" && this.#peek(1) !== "!")) {
-        this.#skip("<");
-        let name = "";
-        while (!this.#skip(">")) {
-          name += this.#next();
-        }
+    if (this.#reader.skip("?")) {
+      if (
+        this.#reader.skip("P<") ||
+        (this.#reader.peek() === "<" && this.#reader.peek(1) !== "=" && this.#reader.peek(1) !== "!")
+      ) {
+        this.#reader.skip("<");
+        const name = this.#reader.until(">");
         if (!/^\w+$/.test(name)) {
           throw new RegexSyntaxError(`invalid named capture group: ${name}`);
         }
@@ -172,8 +159,8 @@ export class RegexParser {
       throw new RegexSyntaxError("expression is nested too deeply");
     }
     const inner = this.#choice();
-    if (!this.#skip(")")) {
-      throw new RegexSyntaxError(`missing ): ${this.#pattern.join("")}`);
+    if (!this.#reader.skip(")")) {
+      throw new RegexSyntaxError(`missing ): ${this.#reader.pattern}`);
     }
     this.#depth -= 1;
     this.#flags = outer;
@@ -184,7 +171,7 @@ export class RegexParser {
   #readFlags(): string {
     let on = true;
     for (;;) {
-      const character = this.#next();
+      const character = this.#reader.next();
       const flag = flagNames[character];
       if (character === ":" || character === ")") return character;
       if (character === "-" && on) {
@@ -198,7 +185,7 @@ export class RegexParser {
   }
 
   #escape(): RegexNode {
-    const character = this.#next();
+    const character = this.#reader.next();
     switch (character) {
       case "A":
         return { kind: "assert", assertion: "text-start" };
@@ -209,54 +196,12 @@ export class RegexParser {
       case "B":
         return { kind: "assert", assertion: "no-word-edge" };
       default: {
-        const test = this.#classEscape(character);
+        const test = readClassEscape(this.#reader, character);
         return test === undefined
-          ? this.#literalCode(this.#codeEscape(character))
+          ? this.#literalCode(readCodeEscape(this.#reader, character))
           : { kind: "test", test: this.#withCase(test) };
       }
     }
-  }
-
-  /** The class that \d, \pL and the like stand for. */
-  #classEscape(character: string): CodePointTest | undefined {
-    if (character !== "p" && character !== "P") {
-      return perlClass(character);
-    }
-    let name = this.#next();
-    if (name === "{") {
-      name = "";
-      while (!this.#skip("}")) {
-        name += this.#next();
-      }
-    }
-    const negated = name.startsWith("^");
-    const test = unicodeClass(negated ? name.slice(1) : name);
-    return negated === (character === "P") ? test : not(test);
-  }
-
-  /** The code point that an escape stands for. */
-  #codeEscape(character: string): number {
-    const control = controls[character];
-    if (control !== undefined) return control;
-    if (character === "x") {
-      let hex = "";
-      if (this.#skip("{")) {
-        while (!this.#skip("}")) hex += this.#next();
-      } else {
-        hex = this.#next() + this.#next();
-      }
-      const value = /^[0-9a-fA-F]+$/.test(hex) ? Number.parseInt(hex, 16) : Number.NaN;
-      if (!(value <= 0x10ffff)) throw new RegexSyntaxError(`invalid escape sequence: \\x${hex}`);
-      return value;
-    }
-    // \1 … \7 alone would be references; with more digits they are octal numbers.
-    if (character === "0" || (/[1-7]/.test(character) && /[0-7]/.test(this.#peek() ?? ""))) {
-      let octal = character;
-      while (octal.length < 3 && /[0-7]/.test(this.#peek() ?? "")) octal += this.#next();
-      return Number.parseInt(octal, 8);
-    }
-    if (/[\p{L}\d]/u.test(character)) throw new RegexSyntaxError(`invalid escape sequence: \\${character}`);
-    return character.codePointAt(0) ?? 0;
   }
 
   #literal(character: string): RegexNode {
@@ -269,48 +214,5 @@ export class RegexParser {
 
   #withCase(test: CodePointTest): CodePointTest {
     return this.#flags.ignoreCase ? ignoringCase(test) : test;
-  }
-
-  /** What follows "[". */
-  #bracket(): CodePointTest {
-    const negated = this.#skip("^");
-    const tests: CodePointTest[] = [];
-    for (let first = true; first || !this.#skip("]"); first = false) {
-      if (this.#skip("[:")) {
-        const inverted = this.#skip("^");
-        let name = "";
-        while (!this.#skip(":]")) {
-          name += this.#next();
-        }
-        tests.push(inverted ? not(posixClass(name)) : posixClass(name));
-        continue;
-      }
-      const low = this.#bracketElement();
-      if (typeof low === "function") {
-        tests.push(low);
-        continue;
-      }
-      if (this.#peek() === "-" && this.#peek(1) !== "]" && this.#peek(1) !== undefined) {
-        this.#at += 1;
-        const high = this.#bracketElement();
-        if (typeof high === "function" || high < low) {
-          throw new RegexSyntaxError(`invalid character class range: ${this.#pattern.join("")}`);
-        }
-        tests.push(inRanges([[low, high]]));
-      } else {
-        tests.push((codePoint) => codePoint === low);
-      }
-    }
-    const any: CodePointTest = (codePoint) => tests.some((test) => test(codePoint));
-    return negated ? not(any) : any;
-  }
-
-  #bracketElement(): CodePointTest | number {
-    const character = this.#next();
-    if (character !== "\\") {
-      return character.codePointAt(0) ?? 0;
-    }
-    const escaped = this.#next();
-    return this.#classEscape(escaped) ?? this.#codeEscape(escaped);
   }
 }

@@ -8,30 +8,30 @@
  *     program.run([program.graph.op("Identity", [v])]);
  *     expect(await differences([program])).toEqual([]);
  */
-import { GraphDef } from "../../../../../../protos/generated/tensorflow/graph.js";
-import { TensorProto } from "../../../../../../protos/generated/tensorflow/tensor.js";
-import type { StepContext } from "../../../../../../worker-runtime/engines/portable/executor/step-context.js";
-import type { OpContext, Outputs } from "../../../../../../worker-runtime/engines/portable/kernels/kernel.js";
-import { KernelNode } from "../../../../../../worker-runtime/engines/portable/kernels/kernel-node.js";
-import { KernelRegistry } from "../../../../../../worker-runtime/engines/portable/kernels/registry.js";
-import { stateKernels } from "../../../../../../worker-runtime/engines/portable/kernels/state/index.js";
-import { ResourceManager } from "../../../../../../worker-runtime/engines/portable/resources/resource-manager.js";
-import { RefValue, type Value } from "../../../../../../worker-runtime/engines/portable/values.js";
-import { Graph, type Operation } from "../../../../../../worker-runtime/graph/graph.js";
+import { GraphDef } from "../../../../../protos/generated/tensorflow/graph.js";
+import type { StepContext } from "../../../../../worker-runtime/engines/portable/executor/step-context.js";
+import { createKernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/all.js";
+import type { OpContext, Outputs } from "../../../../../worker-runtime/engines/portable/kernels/kernel.js";
+import { KernelNode } from "../../../../../worker-runtime/engines/portable/kernels/kernel-node.js";
+import { ResourceManager } from "../../../../../worker-runtime/engines/portable/resources/resource-manager.js";
+import { RefValue, type Value } from "../../../../../worker-runtime/engines/portable/values.js";
+import { UNKNOWN_RANK } from "../../../../../worker-runtime/graph/attr-values.js";
+import { Graph, type Operation } from "../../../../../worker-runtime/graph/graph.js";
+import { failedPrecondition } from "../../../../../worker-runtime/protocol/status.js";
+import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
+import { tensorflowResult } from "../../../../support/tensorflow-script.js";
+import { testStep } from "./kernel-runner.js";
 import {
-  asTensorFlowError,
-  failedPrecondition,
-  statusCodeName,
-} from "../../../../../../worker-runtime/protocol/status.js";
-import { Tensor, tensorFromProto, tensorToProto } from "../../../../../../worker-runtime/protocol/tensor.js";
-import { spawnPeer, tensorflowPython } from "../../../../../support/peers.js";
-import { testStep } from "../kernel-runner.js";
-import { describeTensor, tensorDifference } from "../tensor-difference.js";
+  encodeTensor,
+  type Outcome,
+  type OutcomeReply,
+  outcomeOfError,
+  outcomeOfReply,
+  outcomeText,
+  outputsDifference,
+} from "./outcome.js";
 
 const DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0";
-
-/** The outcome of a step: what it fetched, or its error. */
-type Outcome = { readonly outputs: readonly Tensor[] } | { readonly code: string; readonly message: string };
 
 interface Run {
   /** Operations to run; the first outputs of those that have data outputs are fetched. */
@@ -64,6 +64,12 @@ export class Program {
     return this;
   }
 
+  /** The handle of the resource variable of this name. */
+  variableHandle(dtype = "float32", sharedName = "v"): Operation {
+    const attrs = { dtype, shape: UNKNOWN_RANK, shared_name: sharedName };
+    return this.graph.op("VarHandleOp", [], attrs, "handle");
+  }
+
   placeholder(dtype: string): Operation {
     return this.graph.op("Placeholder", [], { dtype });
   }
@@ -94,8 +100,9 @@ def run(program):
     with tf.Graph().as_default() as g:
         try:
             tf.import_graph_def(graph, name="")
-        except ValueError as error:
-            return [{"code": 3, "message": str(error)}] * len(program["runs"])
+        except (ValueError, errors_impl.OpError) as error:
+            code = error.error_code if isinstance(error, errors_impl.OpError) else 3
+            return [{"code": code, "message": str(error)}] * len(program["runs"])
         with v1.Session(graph=g, config=off) as session:
             return [step(session, one) for one in program["runs"]]
 print("RESULT " + json.dumps([run(program) for program in json.load(sys.stdin)]))
@@ -109,34 +116,15 @@ async function runInTensorflow(programs: readonly Program[]): Promise<readonly (
     graph: Buffer.from(GraphDef.encode(program.graph.toGraphDef()).finish()).toString("base64"),
     runs: program.runs.map(({ operations, feeds }) => ({
       fetches: operations.map((operation) => [operation.name, operation.outputs.length > 0]),
-      feeds: [...feeds].map(([{ name }, value]) => [
-        name,
-        Buffer.from(TensorProto.encode(tensorToProto(value)).finish()).toString("base64"),
-      ]),
+      feeds: [...feeds].map(([{ name }, value]) => [name, encodeTensor(value)]),
       timeout: STEP_TIMEOUT_MILLIS,
     })),
   }));
-  const python = await spawnPeer(tensorflowPython(), ["-c", script], { input: JSON.stringify(requests) });
-  await python.exited;
-  const line = /^RESULT (.*)$/m.exec(python.stdout())?.[1];
-  if (line === undefined) {
-    throw new Error(`Python gave no results:\n${python.output().slice(-4000)}`);
-  }
-  type Reply = { outputs: string[] } | { code: number; message: string };
-  return (JSON.parse(line) as Reply[][]).map((steps) =>
-    steps.map((reply) =>
-      "outputs" in reply
-        ? {
-            outputs: reply.outputs.map((data) =>
-              tensorFromProto(TensorProto.decode(Buffer.from(data, "base64"))),
-            ),
-          }
-        : { code: statusCodeName(reply.code), message: reply.message },
-    ),
-  );
+  const replies = await tensorflowResult<OutcomeReply[][]>(script, { input: requests });
+  return replies.map((steps) => steps.map(outcomeOfReply));
 }
 
-const registry = new KernelRegistry().add(...stateKernels);
+const registry = createKernelRegistry();
 
 /** Runs the nodes of a graph one after the other, each when its inputs are there: far less than the executor. */
 export class MiniSession {
@@ -193,13 +181,6 @@ export class MiniSession {
   #kernelOf(operation: Operation): (context: OpContext) => Outputs | Promise<Outputs> {
     const opDef = operation.graph.registry.require(operation.type);
     const node = new KernelNode({ ...operation.toNodeDef(), device: DEVICE }, opDef);
-    if (node.op === "Const") {
-      const value = node.tensor("value");
-      return () => [value];
-    }
-    if (node.op === "Identity") {
-      return ({ inputs }) => inputs;
-    }
     const definition = registry.find(node, "CPU");
     if (definition === undefined) {
       throw new Error(`There is no kernel for ${operation.type}.`);
@@ -236,8 +217,7 @@ async function runHere(program: Program): Promise<readonly Outcome[]> {
     try {
       outcomes.push({ outputs: await session.run(run) });
     } catch (error) {
-      const { code, message, stack } = asTensorFlowError(error);
-      outcomes.push({ code: statusCodeName(code), message: code === 2 ? (stack ?? message) : message });
+      outcomes.push(outcomeOfError(error));
     }
   }
   return outcomes;
@@ -271,19 +251,11 @@ function differenceOf(program: Program, ours: Outcome, theirs: Outcome): string 
       "code" in theirs &&
       ours.code === theirs.code &&
       (!program.texts || plainText(ours.message) === plainText(theirs.message));
-    return same ? undefined : `ours: ${outcomeText(ours)}\n  TensorFlow: ${outcomeText(theirs)}`;
+    return same
+      ? undefined
+      : `ours: ${plainText(outcomeText(ours))}\n  TensorFlow: ${plainText(outcomeText(theirs))}`;
   }
-  if (ours.outputs.length !== theirs.outputs.length) {
-    return `ours: ${ours.outputs.length} outputs, TensorFlow: ${theirs.outputs.length}`;
-  }
-  for (const [i, their] of theirs.outputs.entries()) {
-    const our = ours.outputs[i];
-    const difference = our && tensorDifference(our, their, program);
-    if (difference !== undefined) {
-      return `output ${i}: ${difference}`;
-    }
-  }
-  return undefined;
+  return outputsDifference(ours.outputs, theirs.outputs, program);
 }
 
 /** An error's text without what differs from run to run: numbers of private names and steps, hashes, where in Python. */
@@ -296,10 +268,4 @@ function plainText(message: string): string {
     .replaceAll(/ \(hash code \d+\)/g, "")
     .replaceAll(/_\d+_(?=\w)/g, "_N_")
     .replaceAll(/(TensorArrayV3|Stack\w*)(_\d+)+/g, "$1_N");
-}
-
-function outcomeText(outcome: Outcome): string {
-  return "code" in outcome
-    ? `${outcome.code} ${plainText(outcome.message)}`
-    : outcome.outputs.map(describeTensor).join("; ");
 }

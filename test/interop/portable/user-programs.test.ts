@@ -1,0 +1,106 @@
+/** Programs of users of stock TensorFlow (scripts/user_programs): on our servers they give what they give on stock ones. */
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  environmentWithoutProxies,
+  peerMissing,
+  repositoryRoot,
+  spawnPeer,
+  tensorflowPython,
+} from "../../support/peers.js";
+import { type Engine, startCluster } from "./clusters.js";
+
+const programs = [
+  "parsing",
+  "queues",
+  "lookup_tables",
+  "dataset_one_shot",
+  "dataset_initializable",
+  "dataset_kinds",
+  "conditionals",
+  "loops",
+  "tensor_arrays",
+  "recurrent",
+  "functions",
+  "exported_function",
+  "checks",
+  "python_functions_fail",
+  "keras_convolutional",
+  "keras_upsampling",
+  "keras_one_dimension",
+  "keras_attention",
+  "keras_mixed_activations",
+  "keras_ftrl_clipped",
+  "random_initializers",
+  "fetches_and_feeds",
+  "partial_run",
+  "devices_and_options",
+  "traces",
+  "time_limits",
+  "save_and_restore",
+  "saved_model",
+  "frozen_graph",
+  "growing_graph",
+  "many_types",
+  "variables_of_every_kind",
+  "containers",
+  "accumulators",
+  "clipped_averaged_decayed",
+  "in_graph_replication",
+  "monitored_with_hooks",
+  "two_asynchronous_workers",
+  "losses_of_every_kind",
+] as const;
+
+const folder = path.join(repositoryRoot, "test", "interop", "portable", "scripts", "user_programs");
+
+/** What each program gave on a cluster of two ps and two workers; fails with all output if the process does. */
+async function runOn(engine: Engine): Promise<Record<string, unknown>> {
+  const cluster = await startCluster({ ps: 2, worker: 2 }, () => engine);
+  try {
+    const args = [folder, JSON.stringify(cluster.addresses), cluster.folder, ...programs];
+    const peer = await spawnPeer(tensorflowPython(), args, { env: environmentWithoutProxies() });
+    const { code } = await peer.exited;
+    expect(code, peer.output().slice(-6_000)).toBe(0);
+    const lines = peer
+      .stdout()
+      .split("\n")
+      .filter((line) => line.startsWith("{"));
+    return Object.assign({}, ...lines.map((line) => JSON.parse(line) as object)) as Record<string, unknown>;
+  } finally {
+    await cluster.stop();
+  }
+}
+
+describe.skipIf(peerMissing("tensorflow"))("users' programs on the portable engine", () => {
+  let expected: Record<string, unknown>;
+  let given: Record<string, unknown>;
+
+  beforeAll(async () => {
+    expected = await runOn("stock");
+    given = await runOn("portable");
+  });
+
+  test.each(programs)("%s", (name) => {
+    expect(expected[name]).toBeDefined();
+    expect(differences(expected[name], given[name])).toEqual([]);
+  });
+});
+
+/** Values after some steps, with the roundings of all before. */
+const RELATIVE_TOLERANCE = 2e-3;
+
+/** Where two results differ, as paths with both values. */
+function differences(wanted: unknown, found: unknown, at = ""): string[] {
+  if (typeof wanted === "number" && typeof found === "number") {
+    const close = Math.abs(wanted - found) <= RELATIVE_TOLERANCE * Math.max(1e-2, Math.abs(wanted));
+    return close ? [] : [`${at}: expected ${wanted}, got ${found}`];
+  }
+  if (typeof wanted === "object" && typeof found === "object" && wanted !== null && found !== null) {
+    const [a, b] = [wanted, found] as [Record<string, unknown>, Record<string, unknown>];
+    return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((key) =>
+      differences(a[key], b[key], `${at}/${key}`),
+    );
+  }
+  return wanted === found ? [] : [`${at}: expected ${JSON.stringify(wanted)}, got ${JSON.stringify(found)}`];
+}

@@ -1,0 +1,93 @@
+import { setImmediate } from "node:timers/promises";
+import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
+import type { StepContext } from "../../executor/step-context.js";
+import { ObjectTensor, type Value, type VariantObject } from "../../values.js";
+import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { statefulKernel } from "../state/stateful-kernel.js";
+import { scalarOf } from "../support/elements.js";
+import { tensorAt } from "../support/tensor-inputs.js";
+
+/** One element of a dataset: its components in order. */
+export type Element = readonly Value[];
+
+/** Gives the next element, undefined after the last one. The step is the one that asks. Never called twice at a time. */
+export type Pull = (step: StepContext) => Promise<Element | undefined>;
+
+/** After so many elements other work of the task gets its turn. */
+const ELEMENTS_PER_TURN = 256;
+
+/** A sequence of elements that can be gone through from its start any number of times. Never changed once made. */
+export class Dataset implements VariantObject {
+  readonly typeName = "tensorflow::DatasetVariantWrapper";
+  readonly #open: () => Pull;
+
+  /** @param open begins a new pass. */
+  constructor(open: () => Pull) {
+    this.#open = open;
+  }
+
+  /** A new pass from the first element on. It ends with the step that waits for it, also where no element comes out. */
+  iterate(): Pull {
+    const pull = this.#open();
+    let pulled = 0;
+    return async (step) => {
+      pulled += 1;
+      if (pulled % ELEMENTS_PER_TURN === 0) {
+        await setImmediate();
+      }
+      step.signal.throwIfAborted();
+      return pull(step);
+    };
+  }
+
+  /** @throws TensorFlowError UNIMPLEMENTED, always. */
+  encode(): never {
+    throw unimplemented("A dataset cannot leave its task; place its iterator on the same task.");
+  }
+}
+
+/** The variant at a place as a dataset. @throws TensorFlowError INVALID_ARGUMENT */
+export function datasetOf(value: Value | undefined): Dataset {
+  const object = value instanceof ObjectTensor ? value.elements[0] : undefined;
+  if (!(object instanceof Dataset)) {
+    throw invalidArgument("The given variant does not hold a dataset.");
+  }
+  return object;
+}
+
+/** A whole number that is input `index`. @throws TensorFlowError INVALID_ARGUMENT where it is no scalar. */
+export function countInput(context: OpContext, index: number, what: string): number {
+  return scalarOf(tensorAt(context.inputs, index), what);
+}
+
+/**
+ * The kernel of an op that makes a dataset.
+ * @param create reads the attributes; what it returns reads the inputs and returns how a pass begins.
+ */
+export function datasetKernel(
+  op: string,
+  create: (node: KernelNode) => (context: OpContext) => () => Pull,
+): StatefulKernelDefinition {
+  return statefulKernel(op, (node) => {
+    const prepare = create(node);
+    return (context) => [ObjectTensor.variant(new Dataset(prepare(context)))];
+  });
+}
+
+/** All elements that are left, for tests and reductions. */
+export async function collect(
+  pull: Pull,
+  step: StepContext,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Element[]> {
+  const elements: Element[] = [];
+  while (elements.length < most) {
+    const element = await pull(step);
+    if (element === undefined) {
+      break;
+    }
+    elements.push(element);
+  }
+  return elements;
+}

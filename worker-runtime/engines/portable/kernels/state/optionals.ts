@@ -1,0 +1,45 @@
+import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import { ObjectTensor, type Value, type VariantObject } from "../../values.js";
+import type { StatefulKernelDefinition } from "../kernel.js";
+import { statefulKernel } from "./stateful-kernel.js";
+
+/** Values that may not be there: what a branch that was not taken leaves to the gradient of its `tf.cond`. */
+class Optional implements VariantObject {
+  readonly typeName = "tensorflow::OptionalVariant";
+  /** undefined for none. */
+  readonly values: readonly Value[] | undefined;
+
+  constructor(values: readonly Value[] | undefined) {
+    this.values = values;
+  }
+
+  /** @throws TensorFlowError UNIMPLEMENTED, always. */
+  encode(): never {
+    throw unimplemented("An optional value cannot leave its task.");
+  }
+}
+
+function optionalOf(value: Value | undefined): Optional {
+  const object = value instanceof ObjectTensor ? value.elements[0] : undefined;
+  if (!(object instanceof Optional)) {
+    throw invalidArgument("The given optional has no value.");
+  }
+  return object;
+}
+
+/** Optionals as `tf.cond` and `tf.experimental.Optional` use them. */
+export const optionalKernels: readonly StatefulKernelDefinition[] = [
+  statefulKernel("OptionalFromValue", () => ({ inputs }) => [ObjectTensor.variant(new Optional(inputs))]),
+  statefulKernel("OptionalNone", () => () => [ObjectTensor.variant(new Optional(undefined))]),
+  statefulKernel("OptionalHasValue", () => ({ inputs: [optional] }) => [
+    new Tensor("bool", [], Uint8Array.of(optionalOf(optional).values === undefined ? 0 : 1)),
+  ]),
+  statefulKernel("OptionalGetValue", () => ({ inputs: [optional] }) => {
+    const { values } = optionalOf(optional);
+    if (values === undefined) {
+      throw invalidArgument("The given optional does not have a value.");
+    }
+    return values;
+  }),
+];
