@@ -7,7 +7,7 @@ import { type ComputeJob, ComputeWorker } from "./compute-worker.js";
 import type { KernelOffload } from "./kernel-offload.js";
 
 export interface ComputePoolOptions {
-  /** Threads at most; by default one core is left to the thread that answers gRPC. */
+  /** Threads at most; as many as there are cores, up to four, unless given. */
   readonly threads?: number;
   /** A kernel that nobody waits for any more may go on for so long before its thread is ended. */
   readonly graceMillis?: number;
@@ -26,7 +26,7 @@ interface QueuedJob extends ComputeJob {
 
 /** Threads for kernels that take long. They start when there is something to do, and stay. */
 export class ComputePool implements KernelOffload {
-  readonly #maxThreads: number;
+  readonly parallelism: number;
   readonly #graceMillis: number;
   readonly #script: string;
   readonly #workers = new Set<ComputeWorker>();
@@ -38,7 +38,8 @@ export class ComputePool implements KernelOffload {
     graceMillis = DEFAULT_GRACE_MILLIS,
     script = compiledModule("engines/portable/compute/compute-thread.js"),
   }: ComputePoolOptions = {}) {
-    this.#maxThreads = threads ?? Math.min(Math.max(availableParallelism() - 1, 1), MAX_THREADS);
+    // The thread that answers gRPC sleeps while these compute, and the system wakes it at once.
+    this.parallelism = threads ?? Math.min(availableParallelism(), MAX_THREADS);
     this.#graceMillis = graceMillis;
     this.#script = script;
   }
@@ -114,7 +115,7 @@ export class ComputePool implements KernelOffload {
   }
 
   #newWorker(): ComputeWorker | undefined {
-    if (this.#workers.size >= this.#maxThreads) {
+    if (this.#workers.size >= this.parallelism) {
       return undefined;
     }
     const worker: ComputeWorker = new ComputeWorker(

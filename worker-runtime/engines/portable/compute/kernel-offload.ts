@@ -3,6 +3,8 @@ import type { KernelNode } from "../kernels/kernel-node.js";
 
 /** Runs pure kernels on other threads, so that the thread that answers gRPC is never held up by one of them. */
 export interface KernelOffload {
+  /** Kernels that can run at the same time. */
+  readonly parallelism: number;
   /**
    * Runs the kernel of a node on a thread that is free, or the next one to be. The inputs are copied.
    * @throws TensorFlowError what the kernel throws; CANCELLED when the signal is aborted before it ran.

@@ -58,6 +58,7 @@ export function kernelWork(definition: KernelDefinition, node: KernelNode): Node
       kind: "pure",
       run: definition.create(node),
       cost: (inputs) => costOf(definition, node, inputs),
+      split: (inputs, most) => definition.split?.(node, inputs, most),
     };
   } catch (error) {
     throw nodeError(error, node.name);

@@ -1,6 +1,6 @@
 import type { DType } from "../../../protocol/dtype.js";
 import type { Tensor } from "../../../protocol/tensor.js";
-import type { OpContext, Outputs } from "../kernels/kernel.js";
+import type { OpContext, Outputs, SplitWork } from "../kernels/kernel.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
 
 /** What a node is to the rules by which a step proceeds; "plain" for all that just waits for all of its inputs. */
@@ -20,6 +20,8 @@ export type NodeWork =
       readonly run: (inputs: readonly Tensor[]) => readonly Tensor[];
       /** Nanoseconds on one slow core. */
       readonly cost: (inputs: readonly Tensor[]) => number;
+      /** Divides the work into so many parts at most; undefined where it is not to be divided. */
+      readonly split: (inputs: readonly Tensor[], most: number) => SplitWork | undefined;
     }
   | { readonly kind: "stateful"; readonly run: (context: OpContext) => Outputs | Promise<Outputs> }
   /** An argument of the function that is being run. */

@@ -1,6 +1,7 @@
 import { failedPrecondition, internalError, invalidArgument } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
-import type { OpContext, Outputs } from "../kernels/kernel.js";
+import type { KernelOffload } from "../compute/kernel-offload.js";
+import type { OpContext, Outputs, SplitWork } from "../kernels/kernel.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
 import { RefValue, type Value } from "../values.js";
 import type { CompiledNode } from "./compiled-node.js";
@@ -55,7 +56,7 @@ export function runNode({ node, inputs, iteration }: Activation, call: Call): Ou
       const tensors = given as readonly Tensor[];
       const { compute } = call.step;
       return compute !== undefined && work.cost(tensors) > MAX_INLINE_NANOS
-        ? compute.run(node.node, node.deviceType, tensors, call.step.signal)
+        ? offload(node, work.split(tensors, compute.parallelism), tensors, compute, call.step.signal)
         : work.run(tensors);
     }
     case "stateful":
@@ -66,6 +67,22 @@ export function runNode({ node, inputs, iteration }: Activation, call: Call): Ou
       call.results[work.index] = given[0];
       return NO_OUTPUTS;
   }
+}
+
+/** Runs a node's kernel on a compute thread, or its parts on several. */
+async function offload(
+  { node, deviceType }: CompiledNode,
+  split: SplitWork | undefined,
+  inputs: readonly Tensor[],
+  compute: KernelOffload,
+  signal: AbortSignal,
+): Promise<Outputs> {
+  if (split === undefined) {
+    return await compute.run(node, deviceType, inputs, signal);
+  }
+  return split.join(
+    await Promise.all(split.parts.map((part) => compute.run(node, deviceType, part, signal))),
+  );
 }
 
 /** Replaces references by the values that they have now, where the op wants values. */

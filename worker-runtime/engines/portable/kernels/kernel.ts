@@ -36,6 +36,20 @@ export interface PureKernelDefinition extends KernelSelector {
    * Without it, it goes by the size of the inputs (kernel-cost.ts): a kernel that makes more of them must say so.
    */
   cost?(node: KernelNode, inputs: readonly Tensor[]): number;
+  /**
+   * Divides work that takes long among compute threads.
+   * @param most of so many parts at most.
+   * @returns undefined where these inputs are not to be divided.
+   */
+  split?(node: KernelNode, inputs: readonly Tensor[], most: number): SplitWork | undefined;
+}
+
+/** The work of one node as several, none of which needs another. */
+export interface SplitWork {
+  /** The inputs of each part: the kernel of the same node is run on each of them. */
+  readonly parts: readonly (readonly Tensor[])[];
+  /** Puts the parts' outputs together, which are given in the parts' order. */
+  join(outputs: readonly (readonly Tensor[])[]): readonly Tensor[];
 }
 
 /** A kernel with state or effects. It answers with a promise where it waits: a queue, a file, another task. */

@@ -225,9 +225,46 @@ describe("the event loop", () => {
   });
 });
 
+test("work that can be divided goes to several compute threads", async () => {
+  const parts: unknown[] = [];
+  const compute: KernelOffload = {
+    parallelism: 2,
+    run: (_own, _deviceType, inputs) => {
+      parts.push(inputs[0]?.toArray());
+      return Promise.resolve(inputs);
+    },
+  };
+  const env = environment({
+    compute,
+    kernels: [
+      {
+        kind: "pure",
+        op: "Neg",
+        create: () => (inputs) => inputs,
+        cost: () => 30e6,
+        split: (_own, [input], most) => ({
+          parts: Array.from({ length: most }, (_, part) => [
+            Tensor.of(Number(input?.item()) + part, "int32"),
+          ]),
+          join: (outputs) => [
+            Tensor.of(
+              outputs.map(([part]) => Number(part?.item())).reduce((a, b) => a + b),
+              "int32",
+            ),
+          ],
+        }),
+      },
+    ],
+  });
+  const nodes = [constant("c", 10, "int32"), node("Neg", "big", ["c"], { T }), ret("big", 0, "int32")];
+  expect(scalars(await env.run(nodes))).toEqual([21]);
+  expect(parts).toEqual([10, 11]);
+});
+
 test("pure kernels that take long go to a compute thread, others do not", async () => {
   const offloaded: string[] = [];
   const compute: KernelOffload = {
+    parallelism: 1,
     run: (own, deviceType, inputs) => {
       offloaded.push(`${own.name} on ${deviceType}`);
       return Promise.resolve(inputs);

@@ -7,6 +7,7 @@ import { inputAt } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { initTfjs } from "../tfjs/backend.js";
 import { multiplyAll, type ProductSize, productCost } from "./multiply.js";
+import { splitByRows } from "./split-by-rows.js";
 
 /** Which operands of a product of two matrices are transposed first. */
 export interface Transposes {
@@ -80,5 +81,7 @@ export const matMulKernel: PureKernelDefinition = pureKernel(
     types: { T: [...allFloatTypes, ...complexTypes, "int32", "int64"] },
     prepare: initTfjs,
     cost: (node, inputs) => matMulCost(inputs, { a: node.bool("transpose_a"), b: node.bool("transpose_b") }),
+    // The columns of a transposed operand do not lie one after the other.
+    split: (node, inputs, most) => (node.bool("transpose_a") ? undefined : splitByRows(inputs, most)),
   },
 );
