@@ -53,7 +53,7 @@ export function opTable(): string {
     `The portable engine has ${registered.length} ops. For ${proven.length} of them and these dtypes the same graphs run on a real ` +
       "TensorFlow server and on ours in every test run, and values, dtypes, shapes and error codes must be equal: as generated " +
       "cases of single nodes, or, where an op keeps or changes something, as programs of several steps. The others " +
-      `(${registered.filter((op) => exemptOps[op] !== undefined).join(", ")}) are those that a master puts into every graph.`,
+      `(${registered.filter((op) => exemptOps[op] !== undefined).join(", ")}) run in whole Python programs on both engines, are made by a master or an executor itself, or by no client any more.`,
     "",
     "| dtypes compared | by | ops | notes |",
     "| --- | --- | --- | --- |",

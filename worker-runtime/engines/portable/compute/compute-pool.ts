@@ -1,8 +1,10 @@
 import { availableParallelism } from "node:os";
+import { getHeapStatistics } from "node:v8";
 import { cancelled, cancelledBy, type TensorFlowError } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import { compiledModule } from "../../package-root.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
+import { collectGarbage } from "../kernels/support/memory-budget.js";
 import { type ComputeJob, ComputeWorker } from "./compute-worker.js";
 import type { KernelOffload } from "./kernel-offload.js";
 
@@ -11,12 +13,18 @@ export interface ComputePoolOptions {
   readonly threads?: number;
   /** A kernel that nobody waits for any more may go on for so long before its thread is ended. */
   readonly graceMillis?: number;
+  /** Threads end when none of them has had anything to do for so long. */
+  readonly idleMillis?: number;
   /** The module that a thread runs: the compiled compute-thread.js unless given. */
   readonly script?: string;
 }
 
 const MAX_THREADS = 4;
 const DEFAULT_GRACE_MILLIS = 3000;
+const DEFAULT_IDLE_MILLIS = 60_000;
+
+/** A heap of JavaScript objects up to this is gone through in some ten milliseconds. */
+const QUICK_HEAP_BYTES = 64 * 2 ** 20;
 
 /** A job that waits for a thread. */
 interface QueuedJob extends ComputeJob {
@@ -24,11 +32,16 @@ interface QueuedJob extends ComputeJob {
   started(worker: ComputeWorker): void;
 }
 
-/** Threads for kernels that take long. They start when there is something to do, and stay. */
+/**
+ * Threads for kernels that take long. They start when there is something to do, and end after a long rest: the memory of
+ * WebAssembly never shrinks, and threads without work do not collect their garbage.
+ */
 export class ComputePool implements KernelOffload {
   readonly parallelism: number;
   readonly #graceMillis: number;
+  readonly #idleMillis: number;
   readonly #script: string;
+  #idleTimer: NodeJS.Timeout | undefined;
   readonly #workers = new Set<ComputeWorker>();
   readonly #queue: QueuedJob[] = [];
   #isClosed = false;
@@ -36,12 +49,19 @@ export class ComputePool implements KernelOffload {
   constructor({
     threads,
     graceMillis = DEFAULT_GRACE_MILLIS,
+    idleMillis = DEFAULT_IDLE_MILLIS,
     script = compiledModule("engines/portable/compute/compute-thread.js"),
   }: ComputePoolOptions = {}) {
     // The thread that answers gRPC sleeps while these compute, and the system wakes it at once.
     this.parallelism = threads ?? Math.min(availableParallelism(), MAX_THREADS);
     this.#graceMillis = graceMillis;
+    this.#idleMillis = idleMillis;
     this.#script = script;
+  }
+
+  /** Threads that there are now. */
+  get threads(): number {
+    return this.#workers.size;
   }
 
   run(
@@ -95,6 +115,7 @@ export class ComputePool implements KernelOffload {
   /** Ends all threads. Calls under way fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#idleTimer);
     for (const job of this.#queue.splice(0)) {
       job.failed(stopped());
     }
@@ -120,14 +141,36 @@ export class ComputePool implements KernelOffload {
     }
     const worker: ComputeWorker = new ComputeWorker(
       this.#script,
-      () => this.#dispatch(),
+      () => this.#goOn(),
       () => {
         this.#workers.delete(worker);
-        this.#dispatch();
+        this.#goOn();
       },
     );
     this.#workers.add(worker);
     return worker;
+  }
+
+  /** A thread has ended or has nothing to do. */
+  #goOn(): void {
+    this.#dispatch();
+    if (!this.#isClosed) {
+      this.#idleTimer ??= setTimeout(() => this.#endThreads(), this.#idleMillis).unref();
+      this.#idleTimer.refresh();
+    }
+  }
+
+  /** Ends the threads if all are idle. Otherwise the last of them to be will have them ended. */
+  #endThreads(): void {
+    if ([...this.#workers].every(({ isIdle }) => isIdle)) {
+      for (const worker of this.#workers) {
+        void worker.terminate(stopped());
+      }
+      // What the threads computed lies in this one's memory, even if nobody refers to it any more.
+      if (this.#workers.size > 0 && getHeapStatistics().used_heap_size <= QUICK_HEAP_BYTES) {
+        collectGarbage();
+      }
+    }
   }
 
   /** A kernel cannot be interrupted: where it goes on for too long its thread is ended with it. */

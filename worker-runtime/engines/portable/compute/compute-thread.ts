@@ -5,10 +5,14 @@ import { asTensorFlowError, internalError, StatusCode } from "../../../protocol/
 import type { Tensor } from "../../../protocol/tensor.js";
 import { createKernelRegistry } from "../kernels/all.js";
 import { KernelNode } from "../kernels/kernel-node.js";
+import { collectGarbage } from "../kernels/support/memory-budget.js";
 import { initTfjs } from "../kernels/tfjs/backend.js";
 import type { AnswerMessage, KernelMessage, RunMessage } from "./compute-messages.js";
 import { withoutPauses } from "./pauses.js";
-import { packResults, unpack } from "./tensor-transfer.js";
+import { type PackedTensor, packResults, unpack } from "./tensor-transfer.js";
+
+/** Runs with tensors of so many bytes are followed by a collection; it takes a few milliseconds. */
+const COLLECTED_BYTES = 2 ** 26;
 
 type Kernel = (inputs: readonly Tensor[]) => readonly Tensor[];
 
@@ -39,6 +43,13 @@ function run({ kernel: id, definition, forget, inputs }: RunMessage): readonly T
   return kernel(withoutPauses(unpack(inputs)));
 }
 
+function bytesOf(tensors: readonly PackedTensor[]): number {
+  return tensors.reduce(
+    (sum, { data }) => sum + (data instanceof ArrayBuffer ? data : data.bytes).byteLength,
+    0,
+  );
+}
+
 function answer(request: RunMessage): void {
   try {
     const { tensors, transfer } = withoutPauses(packResults(run(request)));
@@ -47,6 +58,10 @@ function answer(request: RunMessage): void {
     const { code, message } = asTensorFlowError(error, StatusCode.INTERNAL);
     const hasKernel = kernels.has(request.kernel);
     port?.postMessage({ code, message, hasKernel } satisfies AnswerMessage);
+  }
+  if (bytesOf(request.inputs) >= COLLECTED_BYTES) {
+    // Otherwise a thread without work keeps the inputs of its last run. Here they are still referred to.
+    setImmediate(collectGarbage);
   }
 }
 

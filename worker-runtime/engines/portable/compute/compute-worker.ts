@@ -29,6 +29,7 @@ export class ComputeWorker {
   readonly #kernels = new Map<KernelNode, number>();
   #nextKernel = 0;
   #job: ComputeJob | undefined;
+  #isEnding = false;
 
   /**
    * @param script the compiled compute-thread.js.
@@ -53,8 +54,9 @@ export class ComputeWorker {
     });
   }
 
+  /** Whether it can take a job. */
   get isIdle(): boolean {
-    return this.#job === undefined;
+    return this.#job === undefined && !this.#isEnding;
   }
 
   isRunning(job: ComputeJob): boolean {
@@ -70,6 +72,7 @@ export class ComputeWorker {
 
   /** Ends the thread, whatever it is doing; its job fails with the reason. */
   async terminate(reason: TensorFlowError): Promise<void> {
+    this.#isEnding = true;
     this.#takeJob()?.failed(reason);
     await this.#thread.terminate();
   }

@@ -8,6 +8,7 @@ import { mathKernels } from "./math/index.js";
 import { nnKernels } from "./nn/index.js";
 import { randomKernels } from "./random/index.js";
 import { KernelRegistry } from "./registry.js";
+import { sparseKernels } from "./sparse/index.js";
 import { stateKernels } from "./state/index.js";
 import { stringKernels } from "./string/index.js";
 import { tfjsKernels } from "./tfjs/converter-kernels.js";
@@ -21,6 +22,7 @@ export function createKernelRegistry(): KernelRegistry {
     ...linalgKernels,
     ...nnKernels,
     ...tfjsKernels,
+    ...sparseKernels,
     ...stateKernels,
     ...randomKernels,
     ...stringKernels,

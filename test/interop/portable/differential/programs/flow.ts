@@ -132,7 +132,6 @@ export const flowPrograms: readonly Program[] = [
   {
     name: "tensor_summaries",
     build: (g) => [
-      { run: [g.op("TensorSummary", [float([1, 2])], { description: "d", display_name: "n" }).output] },
       { run: [g.op("TensorSummaryV2", [Tensor.of("tag"), float([1, 2]), Tensor.of("")]).output] },
     ],
   },

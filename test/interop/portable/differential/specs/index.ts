@@ -11,6 +11,7 @@ import { parsingSpecs } from "./parsing.js";
 import { reductionSpecs } from "./reductions.js";
 import { shapingSpecs } from "./shaping.js";
 import { slicingSpecs } from "./slicing.js";
+import { sparseSpecs } from "./sparse.js";
 import { statelessRandomSpecs } from "./stateless-random.js";
 import { stringSpecs } from "./strings.js";
 import { unarySpecs } from "./unary.js";
@@ -27,6 +28,7 @@ export const specsByFamily: Readonly<Record<string, readonly OpSpec[]>> = {
   "matrices as a whole": linearAlgebraSpecs,
   "convolutions and pools": convolutionSpecs,
   "sparse sums, counts and blocks": countingSpecs,
+  "sparse tensors and sets": sparseSpecs,
   strings: stringSpecs,
   "records and file names": parsingSpecs,
   "random numbers of a seed": statelessRandomSpecs,

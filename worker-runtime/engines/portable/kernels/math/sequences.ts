@@ -138,6 +138,7 @@ function cross(a: Tensor, b: Tensor): Tensor {
 /** Sequences of numbers, and the product of vectors. */
 export const sequenceKernels: readonly KernelDefinition[] = [
   pureKernel("Range", () => withSmallFloats((inputs) => [range(inputs)]), {
+    types: { Tidx: realTypes.filter((dtype) => dtype !== "uint64" && dtype !== "uint8") },
     cost: perResult(5, (inputs) => {
       const [start = 0, limit = 0, delta = 1] = inputs.map((input) => scalarOf(input, "operand"));
       return Math.abs((limit - start) / delta);

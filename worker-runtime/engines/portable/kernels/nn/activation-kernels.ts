@@ -125,7 +125,12 @@ const leakyReluKernel = pureKernel(
 
 export const activationKernels: readonly PureKernelDefinition[] = [
   unaryKernel("Relu", { floats: reluLoop, ints: reluLoop, longs: longUnaryLoop((x) => (x < 0n ? 0n : x)) }),
-  unaryKernel("Relu6", { floats: unaryLoop(relu6), ints: unaryLoop(relu6), cost: 3 }),
+  unaryKernel("Relu6", {
+    floats: unaryLoop(relu6),
+    ints: unaryLoop(relu6),
+    longs: longUnaryLoop((x) => (x < 0n ? 0n : x > 6n ? 6n : x)),
+    cost: 3,
+  }),
   unaryKernel("Elu", { floats: unaryLoop(elu), cost: EXPONENTIAL_NANOSECONDS }),
   unaryKernel("Selu", { floats: unaryLoop(selu), cost: EXPONENTIAL_NANOSECONDS }),
   leakyReluKernel,

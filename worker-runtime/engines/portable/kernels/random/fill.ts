@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { DType } from "../../../../protocol/dtype.js";
 import { internalError, invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
@@ -6,6 +5,7 @@ import { isByteList } from "../../../../protocol/tensor-data.js";
 import { allocate } from "../support/allocation.js";
 import { integersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
+import { inTurns } from "../support/turns.js";
 import type { Distribution, RandomArray } from "./distributions.js";
 import type { Philox } from "./philox.js";
 
@@ -30,35 +30,6 @@ export function fillTensor(
   const output = newRandomArray(dtype, shape);
   distribution.fill(stream, output, 0, Math.ceil(output.length / distribution.groupSize));
   return new Tensor(dtype, shape, output);
-}
-
-/**
- * Does a long piece of work in turns of a few milliseconds, a short one at once.
- * @param count how many parts the work has.
- * @param perTurn how many of them are done in a turn.
- * @param run does the parts from `first` up to, not including, `end`.
- * @param signal ends the work between two turns, with its reason.
- * @returns what `result` gives once all is done.
- */
-export function inTurns<T>(
-  count: number,
-  perTurn: number,
-  run: (first: number, end: number) => void,
-  signal: AbortSignal,
-  result: () => T,
-): T | Promise<T> {
-  if (count <= perTurn) {
-    run(0, count);
-    return result();
-  }
-  return (async () => {
-    for (let first = 0; first < count; first += perTurn) {
-      run(first, Math.min(count, first + perTurn));
-      await setImmediate();
-      signal.throwIfAborted();
-    }
-    return result();
-  })();
 }
 
 /** As `fillTensor`, in turns: the only output of an op. */

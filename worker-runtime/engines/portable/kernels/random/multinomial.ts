@@ -1,19 +1,22 @@
 import { invalidArgument } from "../../../../protocol/status.js";
-import type { Tensor } from "../../../../protocol/tensor.js";
-import type { PureKernelDefinition, StatefulKernelDefinition } from "../kernel.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { Outputs, PureKernelDefinition, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { checkedSize } from "../support/allocation.js";
 import { pureKernel } from "../support/define.js";
 import { isSmallFloat } from "../support/dtypes.js";
-import { inputAt, integerTensor, numbersOf, scalarOf } from "../support/elements.js";
+import { inputAt, newLongs, newNumbers, numbersOf, scalarOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { toFloat32 } from "../support/small-floats.js";
 import { tensorAt } from "../support/tensor-inputs.js";
+import { inTurns } from "../support/turns.js";
 import { uniformDouble } from "./distributions.js";
 import { PHILOX_BLOCK_SIZE, type Philox, PhiloxSamples } from "./philox.js";
 import { randomFloatTypes, randomIntTypes } from "./random-ops.js";
 import { generatorOf } from "./seeded-generator.js";
 import { streamOfSeed } from "./stateless-ops.js";
+
+/** Samples of one turn, less where there are many classes: some five milliseconds. */
+const SAMPLES_PER_TURN = 32 * 1024;
 
 /** The first place in a rising list whose value is above `wanted`. */
 function upperBound(rising: Float64Array, wanted: number): number {
@@ -46,13 +49,23 @@ function cumulativeWeights(row: ArrayLike<number>): Float64Array {
   });
 }
 
-/** Draws classes by their unnormalized log-probabilities. @param streamFor the stream for so many outputs. */
-function sampleClasses(
+/** Draws that are made from the first to the last. */
+interface Draws {
+  readonly count: number;
+  readonly perTurn: number;
+  /** Makes the draws from `first` up to, not including, `end`. */
+  run(first: number, end: number): void;
+  /** The classes that were drawn, once all are. */
+  result(): readonly [Tensor];
+}
+
+/** Draws of classes by their unnormalized log-probabilities. @param streamFor the stream for so many outputs. */
+function classDraws(
   node: KernelNode,
   logitsInput: Tensor,
   countInput: Tensor,
   streamFor: (outputs: number) => Philox,
-): Tensor {
+): Draws {
   const logits = isSmallFloat(logitsInput.dtype) ? toFloat32(logitsInput) : logitsInput;
   if (logits.shape.length !== 2) {
     throw invalidArgument(`logits should be a matrix, got shape ${cppShapeText(logits.shape)}`);
@@ -70,23 +83,33 @@ function sampleClasses(
   }
   const dtype = node.type("output_dtype");
   const shape = [rows, count];
-  const size = checkedSize(dtype, shape);
-  const picked = new Float64Array(size);
-  if (size > 0) {
-    // A sample takes two 32-bit numbers, and a row whole blocks.
-    const numbersPerRow = Math.ceil(count / PHILOX_BLOCK_SIZE) * PHILOX_BLOCK_SIZE * 2;
-    const samples = new PhiloxSamples(streamFor(rows * numbersPerRow));
-    const numbers = numbersOf(logits);
-    for (let row = 0; row < rows; row += 1) {
-      const weights = cumulativeWeights(numbers.subarray(row * classes, (row + 1) * classes));
-      const total = weights[classes - 1] ?? 0;
-      for (let index = 0; index < count; index += 1) {
+  const output = dtype === "int64" ? newLongs(dtype, shape) : newNumbers(dtype, shape);
+  // A sample takes two 32-bit numbers, and a row whole blocks.
+  const numbersPerRow = Math.ceil(count / PHILOX_BLOCK_SIZE) * PHILOX_BLOCK_SIZE * 2;
+  const samples = output.length > 0 ? new PhiloxSamples(streamFor(rows * numbersPerRow)) : undefined;
+  const numbers = numbersOf(logits);
+  let weights: Float64Array = new Float64Array(0);
+  return {
+    count: output.length,
+    perTurn: Math.ceil(SAMPLES_PER_TURN / (1 + classes / count)),
+    run(first, end) {
+      for (let index = first; index < end && samples !== undefined; index += 1) {
+        if (index % count === 0) {
+          const row = index / count;
+          weights = cumulativeWeights(numbers.subarray(row * classes, (row + 1) * classes));
+        }
+        const total = weights[classes - 1] ?? 0;
         const high = samples.next();
-        picked[row * count + index] = upperBound(weights, uniformDouble(high, samples.next()) * total);
+        const picked = upperBound(weights, uniformDouble(high, samples.next()) * total);
+        if (output instanceof BigInt64Array) {
+          output[index] = BigInt(picked);
+        } else {
+          output[index] = picked;
+        }
       }
-    }
-  }
-  return integerTensor(dtype, shape, picked);
+    },
+    result: () => [new Tensor(dtype, shape, output)],
+  };
 }
 
 const types = { T: randomFloatTypes, output_dtype: randomIntTypes };
@@ -97,19 +120,27 @@ const multinomialKernel: StatefulKernelDefinition = {
   types,
   create(node) {
     const generator = generatorOf(node);
-    return (context) => [
-      sampleClasses(node, tensorAt(context.inputs, 0), tensorAt(context.inputs, 1), (outputs) =>
-        generator(context).reserveOutputs(outputs),
-      ),
-    ];
+    return (context) => {
+      const { inputs, step } = context;
+      const { count, perTurn, run, result } = classDraws(
+        node,
+        tensorAt(inputs, 0),
+        tensorAt(inputs, 1),
+        (outputs) => generator(context).reserveOutputs(outputs),
+      );
+      return inTurns<Outputs>(count, perTurn, run, step.signal, result);
+    };
   },
 };
 
 const statelessMultinomialKernel: PureKernelDefinition = pureKernel(
   "StatelessMultinomial",
-  (node) => (inputs) => [
-    sampleClasses(node, inputAt(inputs, 0), inputAt(inputs, 1), () => streamOfSeed(inputAt(inputs, 2))),
-  ],
+  (node) => (inputs) => {
+    const streamFor = () => streamOfSeed(inputAt(inputs, 2));
+    const { count, run, result } = classDraws(node, inputAt(inputs, 0), inputAt(inputs, 1), streamFor);
+    run(0, count);
+    return result();
+  },
   { types },
 );
 

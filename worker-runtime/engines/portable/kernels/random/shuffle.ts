@@ -4,7 +4,7 @@ import { allocate } from "../support/allocation.js";
 import { productOf } from "../support/shapes.js";
 import { copyElements, type Words, wordsOf } from "../support/strided-copy.js";
 import { tensorAt } from "../support/tensor-inputs.js";
-import { inTurns } from "./fill.js";
+import { inTurns } from "../support/turns.js";
 import { PhiloxSamples } from "./philox.js";
 import { generatorOf } from "./seeded-generator.js";
 

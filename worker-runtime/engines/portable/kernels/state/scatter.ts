@@ -1,11 +1,12 @@
-import { invalidArgument, type TensorFlowError } from "../../../../protocol/status.js";
+import { failedPrecondition, invalidArgument, type TensorFlowError } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { Variable } from "../../resources/variable.js";
 import { RefValue } from "../../values.js";
-import type { KernelDefinition, StatefulKernelDefinition } from "../kernel.js";
+import type { KernelDefinition, Outputs, StatefulKernelDefinition } from "../kernel.js";
 import { dataTypes, indexTypes, numberTypes, realTypes } from "../support/dtypes.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
+import { inTurns } from "../support/turns.js";
 import { type UpdateKind, updateElements } from "./element-updates.js";
 import { variableInput } from "./resource-access.js";
 import { placeText, rowIndices, sliceIndices } from "./row-access.js";
@@ -26,24 +27,68 @@ function typesOf(kind: UpdateKind) {
   return kind === "update" ? dataTypes : kind === "min" || kind === "max" ? realTypes : numberTypes;
 }
 
+/** Elements that are updated in one turn, and what it takes to find a row, in elements: a few milliseconds. */
+const ELEMENTS_PER_TURN = 2 ** 18;
+const ELEMENTS_PER_ROW = 8;
+
+/** Where the rows of updates go. */
+interface RowUpdates {
+  readonly kind: UpdateKind;
+  readonly updates: Tensor;
+  readonly rows: number;
+  /** Elements of a row. */
+  readonly length: number;
+  /** Where in the variable a row begins, in elements. */
+  startOf(row: number): number;
+}
+
+/**
+ * Updates a variable row by row; many rows in turns, so that the task goes on answering. Whoever reads the variable
+ * meanwhile gets a copy with some rows updated, as without TensorFlow's use_locking; no update is lost.
+ * @throws TensorFlowError FAILED_PRECONDITION where the variable gets another shape before the last turn.
+ */
+function updateRows(
+  variable: Variable,
+  { kind, updates, rows, length, startOf }: RowUpdates,
+  outputs: Outputs,
+): Outputs | Promise<Outputs> {
+  const shape = variable.shape ?? [];
+  const step = updates.shape.length === 0 ? 0 : 1;
+  const rowsPerTurn = Math.max(1, Math.floor(ELEMENTS_PER_TURN / (length + ELEMENTS_PER_ROW)));
+  const run = (first: number, end: number) => {
+    const target = writableValue(variable);
+    if (!sameShape(target.shape, shape)) {
+      throw failedPrecondition("The variable was given another shape while it was updated.");
+    }
+    for (let row = first; row < end; row += 1) {
+      updateElements(kind, {
+        dtype: target.dtype,
+        target: target.data,
+        at: startOf(row),
+        source: updates.data,
+        from: row * length * step,
+        length,
+        step,
+      });
+    }
+  };
+  // Not to be ended half done, as the kernels of TensorFlow are not.
+  return inTurns(rows, rowsPerTurn, run, undefined, () => outputs);
+}
+
 /** Updates rows of a variable; a row that is named twice is updated twice. Nothing changes where an index is wrong. */
-function scatterRows(kind: UpdateKind, variable: Variable, indices: Tensor, updates: Tensor): void {
+function scatterRows(
+  kind: UpdateKind,
+  variable: Variable,
+  indices: Tensor,
+  updates: Tensor,
+  outputs: Outputs,
+): Outputs | Promise<Outputs> {
   const shape = variable.shape ?? [];
   const list = rowIndices(indices, shape[0] ?? 0);
   const length = productOf(shape, 1);
-  const target = writableValue(variable);
-  const isScalar = updates.shape.length === 0;
-  for (let i = 0; i < list.length; i += 1) {
-    updateElements(kind, {
-      dtype: target.dtype,
-      target: target.data,
-      at: (list[i] as number) * length,
-      source: updates.data,
-      from: isScalar ? 0 : i * length,
-      length,
-      step: isScalar ? 0 : 1,
-    });
-  }
+  const startOf = (row: number) => (list[row] as number) * length;
+  return updateRows(variable, { kind, updates, rows: list.length, length, startOf }, outputs);
 }
 
 function misfit(shape: readonly number[], indices: Tensor, updates: Tensor): TensorFlowError {
@@ -66,8 +111,7 @@ function scatter(kind: UpdateKind): StatefulKernelDefinition["create"] {
     if (updates.shape.length > 0 && !sameShape(updates.shape, [...indices.shape, ...shape.slice(1)])) {
       throw misfit(shape, indices, updates);
     }
-    scatterRows(kind, variable, indices, updates);
-    return [new RefValue(variable)];
+    return scatterRows(kind, variable, indices, updates, [new RefValue(variable)]);
   };
 }
 
@@ -93,26 +137,20 @@ function resourceScatter(kind: UpdateKind): StatefulKernelDefinition["create"] {
         );
       }
     }
-    scatterRows(kind, variable, indices, updates);
-    return [];
+    return scatterRows(kind, variable, indices, updates, []);
   };
 }
 
-function scatterSlices(kind: UpdateKind, variable: Variable, indices: Tensor, updates: Tensor): void {
-  const shape = variable.shape ?? [];
-  const { starts, length } = checkedSlices(shape, indices, updates);
-  const target = writableValue(variable);
-  for (const [row, at] of starts.entries()) {
-    updateElements(kind, {
-      dtype: target.dtype,
-      target: target.data,
-      at,
-      source: updates.data,
-      from: row * length,
-      length,
-      step: 1,
-    });
-  }
+function scatterSlices(
+  kind: UpdateKind,
+  variable: Variable,
+  indices: Tensor,
+  updates: Tensor,
+  outputs: Outputs,
+): Outputs | Promise<Outputs> {
+  const { starts, length } = checkedSlices(variable.shape ?? [], indices, updates);
+  const startOf = (row: number) => starts[row] ?? 0;
+  return updateRows(variable, { kind, updates, rows: starts.length, length, startOf }, outputs);
 }
 
 /** The checks of TensorFlow's core/kernels/scatter_nd_op.cc, in its words. */
@@ -156,8 +194,8 @@ export const scatterKernels: readonly KernelDefinition[] = [
       `ScatterNd${name}`,
       () => (context) => {
         const variable = initializedCell(context, 0);
-        scatterSlices(kind, variable, tensorAt(context.inputs, 1), tensorAt(context.inputs, 2));
-        return [new RefValue(variable)];
+        const indices = tensorAt(context.inputs, 1);
+        return scatterSlices(kind, variable, indices, tensorAt(context.inputs, 2), [new RefValue(variable)]);
       },
       { types: { T: typesOf(kind), Tindices: indexTypes } },
     ),
@@ -165,8 +203,8 @@ export const scatterKernels: readonly KernelDefinition[] = [
       `ResourceScatterNd${name}`,
       (node) => (context) => {
         const variable = variableInput(node, context, 0);
-        scatterSlices(kind, variable, tensorAt(context.inputs, 1), tensorAt(context.inputs, 2));
-        return [];
+        const indices = tensorAt(context.inputs, 1);
+        return scatterSlices(kind, variable, indices, tensorAt(context.inputs, 2), []);
       },
       { types: { T: typesOf(kind), Tindices: indexTypes } },
     ),

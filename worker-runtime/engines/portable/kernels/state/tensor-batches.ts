@@ -3,13 +3,34 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import { isByteList } from "../../../../protocol/tensor-data.js";
 import { allocate } from "../support/allocation.js";
 import { productOf, stridesOf } from "../support/shapes.js";
+import { inTurns } from "../support/turns.js";
 import { updateElements } from "./element-updates.js";
 import { checkedLength } from "./list-limits.js";
+
+/** Tensors that are made, or whose elements are copied, in one turn, and elements of all: a few milliseconds. */
+const TENSORS_PER_TURN = 8192;
+const ELEMENTS_PER_TURN = 2 ** 20;
 
 /** The slices of a tensor along its first dimension; views, not copies. @throws TensorFlowError RESOURCE_EXHAUSTED */
 export function unstack(tensor: Tensor): readonly Tensor[] {
   const [count = 0, ...shape] = tensor.shape;
   return Array.from({ length: checkedLength(count) }, (_, i) => sliceAt(tensor, i, shape));
+}
+
+/** What `result` makes of the slices that `unstack` gives; many are made in turns. @throws TensorFlowError as `unstack`. */
+export function unstackInTurns<T>(
+  tensor: Tensor,
+  signal: AbortSignal,
+  result: (slices: Tensor[]) => T,
+): T | Promise<T> {
+  const [count = 0, ...shape] = tensor.shape;
+  const slices: Tensor[] = [];
+  const cut = (first: number, end: number) => {
+    for (let i = first; i < end; i += 1) {
+      slices.push(sliceAt(tensor, i, shape));
+    }
+  };
+  return inTurns(checkedLength(count), TENSORS_PER_TURN, cut, signal, () => result(slices));
 }
 
 /** Slice `index` of a tensor along its first dimension, in a given shape of its size; a view. */
@@ -28,12 +49,36 @@ export function runAt({ dtype, data }: Tensor, start: number, shape: readonly nu
 /** Tensors of one dtype, their elements one after the other, in a shape that has room for exactly these. */
 export function joined(dtype: Tensor["dtype"], shape: readonly number[], tensors: readonly Tensor[]): Tensor {
   const target = allocate(dtype, shape);
-  let at = 0;
-  for (const { data, size } of tensors) {
-    updateElements("update", { dtype, target, at, source: data, from: 0, length: size, step: 1 });
-    at += size;
-  }
+  appender(dtype, target, tensors)(0, tensors.length);
   return new Tensor(dtype, shape, target);
+}
+
+/** What `result` makes of what `joined` gives; many tensors are joined in turns. They are of one size. */
+export function joinedInTurns<T>(
+  dtype: Tensor["dtype"],
+  shape: readonly number[],
+  tensors: readonly Tensor[],
+  signal: AbortSignal,
+  result: (tensor: Tensor) => T,
+): T | Promise<T> {
+  const target = allocate(dtype, shape);
+  const size = Math.max(1, tensors[0]?.size ?? 1);
+  const perTurn = Math.max(1, Math.min(TENSORS_PER_TURN, Math.floor(ELEMENTS_PER_TURN / size)));
+  return inTurns(tensors.length, perTurn, appender(dtype, target, tensors), signal, () =>
+    result(new Tensor(dtype, shape, target)),
+  );
+}
+
+/** Puts the tensors from `first` up to, not including, `end` behind those before. To be called in order. */
+function appender(dtype: Tensor["dtype"], target: Tensor["data"], tensors: readonly Tensor[]) {
+  let at = 0;
+  return (first: number, end: number): void => {
+    for (let i = first; i < end; i += 1) {
+      const { data, size } = tensors[i] as Tensor;
+      updateElements("update", { dtype, target, at, source: data, from: 0, length: size, step: 1 });
+      at += size;
+    }
+  };
 }
 
 /** Tensors of one shape along a new first dimension. */

@@ -1,8 +1,10 @@
-import { invalidArgument, outOfRange } from "../../../../protocol/status.js";
+import { invalidArgument, outOfRange, resourceExhausted } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
+import { checkedSize } from "../support/allocation.js";
 import { pureKernel } from "../support/define.js";
 import { inputAt, integersOf, stringsOf } from "../support/elements.js";
+import { memoryBudget } from "../support/memory-budget.js";
 import {
   broadcastShape,
   broadcastStrides,
@@ -68,13 +70,32 @@ function join(inputs: readonly Tensor[], separator: Uint8Array): Tensor {
     }
   }
   const lists = inputs.map((input) => ({ strings: stringsOf(input), step: input.shape.length > 0 ? 1 : 0 }));
-  const joined = Array.from({ length: productOf(shape) }, (_, index) =>
+  const count = checkedSize("string", shape);
+  const bytes = lists.reduce(
+    (sum, { strings, step }) => sum + bytesOf(strings) * (step === 0 ? count : 1),
+    count * separator.length * Math.max(0, inputs.length - 1),
+  );
+  checkRoom(shape, count, bytes);
+  const joined = Array.from({ length: count }, (_, index) =>
     joinBytes(
       lists.map(({ strings, step }) => strings[index * step] ?? new Uint8Array(0)),
       separator,
     ),
   );
   return new Tensor("string", shape, joined);
+}
+
+function bytesOf(strings: readonly Uint8Array[]): number {
+  return strings.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** @throws TensorFlowError RESOURCE_EXHAUSTED where there is no memory for so many strings of so many bytes in all. */
+function checkRoom(shape: readonly number[], count: number, bytes: number): void {
+  if (!(memoryBudget.hasRoomForStrings(count) && memoryBudget.hasRoomFor(bytes))) {
+    throw resourceExhausted(
+      `OOM when allocating tensor with shape${cppShapeText(shape)} and type string: ${bytes} bytes`,
+    );
+  }
 }
 
 function joinBytes(parts: readonly Uint8Array[], separator: Uint8Array): Uint8Array {

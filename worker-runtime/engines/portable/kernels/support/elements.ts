@@ -93,7 +93,7 @@ export function indicesOf(tensor: Tensor): Float64Array | Int32Array {
   if (data instanceof Int32Array) {
     return data;
   }
-  return isLongArray(data) ? Float64Array.from(data, Number) : Float64Array.from(numbersOf(tensor));
+  return isLongArray(data) ? roundedLongs(data) : Float64Array.from(numbersOf(tensor));
 }
 
 /**
@@ -117,6 +117,15 @@ export function integerTensor(dtype: DType, shape: readonly number[], values: Ar
         BigInt64Array.from(values, (value) => BigInt(value)),
       )
     : new Tensor(dtype, shape, Int32Array.from(values));
+}
+
+/** A loop, since there may be millions: `Float64Array.from` takes ten times as long. */
+function roundedLongs(longs: LongArray): Float64Array {
+  const numbers = new Float64Array(longs.length);
+  for (let i = 0; i < longs.length; i += 1) {
+    numbers[i] = Number(longs[i]);
+  }
+  return numbers;
 }
 
 /** A copy of a tensor's data that may be changed. */

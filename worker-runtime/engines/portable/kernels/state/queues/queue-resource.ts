@@ -10,13 +10,18 @@ import type { Resource } from "../../../resources/resource-manager.js";
 import type { PartialShape } from "../../kernel-node.js";
 import { cppTypeName } from "../../support/dtypes.js";
 import { cppShapeText } from "../../support/shapes.js";
+import { inTurns } from "../../support/turns.js";
+import { checkedLength } from "../list-limits.js";
 import { fitsPartial, partialText } from "../partial-shapes.js";
-import { stack, stackPadded, unstack } from "../tensor-batches.js";
+import { joinedInTurns, sliceAt, stackPadded } from "../tensor-batches.js";
 import type { ElementStore } from "./element-store.js";
 import { type Completion, QueueState } from "./queue-state.js";
 
 /** The kind of every queue in handles. */
 export const QUEUE = "tensorflow::QueueInterface";
+
+/** Elements that are cut out of a batch in one turn: a few milliseconds. */
+const ELEMENTS_PER_TURN = 8192;
 
 /** The components of one element. */
 export type QueueElement = readonly Tensor[];
@@ -94,8 +99,14 @@ export class Queue implements Resource {
     if (size === 0) {
       return;
     }
-    const slices = batch.map(unstack);
-    const elements = Array.from({ length: size }, (_, i) => slices.flatMap((list) => list[i] ?? []));
+    const elements: QueueElement[] = [];
+    const shapes = batch.map(({ shape }) => shape.slice(1));
+    const cut = (first: number, end: number) => {
+      for (let row = first; row < end; row += 1) {
+        elements.push(batch.map((tensor, i) => sliceAt(tensor, row, shapes[i] ?? [])));
+      }
+    };
+    await inTurns(checkedLength(size), ELEMENTS_PER_TURN, cut, signal, () => undefined);
     await this.#request("Enqueue", signal, (id) => this.#state.enqueue(id, elements));
   }
 
@@ -123,11 +134,22 @@ export class Queue implements Resource {
       count === 0
         ? []
         : await this.#request("Dequeue", signal, (id) => this.#state.dequeue(id, count, allowFewer));
-    return componentTypes.map((dtype, i) => {
+    const batch: Tensor[] = [];
+    for (const [i, dtype] of componentTypes.entries()) {
       const shape = shapes[i] ?? [];
-      const tensors = elements.flatMap((element) => element[i] ?? []);
-      return shape.includes(-1) ? stackPadded(dtype, shape, tensors) : stack(dtype, shape, tensors);
-    });
+      const tensors: Tensor[] = [];
+      for (const { [i]: tensor } of elements) {
+        if (tensor !== undefined) {
+          tensors.push(tensor);
+        }
+      }
+      batch.push(
+        shape.includes(-1)
+          ? stackPadded(dtype, shape, tensors)
+          : await joinedInTurns(dtype, [tensors.length, ...shape], tensors, signal, (tensor) => tensor),
+      );
+    }
+    return batch;
   }
 
   /** Resolves when the queue is closed. @throws TensorFlowError CANCELLED where it was before. */

@@ -59,26 +59,26 @@ function anonymousTable(op: string, kind: TableOptions["kind"]): StatefulKernelD
 type Act = (table: LookupTable, context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
 
 function tableKernel(op: string, act: Act): StatefulKernelDefinition {
-  return statefulKernel(
-    op,
-    (node) => (context) => act(handledResource<LookupTable>(node, context, 0, LOOKUP_TABLE), context, node),
-  );
+  return statefulKernel(op, (node) => (context) => {
+    const table = handledResource<LookupTable>(node, context, 0, LOOKUP_TABLE);
+    return table.exclusively(() => act(table, context, node));
+  });
 }
 
-const find: Act = (table, context) => [table.find(tensorAt(context.inputs, 1), tensorAt(context.inputs, 2))];
+/** What the act came to as outputs, at once where it is done. */
+function outputsOf<T>(result: T | Promise<T>, outputs: (result: T) => Outputs): Outputs | Promise<Outputs> {
+  return result instanceof Promise ? result.then(outputs) : outputs(result);
+}
+
+const find: Act = (table, { inputs, step }) =>
+  outputsOf(table.find(tensorAt(inputs, 1), tensorAt(inputs, 2), step.signal), (values) => [values]);
 
 /** An act that changes the table with the keys and values at inputs 1 and 2. */
-function change(how: (table: LookupTable, keys: Tensor, values: Tensor) => void): Act {
-  return (table, context) => {
-    how(table, tensorAt(context.inputs, 1), tensorAt(context.inputs, 2));
-    return [];
-  };
+function change(how: (table: LookupTable, keys: Tensor, values: Tensor) => void | Promise<void>): Act {
+  return (table, { inputs }) => outputsOf(how(table, tensorAt(inputs, 1), tensorAt(inputs, 2)), () => []);
 }
 
-const remove: Act = (table, context) => {
-  table.remove(tensorAt(context.inputs, 1));
-  return [];
-};
+const remove: Act = (table, { inputs }) => outputsOf(table.remove(tensorAt(inputs, 1)), () => []);
 
 const size: Act = (table) => [new Tensor("int64", [], BigInt64Array.of(BigInt(table.size)))];
 
@@ -87,7 +87,7 @@ const initialize = change((table, keys, values) => {
   if (keys.size !== values.size) {
     throw invalidArgument(`Keys and values must have the same size ${keys.size} vs ${values.size}`);
   }
-  table.initialize(keys, values);
+  return table.initialize(keys, values);
 });
 
 function checkInitializable(table: LookupTable): void {
@@ -124,7 +124,7 @@ const initializeFromFile: Act = async (table, context, node) => {
     },
     table.options,
   );
-  table.initialize(keys, values);
+  await table.initialize(keys, values);
   return [];
 };
 
@@ -143,7 +143,7 @@ export const tableKernels: readonly KernelDefinition[] = [
       `LookupTableImport${version}`,
       change((table, keys, values) => table.importValues(keys, values)),
     ),
-    tableKernel(`LookupTableExport${version}`, (table) => table.exportValues()),
+    tableKernel(`LookupTableExport${version}`, (table, { step }) => table.exportValues(step.signal)),
     tableKernel(`LookupTableSize${version}`, size),
     tableKernel(`InitializeTable${version}`, initialize),
     tableKernel(`InitializeTableFromTextFile${version}`, initializeFromFile),

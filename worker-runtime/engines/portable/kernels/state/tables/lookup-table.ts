@@ -1,13 +1,16 @@
 import type { DType } from "../../../../../protocol/dtype.js";
 import { failedPrecondition, invalidArgument, unimplemented } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
-import { isByteList } from "../../../../../protocol/tensor-data.js";
 import type { Resource } from "../../../resources/resource-manager.js";
 import { allocate } from "../../support/allocation.js";
 import { cppTypeName } from "../../support/dtypes.js";
 import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
+import { inTurns } from "../../support/turns.js";
 import { updateElements } from "../element-updates.js";
-import { joined, runAt } from "../tensor-batches.js";
+import { joinedInTurns, runAt } from "../tensor-batches.js";
+
+/** Keys that are looked up or put in one turn: some five milliseconds. */
+const KEYS_PER_TURN = 4096;
 
 /** The kind of all tables in handles. */
 export const LOOKUP_TABLE = "tensorflow::lookup::LookupInterface";
@@ -27,12 +30,14 @@ interface Entry {
   readonly value: Tensor;
 }
 
-/** A table from keys to values. */
+/** A table from keys to values. What takes long is done in turns, and goes through `exclusively` for that. */
 export class LookupTable implements Resource {
   readonly typeName = LOOKUP_TABLE;
   readonly options: TableOptions;
   #entries = new Map<string, Entry>();
   #initialized: boolean;
+  /** Ends with the last act on the table that is under way. */
+  #busy: Promise<void> | undefined;
 
   constructor(options: TableOptions) {
     this.options = options;
@@ -48,11 +53,29 @@ export class LookupTable implements Resource {
   }
 
   /**
+   * Acts on the table while nobody else does, at once where it is free, otherwise after those that came before: an
+   * insert is seen as a whole or not at all, as under the lock of TensorFlow's tables.
+   */
+  exclusively<T>(act: () => T | Promise<T>): T | Promise<T> {
+    const result = this.#busy === undefined ? act() : this.#busy.then(act);
+    if (result instanceof Promise) {
+      const free = (): void => {
+        if (this.#busy === ended) {
+          this.#busy = undefined;
+        }
+      };
+      const ended: Promise<void> = result.then(free, free);
+      this.#busy = ended;
+    }
+    return result;
+  }
+
+  /**
    * Values of keys, the default for those that are not there.
    * @param fallback one value for all, or one for each key.
    * @throws TensorFlowError FAILED_PRECONDITION before the table is initialized.
    */
-  find(keys: Tensor, fallback: Tensor): Tensor {
+  find(keys: Tensor, fallback: Tensor, signal: AbortSignal): Tensor | Promise<Tensor> {
     const { valueType, valueShape } = this.options;
     if (!this.#initialized) {
       throw failedPrecondition("Table not initialized.");
@@ -73,90 +96,98 @@ export class LookupTable implements Resource {
     }
     const target = allocate(valueType, shape);
     const length = productOf(valueShape);
-    const texts = keyTexts(keys);
-    for (const [i, text] of texts.entries()) {
-      const found = this.#entries.get(text)?.value;
-      updateElements("update", {
-        dtype: valueType,
-        target,
-        at: i * length,
-        source: (found ?? fallback).data,
-        from: found === undefined && isOwn && texts.length > 0 ? i * length : 0,
-        length,
-        step: 1,
-      });
-    }
-    return new Tensor(valueType, shape, target);
+    const run = (first: number, end: number) => {
+      for (let i = first; i < end; i += 1) {
+        const found = this.#entries.get(keyText(keys, i))?.value;
+        updateElements("update", {
+          dtype: valueType,
+          target,
+          at: i * length,
+          source: (found ?? fallback).data,
+          from: found === undefined && isOwn ? i * length : 0,
+          length,
+          step: 1,
+        });
+      }
+    };
+    return inTurns(keys.size, KEYS_PER_TURN, run, signal, () => new Tensor(valueType, shape, target));
   }
 
   /** Adds keys, or gives them other values. @throws TensorFlowError UNIMPLEMENTED for a table that is read-only. */
-  insert(keys: Tensor, values: Tensor): void {
+  insert(keys: Tensor, values: Tensor): void | Promise<void> {
     this.#checkMutable("Insert");
-    this.#put(this.#entries, keys, values);
+    return this.#put(this.#entries, keys, values, () => undefined);
   }
 
   /** Forgets keys; those that are not there do not matter. @throws TensorFlowError as `insert`. */
-  remove(keys: Tensor): void {
+  remove(keys: Tensor): void | Promise<void> {
     this.#checkMutable("Remove");
     this.#checkKeys(keys);
-    for (const text of keyTexts(keys)) {
-      this.#entries.delete(text);
-    }
+    const run = (first: number, end: number) => {
+      for (let i = first; i < end; i += 1) {
+        this.#entries.delete(keyText(keys, i));
+      }
+    };
+    return inTurns(keys.size, KEYS_PER_TURN, run, undefined, () => undefined);
   }
 
   /** Replaces all that is in the table; a table that is read-only is initialized. @throws TensorFlowError as `initialize`. */
-  importValues(keys: Tensor, values: Tensor): void {
+  importValues(keys: Tensor, values: Tensor): void | Promise<void> {
     if (this.options.kind === "initialized once") {
-      this.initialize(keys, values);
-      return;
+      return this.initialize(keys, values);
     }
     const entries = new Map<string, Entry>();
-    this.#put(entries, keys, values);
-    this.#entries = entries;
+    return this.#put(entries, keys, values, () => {
+      this.#entries = entries;
+    });
   }
 
   /**
    * Fills a table that is read-only from then on. Doing it again with the same entries is no error.
    * @throws TensorFlowError FAILED_PRECONDITION for other entries and for a key with two values.
    */
-  initialize(keys: Tensor, values: Tensor): void {
+  initialize(keys: Tensor, values: Tensor): void | Promise<void> {
     const entries = new Map<string, Entry>();
-    this.#put(entries, keys, values, true);
-    if (this.#initialized) {
+    const fill = () => {
+      if (!this.#initialized) {
+        this.#entries = entries;
+        this.#initialized = true;
+        return;
+      }
       const same =
         entries.size === this.#entries.size &&
         [...entries].every(([text, { value }]) => equal(this.#entries.get(text)?.value, value));
       if (!same) {
         throw failedPrecondition("Table was already initialized with different data.");
       }
-      return;
-    }
-    this.#entries = entries;
-    this.#initialized = true;
+    };
+    return this.#put(entries, keys, values, fill, true);
   }
 
   /** All keys and their values, in the order in which the keys came. */
-  exportValues(): readonly [Tensor, Tensor] {
+  async exportValues(signal: AbortSignal): Promise<readonly [Tensor, Tensor]> {
     const { keyType, valueType, valueShape } = this.options;
     if (!this.#initialized) {
       throw failedPrecondition("Table is not initialized.");
     }
     const entries = [...this.#entries.values()];
+    const keys = entries.map(({ key }) => key);
+    const values = entries.map(({ value }) => value);
+    const shape = [entries.length, ...valueShape];
     return [
-      joined(
-        keyType,
-        [entries.length],
-        entries.map(({ key }) => key),
-      ),
-      joined(
-        valueType,
-        [entries.length, ...valueShape],
-        entries.map(({ value }) => value),
-      ),
+      await joinedInTurns(keyType, [entries.length], keys, signal, (tensor) => tensor),
+      await joinedInTurns(valueType, shape, values, signal, (tensor) => tensor),
     ];
   }
 
-  #put(entries: Map<string, Entry>, keys: Tensor, values: Tensor, isFinal = false): void {
+  /** Never ends half done. @param done called at the end. @param isFinal a key must not have two values. */
+  #put(
+    entries: Map<string, Entry>,
+    keys: Tensor,
+    values: Tensor,
+    done: () => void,
+    isFinal = false,
+  ): void | Promise<void> {
     const { valueType, valueShape } = this.options;
     this.#checkKeys(keys);
     if (values.dtype !== valueType) {
@@ -171,17 +202,21 @@ export class LookupTable implements Resource {
       );
     }
     const length = productOf(valueShape);
-    for (const [i, text] of keyTexts(keys).entries()) {
-      const value = runAt(values, i * length, valueShape);
-      const known = isFinal ? entries.get(text)?.value : undefined;
-      if (known !== undefined && !equal(known, value)) {
-        throw failedPrecondition(
-          `HashTable has different value for same key. Key ${text} has ${known.elementText(0)} and trying to add value ` +
-            value.elementText(0),
-        );
+    const run = (first: number, end: number) => {
+      for (let i = first; i < end; i += 1) {
+        const text = keyText(keys, i);
+        const value = runAt(values, i * length, valueShape);
+        const known = isFinal ? entries.get(text)?.value : undefined;
+        if (known !== undefined && !equal(known, value)) {
+          throw failedPrecondition(
+            `HashTable has different value for same key. Key ${text} has ${known.elementText(0)} and trying to add ` +
+              `value ${value.elementText(0)}`,
+          );
+        }
+        entries.set(text, { key: runAt(keys, i, []), value });
       }
-      entries.set(text, { key: runAt(keys, i, []), value });
-    }
+    };
+    return inTurns(keys.size, KEYS_PER_TURN, run, undefined, done);
   }
 
   #checkKeys(keys: Tensor): void {
@@ -198,11 +233,16 @@ export class LookupTable implements Resource {
   }
 }
 
-/** Each key as text that no other key of its dtype has: its number, or its bytes as characters. */
-function keyTexts({ data }: Tensor): readonly string[] {
-  return isByteList(data)
-    ? data.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"))
-    : Array.from(data as Iterable<number | bigint>, String);
+/** A key as text that no other key of its dtype has: its number, or its bytes as characters. */
+function keyText({ data }: Tensor, index: number): string {
+  const key = data[index];
+  return key instanceof Uint8Array
+    ? Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("latin1")
+    : String(key);
+}
+
+function keyTexts(keys: Tensor): readonly string[] {
+  return Array.from({ length: keys.size }, (_, i) => keyText(keys, i));
 }
 
 function equal(a: Tensor | undefined, b: Tensor): boolean {

@@ -23,7 +23,7 @@ import {
 } from "./list-access.js";
 import { type ListElement, TensorList } from "./tensor-list.js";
 
-type Act = (context: OpContext, node: KernelNode) => Outputs;
+type Act = (context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
 
 /** The kernel of an op on lists. */
 export function listKernel(op: string, act: Act): StatefulKernelDefinition {

@@ -7,14 +7,14 @@ import { cppShapeText, productOf } from "../../support/shapes.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
 import { checkedLength } from "../list-limits.js";
 import { fitsPartial, fullShape, mergedShape, partialShapeOf, partialText } from "../partial-shapes.js";
-import { joined, runAt, stack, unstack } from "../tensor-batches.js";
+import { joined, joinedInTurns, runAt, unstack, unstackInTurns } from "../tensor-batches.js";
 import { listElementKernels, listKernel, listOutput } from "./element-ops.js";
 import { knownElementShape, numberInput, plainElements, typedListInput, zerosOf } from "./list-access.js";
 import { type ListElement, TensorList } from "./tensor-list.js";
 
 export { decodeVariant } from "./tensor-list.js";
 
-type Act = (context: OpContext, node: KernelNode) => Outputs;
+type Act = (context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
 
 const stackList: Act = (context, node) => {
   const list = typedListInput(node, context);
@@ -24,7 +24,7 @@ const stackList: Act = (context, node) => {
       `Operation expected a list with ${expected} elements but got a list with ${list.length} elements.`,
     );
   }
-  return [gathered(list, list.items, context, 1, "stack")];
+  return gathered(list, list.items, context, 1, "stack");
 };
 
 const gather: Act = (context, node) => {
@@ -36,7 +36,7 @@ const gather: Act = (context, node) => {
     }
     return list.at(index);
   });
-  return [gathered(list, items, context, 2, "gather")];
+  return gathered(list, items, context, 2, "gather");
 };
 
 /** Elements of one shape along a new first dimension. */
@@ -46,7 +46,7 @@ function gathered(
   context: OpContext,
   shapeInput: number,
   what: "stack" | "gather",
-): Tensor {
+): Outputs | Promise<Outputs> {
   const shape = knownElementShape(list, context, shapeInput);
   const full = fullShape(shape);
   if (full === undefined) {
@@ -59,7 +59,14 @@ function gathered(
             `${what === "stack" ? "element_shape" : "shape"}: ${partialText(shape)}`,
     );
   }
-  return stack(list.elementType, full, plainElements(list, items, full));
+  const tensors = plainElements(list, items, full);
+  return joinedInTurns<Outputs>(
+    list.elementType,
+    [tensors.length, ...full],
+    tensors,
+    context.step.signal,
+    (tensor) => [tensor],
+  );
 }
 
 const fromTensor: Act = (context, node) => {
@@ -72,7 +79,9 @@ const fromTensor: Act = (context, node) => {
     elementShape: partialShapeOf(tensorAt(context.inputs, 1)),
   };
   checkSlices(tensor, type.elementShape);
-  return [listOutput(new TensorList(type, [...unstack(tensor)]))];
+  return unstackInTurns<Outputs>(tensor, context.step.signal, (slices) => [
+    listOutput(new TensorList(type, slices)),
+  ]);
 };
 
 function checkSlices(tensor: Tensor, elementShape: readonly number[] | undefined): void {

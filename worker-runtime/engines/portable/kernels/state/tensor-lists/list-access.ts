@@ -6,7 +6,7 @@ import type { KernelNode } from "../../kernel-node.js";
 import { zeroTensor } from "../../support/allocation.js";
 import { cppTypeName } from "../../support/dtypes.js";
 import { scalarOf } from "../../support/elements.js";
-import { cppShapeText } from "../../support/shapes.js";
+import { cppShapeText, sameShape } from "../../support/shapes.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
 import { fullShape, mergedShape, partialShapeOf, partialText } from "../partial-shapes.js";
 import { decodeVariant, type ListElement, TensorList } from "./tensor-list.js";
@@ -99,7 +99,7 @@ export function plainElements(
     if (!(item instanceof Tensor)) {
       throw unimplemented(`Lists of ${list.elementType} cannot be stacked.`);
     }
-    if (item.shape.join() !== shape.join()) {
+    if (!sameShape(item.shape, shape)) {
       throw invalidArgument(
         `PartialTensorShape: Incompatible shapes during merge: ${partialText(shape)} vs. ${partialText(item.shape)}`,
       );

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import {
   failedPrecondition,
   internalError,
@@ -16,6 +15,7 @@ import { indicesOf, numbersOf } from "../../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
 import { fromFloat32, toFloat32 } from "../../support/small-floats.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
+import { inTurns } from "../../support/turns.js";
 import { resourceInput } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
 import { initializedCell, writableValue } from "../variable-access.js";
@@ -72,7 +72,7 @@ export function updateKernel(rule: UpdateRule, form: UpdateForm): StatefulKernel
           apply(runs);
           return outputs;
         }
-        return updateInSlices(variables, runs, apply).then(() => outputs);
+        return updateInSlices(variables, runs, apply, outputs);
       };
     },
     { types: { T: allFloatTypes, Tindices: indexTypes } },
@@ -161,19 +161,22 @@ function sparseRuns([target]: readonly Variable[], gradient: Tensor, indices: Te
  * Updates a large variable slice by slice and lets other work in between, so that the task goes on answering. Whoever
  * reads it meanwhile gets a copy with some slices updated, as without TensorFlow's use_locking; no update is lost.
  */
-async function updateInSlices(
+function updateInSlices(
   variables: readonly Variable[],
   runs: readonly Run[],
   apply: (runs: readonly Run[]) => void,
-): Promise<void> {
+  outputs: Outputs,
+): Outputs | Promise<Outputs> {
   const shapes = variables.map(shapeOf);
-  for (const slice of slicesOf(runs)) {
+  const slices = [...slicesOf(runs)];
+  const update = (first: number) => {
     if (!variables.every((variable, i) => sameShape(shapeOf(variable), shapes[i] ?? []))) {
       throw failedPrecondition("The variable was given another shape while it was updated.");
     }
-    apply(slice);
-    await setImmediate();
-  }
+    apply(slices[first] ?? []);
+  };
+  // Not to be ended half done, as the kernels of TensorFlow are not.
+  return inTurns(slices.length, 1, update, undefined, () => outputs);
 }
 
 /** Calls `write` with the variables' arrays, small floats widened and rounded back. */

@@ -1,0 +1,138 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { Operation } from "../../../../../../worker-runtime/graph/graph.js";
+import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
+import { MiniSession, Program } from "../session-programs.js";
+
+const COUNT = 40_000;
+const counts = Float32Array.from({ length: COUNT }, (_, i) => i);
+const numbers = new Tensor("float32", [COUNT], counts);
+const places = new Tensor("int32", [COUNT], Int32Array.from(counts));
+const keys = new Tensor("int64", [COUNT], BigInt64Array.from(counts, BigInt));
+
+type Feeds = readonly (readonly [Operation, Tensor])[];
+
+/** Runs one step and says how often the event loop went round meanwhile. */
+async function turnsOf(session: MiniSession, operations: readonly Operation[], feeds: Feeds = []) {
+  let turns = 0;
+  let isDone = false;
+  const run = session.run({ operations, feeds: new Map(feeds) }).finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await setImmediate();
+    turns += isDone ? 0 : 1;
+  }
+  return { turns, outputs: await run };
+}
+
+/** Compared in bulk: matchers would take their time with so many elements. */
+function isSame(tensor: Tensor | undefined, expected: Tensor): boolean {
+  return (
+    tensor !== undefined &&
+    tensor.shape.join() === expected.shape.join() &&
+    tensor.data.every((element: unknown, i: number) => element === expected.data[i])
+  );
+}
+
+test.each(["Insert", "Import"])("LookupTable%s lets others in, but not to the table", async (how) => {
+  const program = new Program("table");
+  const { graph } = program;
+  const types = { key_dtype: "int64", value_dtype: "float32" };
+  const table = graph.op("MutableHashTableV2", [], { ...types, shared_name: "t" }, "table");
+  const [key, value] = [program.placeholder("int64"), program.placeholder("float32")];
+  const put = graph.op(`LookupTable${how}V2`, [table, key, value], { Tin: "int64", Tout: "float32" });
+  const find = graph.op("LookupTableFindV2", [table, key, -1], { Tin: "int64", Tout: "float32" });
+  const size = graph.op("LookupTableSizeV2", [table]);
+  const feeds: Feeds = [
+    [key, keys],
+    [value, numbers],
+  ];
+  const session = new MiniSession();
+  const putting = turnsOf(session, [put], feeds);
+  const [sizeMeanwhile] = await session.run({ operations: [size], feeds: new Map() });
+  expect(sizeMeanwhile?.at(0)).toBe(BigInt(COUNT));
+  expect((await putting).turns).toBeGreaterThan(1);
+  const { turns, outputs } = await turnsOf(session, [find], feeds);
+  expect(turns).toBeGreaterThan(1);
+  expect(isSame(outputs[0], numbers)).toBe(true);
+});
+
+test("batches go into a queue and out of it in turns", async () => {
+  const program = new Program("queue");
+  const { graph } = program;
+  const attrs = { component_types: ["float32"], shapes: [[]], shared_name: "q" };
+  const queue = graph.op("FIFOQueueV2", [], attrs, "queue");
+  const value = program.placeholder("float32");
+  const enqueue = graph.op("QueueEnqueueManyV2", [queue, [value]], { Tcomponents: ["float32"] });
+  const dequeue = graph.op("QueueDequeueManyV2", [queue, COUNT], { component_types: ["float32"] });
+  const session = new MiniSession();
+  expect((await turnsOf(session, [enqueue], [[value, numbers]])).turns).toBeGreaterThan(1);
+  const { turns, outputs } = await turnsOf(session, [dequeue]);
+  expect(turns).toBeGreaterThan(1);
+  expect(isSame(outputs[0], numbers)).toBe(true);
+});
+
+test("lists of tensors are made and stacked in turns", async () => {
+  const program = new Program("list");
+  const { graph } = program;
+  const value = program.placeholder("float32");
+  const shape = new Tensor("int32", [0], new Int32Array(0));
+  const list = graph.op("TensorListFromTensor", [value, shape], { element_dtype: "float32" });
+  const stacked = graph.op("TensorListStack", [list, shape], { element_dtype: "float32" });
+  const { turns, outputs } = await turnsOf(new MiniSession(), [stacked], [[value, numbers]]);
+  expect(turns).toBeGreaterThan(4);
+  expect(isSame(outputs[0], numbers)).toBe(true);
+});
+
+test.each(["Update", "Add"])("ResourceScatter%s updates many rows in turns", async (how) => {
+  const program = new Program("scatter");
+  const { graph } = program;
+  const variable = program.variableHandle();
+  const [value, row] = [program.placeholder("float32"), program.placeholder("int32")];
+  const assign = graph.op("AssignVariableOp", [variable, value], { dtype: "float32" });
+  const scatter = graph.op(`ResourceScatter${how}`, [variable, row, value], { dtype: "float32" });
+  const read = graph.op("ReadVariableOp", [variable], { dtype: "float32" });
+  const session = new MiniSession();
+  const feeds: Feeds = [
+    [value, numbers],
+    [row, places],
+  ];
+  await session.run({ operations: [assign], feeds: new Map(feeds) });
+  const scattering = turnsOf(session, [scatter], feeds);
+  const [meanwhile] = await session.run({ operations: [read], feeds: new Map(feeds) });
+  const seen =
+    meanwhile && new Tensor("float32", meanwhile.shape, Float32Array.from(meanwhile.data as Float32Array));
+  expect((await scattering).turns).toBeGreaterThan(0);
+  const [after] = await session.run({ operations: [read], feeds: new Map(feeds) });
+  const factor = how === "Add" ? 2 : 1;
+  expect(
+    isSame(
+      after,
+      new Tensor(
+        "float32",
+        [COUNT],
+        counts.map((number) => factor * number),
+      ),
+    ),
+  ).toBe(true);
+  expect(seen && isSame(meanwhile, seen)).toBe(true);
+  expect(isSame(numbers, new Tensor("float32", [COUNT], Float32Array.from(places.data as Int32Array)))).toBe(
+    true,
+  );
+});
+
+test("many samples are drawn in turns, the same as in one piece", async () => {
+  const samplesOf = (count: number) => {
+    const { graph } = new Program("samples");
+    const logits = new Tensor("float32", [1, 3], Float32Array.of(0, 1, 2));
+    const attrs = { T: "float32", output_dtype: "int64", seed: 3, seed2: 5 };
+    return turnsOf(new MiniSession(), [graph.op("Multinomial", [logits, count], attrs)]);
+  };
+  const [some, all] = [await samplesOf(1000), await samplesOf(4 * COUNT)];
+  expect(some.turns).toBe(0);
+  expect(all.turns).toBeGreaterThan(1);
+  const drawn = all.outputs[0]?.data;
+  const start = drawn instanceof BigInt64Array ? drawn.subarray(0, 1000) : new BigInt64Array(0);
+  expect(isSame(some.outputs[0], new Tensor("int64", [1, 1000], start))).toBe(true);
+});

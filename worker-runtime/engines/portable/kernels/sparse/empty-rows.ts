@@ -1,0 +1,86 @@
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { KernelDefinition } from "../kernel.js";
+import { allocate } from "../support/allocation.js";
+import { pureKernel } from "../support/define.js";
+import { inputAt, newLongs, newNumbers } from "../support/elements.js";
+import { cppShapeText } from "../support/shapes.js";
+import { copyElements, wordsOf } from "../support/strided-copy.js";
+import { sparseAt } from "./sparse-tensor.js";
+
+/** Puts a default value in the first place of every row that has none; the elements are ordered by their rows. */
+function fillEmptyRows(inputs: readonly Tensor[]): readonly Tensor[] {
+  const sparse = sparseAt(inputs, 0);
+  const fallback = inputAt(inputs, 3);
+  if (fallback.shape.length !== 0) {
+    throw invalidArgument(`default_value must be a scalar, saw: ${cppShapeText(fallback.shape)}`);
+  }
+  const { rank, count, indices } = sparse;
+  if (rank === 0) {
+    throw invalidArgument("Dense shape cannot be empty.");
+  }
+  const rows = sparse.shape[0] ?? 0;
+  if (rows === 0 && count > 0) {
+    throw invalidArgument(`Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = ${count}`);
+  }
+  const isEmpty = newNumbers("bool", [rows]).fill(1);
+  for (let i = 0; i < count; i += 1) {
+    const row = indices[i * rank] ?? 0;
+    if (row < 0 || row >= rows) {
+      throw invalidArgument(`indices(${i}, 0) is invalid: ${row} >= ${rows}`);
+    }
+    isEmpty[row] = 0;
+  }
+  // Where the elements of each row begin in the output.
+  const next = new Float64Array(rows + 1);
+  for (let row = 0; row < rows; row += 1) {
+    next[row + 1] = isEmpty[row] ?? 0;
+  }
+  for (let i = 0; i < count; i += 1) {
+    const row = indices[i * rank] ?? 0;
+    next[row + 1] = (next[row + 1] ?? 0) + 1;
+  }
+  for (let row = 0; row < rows; row += 1) {
+    next[row + 1] = (next[row + 1] ?? 0) + (next[row] ?? 0);
+  }
+  const total = next[rows] ?? 0;
+  const places = newLongs("int64", [total, rank]);
+  const data = allocate(sparse.values.dtype, [total]);
+  const reverse = newLongs("int64", [count]);
+  const { dtype } = sparse.values;
+  const [to, from, filler] = [
+    wordsOf(dtype, data),
+    wordsOf(dtype, sparse.values.data),
+    wordsOf(dtype, fallback.data),
+  ];
+  for (let row = 0; row < rows; row += 1) {
+    if (isEmpty[row] === 1) {
+      const at = next[row] ?? 0;
+      places[at * rank] = BigInt(row);
+      copyElements(to, at, filler, 0, 1);
+    }
+  }
+  for (let i = 0; i < count; i += 1) {
+    const row = indices[i * rank] ?? 0;
+    const at = next[row] ?? 0;
+    next[row] = at + 1;
+    reverse[i] = BigInt(at);
+    for (let d = 0; d < rank; d += 1) {
+      places[at * rank + d] = BigInt(indices[i * rank + d] ?? 0);
+    }
+    copyElements(to, at, from, i, 1);
+  }
+  return [
+    new Tensor("int64", [total, rank], places),
+    new Tensor(dtype, [total], data),
+    new Tensor("bool", [rows], isEmpty),
+    new Tensor("int64", [count], reverse),
+  ];
+}
+
+/** Sparse tensors without an empty row. */
+export const emptyRowKernels: readonly KernelDefinition[] = [
+  pureKernel("SparseFillEmptyRows", () => fillEmptyRows, {
+    cost: (_, inputs) => 300 * (inputAt(inputs, 0).size + Number(inputAt(inputs, 2).data[0] ?? 0)),
+  }),
+];
