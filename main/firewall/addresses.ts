@@ -21,6 +21,8 @@ export function canonicalAddress(text: string): string | undefined {
   const mapped = MAPPED.exec(plain)?.[1];
   if (mapped !== undefined) return canonicalAddress(mapped);
   if (isIPv4(plain)) return plain;
+  // isIPv6 takes any zone, also one that no interface can have.
+  if (plain.includes("%")) return undefined;
   // URL writes IPv6 addresses in the form of RFC 5952.
   return isIPv6(plain) ? new URL(`http://[${plain}]`).hostname.slice(1, -1) : undefined;
 }

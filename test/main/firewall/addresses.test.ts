@@ -20,6 +20,7 @@ describe("addresses", () => {
   });
 
   it.each([
+    "fe80::1%:",
     "",
     "gpu-pc",
     "1.2.3",
