@@ -40,6 +40,10 @@ const integers = fc.oneof(
 );
 const shapes = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 4 });
 
+/** How many inputs are tried for each op, and where they come from; both are changed for a long run. */
+const RUNS = Number(process.env.TENSORDECK_FUZZ ?? 40);
+const SEED = Number(process.env.TENSORDECK_SEED ?? 5);
+
 type Draw = fc.GeneratorValue;
 
 function element(draw: Draw, dtype: DType) {
@@ -140,7 +144,7 @@ describe("whatever the inputs, a kernel gives what its op declares or an error w
   test.each(registry.ops())("%s", (op) => {
     fc.assert(
       fc.property(fc.gen(), (draw) => tryAnything(draw, op)),
-      { numRuns: 40, endOnFailure: true },
+      { numRuns: RUNS, seed: SEED, endOnFailure: true },
     );
   });
 });
