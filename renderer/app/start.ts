@@ -55,7 +55,6 @@ function follow(client: ApplicationClient): void {
   client.on("runtime", (state) => {
     const before = useRuntime.getState().state?.runtime?.path;
     receiveRuntime(state);
-    reviewOffers();
     // Another library has other ops.
     if (state.runtime !== undefined && state.runtime.path !== before) void loadOps();
   });

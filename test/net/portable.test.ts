@@ -24,15 +24,7 @@ describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))(
       await network?.dispose();
     });
 
-    /** Ports of the Pi at which the network, and not only the machine itself, can knock. */
-    async function openPorts(): Promise<number[]> {
-      const sockets = await network.host("raspberrypi").run("ss", ["-ltnH"]);
-      return sockets.split("\n").flatMap((line) => {
-        const local = line.trim().split(/\s+/)[3] ?? "";
-        const isLoopback = /^(127\.|\[::1\]|\[::ffff:127\.)/.test(local);
-        return local === "" || isLoopback ? [] : [Number(local.slice(local.lastIndexOf(":") + 1))];
-      });
-    }
+    const openPorts = () => network.host("raspberrypi").openPorts();
 
     async function portOf(engine: Engine): Promise<number> {
       const { machines } = await gpuPc.api.call("cluster.get");

@@ -72,15 +72,7 @@ describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("a hosti
     rmSync(home, { recursive: true, force: true });
   });
 
-  /** Ports of the victim at which the network, and not only the machine itself, can knock. */
-  async function listening(): Promise<number[]> {
-    const sockets = await network.host("victim").run("ss", ["-ltnH"]);
-    return sockets.split("\n").flatMap((line) => {
-      const local = line.trim().split(/\s+/)[3] ?? "";
-      const port = Number(local.slice(local.lastIndexOf(":") + 1));
-      return local === "" || /^(127\.|\[::1\]|\[::ffff:127\.)/.test(local) ? [] : [port];
-    });
-  }
+  const listening = () => network.host("victim").openPorts();
 
   /** Whether a connection from the hostile machine is accepted. */
   async function accepts(host: string, port: number): Promise<boolean> {

@@ -63,6 +63,16 @@ export class Host {
     return this.#space.commandLine(command, args, cwd);
   }
 
+  /** TCP ports at which the network, and not only the host itself, can knock. */
+  async openPorts(): Promise<number[]> {
+    const sockets = await this.run("ss", ["-ltnH"]);
+    return sockets.split("\n").flatMap((line) => {
+      const local = line.trim().split(/\s+/)[3] ?? "";
+      const port = Number(local.slice(local.lastIndexOf(":") + 1));
+      return local === "" || /^(127\.|\[::1\]|\[::ffff:127\.)/.test(local) ? [] : [port];
+    });
+  }
+
   /** Runs a command to its end and gives what it wrote to stdout. @throws Error with its output when it fails. */
   run(command: string, args: readonly string[] = [], options: CommandOptions = {}): Promise<string> {
     return this.#space.run(command, args, options);

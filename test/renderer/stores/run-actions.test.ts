@@ -11,7 +11,6 @@ import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { receiveRun, reviewOffers, startRun, stopRun } from "../../../renderer/stores/run-actions.js";
 import { useRun } from "../../../renderer/stores/run-store.js";
-import { receiveRuntime } from "../../../renderer/stores/runtime-store.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
 
 const calls: { method: string; params: unknown }[] = [];
@@ -66,7 +65,6 @@ beforeEach(() => {
     ownRunId: undefined,
     stopRequested: undefined,
   });
-  receiveRuntime({ runtime: { path: "/lib", origin: "test", version: "2.21.0", gpu: false } });
   cluster();
   loadGraph();
 });
