@@ -109,9 +109,9 @@ export { type NestedElements, Tensor, tensorFromProto, tensorToProto } from "./p
 export type { NumericArray, TensorData } from "./protocol/tensor-data.js";
 export type { Complex, TensorElement, TensorValue } from "./protocol/tensor-values.js";
 export { Channel } from "./rpc/channel.js";
-export { MasterClient } from "./rpc/master-client.js";
+export { type MasterClient, masterClient } from "./rpc/master-client.js";
 export type { CallOptions } from "./rpc/service-client.js";
-export { WorkerClient } from "./rpc/worker-client.js";
+export { type WorkerClient, workerClient } from "./rpc/worker-client.js";
 export type { Callable, CallableSpec } from "./session/callable.js";
 export type { GraphSource } from "./session/graph-source.js";
 export type { PartialRun, PartialRunSpec } from "./session/partial-run.js";

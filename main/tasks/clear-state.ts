@@ -1,8 +1,8 @@
 import { taskDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import { Channel } from "../../worker-runtime/rpc/channel.js";
-import { MasterClient } from "../../worker-runtime/rpc/master-client.js";
+import { masterClient } from "../../worker-runtime/rpc/master-client.js";
 import { CONTROL_DEADLINE_MILLIS } from "../../worker-runtime/rpc/service-client.js";
-import { WorkerClient } from "../../worker-runtime/rpc/worker-client.js";
+import { workerClient } from "../../worker-runtime/rpc/worker-client.js";
 
 /**
  * Forgets the variables, queues and sessions of one server, and of no other of its cluster.
@@ -19,9 +19,9 @@ export async function clearServerState(
   try {
     // Without the filter a master clears every task of its cluster, and waits for each that is gone.
     const deviceFilters = [taskDeviceName(server)];
-    await new MasterClient(channel).reset({ container: [], deviceFilters }, options);
+    await masterClient(channel).reset({ container: [], deviceFilters }, options);
     // Variables that a session with a ClusterSpec of its own shared lie where Reset does not look.
-    await new WorkerClient(channel).cleanupAll({ container: [] }, options);
+    await workerClient(channel).cleanupAll({ container: [] }, options);
   } finally {
     channel.close();
   }

@@ -1,14 +1,14 @@
 /** Health over gRPC: one connection that is kept, and one GetStatus at a time. */
 import type { DeviceAttributes } from "../../protos/generated/tensorflow/device_attributes.js";
 import { Channel } from "../../worker-runtime/rpc/channel.js";
-import { WorkerClient } from "../../worker-runtime/rpc/worker-client.js";
+import { workerClient } from "../../worker-runtime/rpc/worker-client.js";
 import type { Device } from "../api/cluster.js";
 import { HEALTH_DEADLINE_MILLIS, type HealthProbe } from "./health.js";
 
 /** Opens the connection that is kept. @param address "host:port" of the task. */
 export function openWorkerProbe(address: string): HealthProbe {
   const channel = new Channel(address);
-  const worker = new WorkerClient(channel);
+  const worker = workerClient(channel);
   return {
     check: async (signal) => {
       const { deviceAttributes } = await worker.getStatus(

@@ -8,6 +8,7 @@ import { locateRuntime } from "../../worker-runtime/engines/tensorflow/find.js";
 import { Graph } from "../../worker-runtime/graph/graph.js";
 import * as ops from "../../worker-runtime/graph/ops/index.js";
 import { StatusCode } from "../../worker-runtime/protocol/status.js";
+import { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { Session } from "../../worker-runtime/session/session.js";
 import { environmentWithoutProxies, spawnPeer } from "../support/peers.js";
 import { command, runCommand } from "./worker-peers.js";
@@ -74,6 +75,35 @@ describe("tensordeck worker --engine portable", () => {
     expect(worker.output()).toMatch(
       / W tensordeck\/worker\] Other machines can reach this task \(it listens on 0\.0\.0\.0\), .* no authentication/,
     );
+  });
+
+  test("refuses what is above the limits that it was given, and goes on", async () => {
+    const worker = await startWorker(["--engine=portable", "--max_tensor_mb=1", "--max_graph_nodes=5"]);
+    const target = worker.match?.[1] ?? "";
+    const graph = new Graph();
+    const x = ops.placeholder(graph, "float32");
+    // The product is made on another thread.
+    const [negative, product] = [ops.negative(x), ops.matMul(x, x)];
+    const side = 700;
+    const session = new Session(target, { graph });
+    for (const fetch of [negative, product]) {
+      const feeds = [[x, new Tensor("float32", [side, side], new Float32Array(side * side))]] as const;
+      await expect(session.run([fetch], { feeds })).rejects.toMatchObject({
+        code: StatusCode.RESOURCE_EXHAUSTED,
+        message: expect.stringContaining("OOM when allocating tensor with shape[700,700]"),
+      });
+    }
+    await session.close();
+    for (let i = 0; i < 3; i += 1) {
+      ops.negative(x);
+    }
+    const large = new Session(target, { graph });
+    await expect(large.run([product], { feeds: [[x, [[1]]]] })).rejects.toMatchObject({
+      code: StatusCode.RESOURCE_EXHAUSTED,
+      message: expect.stringContaining("may have 5 nodes"),
+    });
+    await large.close();
+    expect(await runNegative(target)).toEqual([-1, -2]);
   });
 
   test.each([

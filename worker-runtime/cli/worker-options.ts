@@ -5,8 +5,9 @@ import { makeServerDef } from "../cluster/server-def.js";
 import { isEvaluator, parseTfConfig } from "../cluster/tf-config.js";
 import type { EngineName } from "../engines/server.js";
 import { invalidArgument } from "../protocol/status.js";
-import { type CommandSpec, type ParsedArgs, parseArgs } from "./args.js";
+import { type CommandSpec, parseArgs } from "./args.js";
 import { readClusterFile, readGivenFile } from "./cluster-file.js";
+import { type PortableOptions, portableFlags, readPortableOptions } from "./portable-options.js";
 
 export const workerCommand: CommandSpec = {
   name: "tensordeck worker",
@@ -54,46 +55,7 @@ export const workerCommand: CommandSpec = {
       name: "skip_address_check",
       help: "Do not ask whether the task's host name leads to this machine.",
     },
-    {
-      name: "bind",
-      value: "ADDRESS",
-      help:
-        "Where the portable engine listens: an address of this machine, or 0.0.0.0 or :: for all. Otherwise as the " +
-        "task's address says: on loopback for localhost.",
-    },
-    {
-      name: "files",
-      repeated: true,
-      value: "FOLDER",
-      help:
-        "A folder that graphs may read and write on the portable engine, for checkpoints and data; several with commas " +
-        "between. Otherwise none.",
-    },
-    {
-      name: "max_message_mb",
-      value: "MB",
-      help: "Largest message that the portable engine takes or sends, in MiB; 2047 unless given.",
-    },
-    {
-      name: "session_gc_seconds",
-      value: "SECONDS",
-      help:
-        "When the portable engine closes a session that nobody uses, as its client is taken to be gone; 86400 unless " +
-        "given, 0 for never.",
-    },
-    {
-      name: "tls_cert",
-      value: "FILE",
-      help:
-        "This task's certificate (PEM). With --tls_key and --tls_peers the portable engine speaks mutual TLS with the " +
-        "other tasks and takes no other connection.",
-    },
-    { name: "tls_key", value: "FILE", help: "The key of --tls_cert (PEM)." },
-    {
-      name: "tls_peers",
-      value: "FILE",
-      help: "The certificates (PEM, one after another) of all tasks and clients that may connect.",
-    },
+    ...portableFlags,
     {
       name: "watch_stdin",
       help: "End when standard input is closed: for a parent process that may die without stopping its tasks.",
@@ -114,17 +76,6 @@ folders of --files. Open the port on trusted networks only.`,
 };
 
 export const engineNames: readonly EngineName[] = ["tensorflow", "portable"];
-
-/** What only the portable engine has. */
-export interface PortableOptions {
-  readonly bind: string | undefined;
-  readonly files: readonly string[];
-  readonly maxMessageBytes: number | undefined;
-  /** 0 for never. */
-  readonly sessionIdleMillis: number | undefined;
-  /** The files of --tls_cert, --tls_key and --tls_peers. */
-  readonly tls: { readonly cert: string; readonly key: string; readonly peers: string } | undefined;
-}
 
 export interface WorkerOptions {
   /** undefined: whichever this machine has. */
@@ -180,45 +131,6 @@ export async function readWorkerOptions(
           },
           env.TF_CONFIG,
         ),
-  };
-}
-
-/** Whether any of the flags was given that only the portable engine has. */
-export function wantsPortable({
-  bind,
-  files,
-  maxMessageBytes,
-  sessionIdleMillis,
-  tls,
-}: PortableOptions): boolean {
-  return (
-    files.length > 0 || [bind, maxMessageBytes, sessionIdleMillis, tls].some((option) => option !== undefined)
-  );
-}
-
-const BYTES_PER_MIB = 2 ** 20;
-/** What one message of gRPC may have in TensorFlow: INT32_MAX bytes. */
-const MAX_MESSAGE_MIB = 2047;
-
-/** Ten years, to tell a slip from a wish. */
-const MAX_IDLE_SECONDS = 315_360_000;
-
-function readPortableOptions(parsed: ParsedArgs): PortableOptions {
-  const cert = parsed.get("tls_cert");
-  const key = parsed.get("tls_key");
-  const peers = parsed.get("tls_peers");
-  const all = cert !== undefined && key !== undefined && peers !== undefined;
-  if (!all && [cert, key, peers].some((file) => file !== undefined)) {
-    throw invalidArgument("--tls_cert, --tls_key and --tls_peers belong together: give all three, or none.");
-  }
-  const mib = parsed.integer("max_message_mb", 1, MAX_MESSAGE_MIB);
-  const idleSeconds = parsed.integer("session_gc_seconds", 0, MAX_IDLE_SECONDS);
-  return {
-    bind: parsed.get("bind"),
-    files: parsed.all("files").flatMap((list) => list.split(",").filter((folder) => folder !== "")),
-    maxMessageBytes: mib === undefined ? undefined : mib * BYTES_PER_MIB,
-    sessionIdleMillis: idleSeconds === undefined ? undefined : idleSeconds * 1000,
-    tls: all ? { cert, key, peers } : undefined,
   };
 }
 

@@ -6,7 +6,8 @@ import type { WorkerMessage } from "../engines/worker-messages.js";
 import { asTensorFlowError, invalidArgument, StatusCode } from "../protocol/status.js";
 import { helpText } from "./args.js";
 import { watchLauncher } from "./launcher-watch.js";
-import { readWorkerOptions, type WorkerOptions, wantsPortable, workerCommand } from "./worker-options.js";
+import { wantsPortable } from "./portable-options.js";
+import { readWorkerOptions, type WorkerOptions, workerCommand } from "./worker-options.js";
 
 const HEARTBEAT_MILLIS = 3_600_000;
 
@@ -81,8 +82,8 @@ async function chooseLibrary(options: WorkerOptions): Promise<LocatedRuntime | u
     say("info", "There is no libtensorflow on this machine, so the portable engine serves this task.");
   } else if (wantsPortable(portable)) {
     throw invalidArgument(
-      "--bind, --files, --max_message_mb, --session_gc_seconds and --tls_… belong to the portable engine; add --engine " +
-        "portable, or leave them out for TensorFlow's own.",
+      "--bind, --files, --max_…, --session_gc_seconds and --tls_… belong to the portable engine; add --engine portable, " +
+        "or leave them out for TensorFlow's own.",
     );
   }
   return found;

@@ -1,7 +1,7 @@
 import type { ChannelCredentials } from "@grpc/grpc-js";
 import { StatusCode, TensorFlowError } from "../protocol/status.js";
 import { Channel } from "../rpc/channel.js";
-import { WorkerClient } from "../rpc/worker-client.js";
+import { workerClient } from "../rpc/worker-client.js";
 
 /** A task whose health matters to a session. */
 export interface Participant {
@@ -44,7 +44,7 @@ export class Participants {
     signal: AbortSignal | undefined,
   ): Promise<ProbeResult> {
     try {
-      const client = new WorkerClient(this.#channelTo(participant.address));
+      const client = workerClient(this.#channelTo(participant.address));
       const { deviceAttributes } = await client.getStatus({}, { deadlineMillis, signal });
       const now = new Set(deviceAttributes.map((device) => device.incarnation));
       const before = this.#incarnations.get(participant.address);

@@ -1,6 +1,6 @@
 import { StatusCode, TensorFlowError } from "../protocol/status.js";
 import { Channel } from "../rpc/channel.js";
-import { MasterClient } from "../rpc/master-client.js";
+import { type MasterClient, masterClient } from "../rpc/master-client.js";
 import { CONTROL_DEADLINE_MILLIS } from "../rpc/service-client.js";
 import { GraphFeed } from "./graph-source.js";
 import { type LocalServer, startLocalServer } from "./local-server.js";
@@ -133,7 +133,7 @@ export class SessionLink {
     const plan = planSession(channel.address, this.#options);
     const participants = new Participants(plan.participants, this.#options.credentials);
     const watch = new StepWatch(participants);
-    return { plan, channel, master: new MasterClient(channel), participants, watch, server };
+    return { plan, channel, master: masterClient(channel), participants, watch, server };
   }
 
   async #extend({ master, plan, session }: Established): Promise<void> {

@@ -9,7 +9,7 @@ import {
   TensorFlowError,
 } from "../protocol/status.js";
 import { addressOfTarget, Channel } from "../rpc/channel.js";
-import { MasterClient } from "../rpc/master-client.js";
+import { masterClient } from "../rpc/master-client.js";
 import { CONTROL_DEADLINE_MILLIS } from "../rpc/service-client.js";
 import { Callable, type CallableSpec, type StepContext } from "./callable.js";
 import { PartialRun, type PartialRunSpec } from "./partial-run.js";
@@ -238,7 +238,7 @@ export class Session {
   ): Promise<void> {
     const channel = new Channel(target, options.credentials);
     try {
-      await new MasterClient(channel).reset(
+      await masterClient(channel).reset(
         { container: [...containers], deviceFilters: [...(options.deviceFilters ?? [])] },
         { signal: options.signal, deadlineMillis: CONTROL_DEADLINE_MILLIS },
       );

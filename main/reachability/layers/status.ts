@@ -1,7 +1,7 @@
 import { formatHostPort, type HostPort } from "../../../worker-runtime/cluster/address.js";
 import { asTensorFlowError, StatusCode } from "../../../worker-runtime/protocol/status.js";
 import { Channel } from "../../../worker-runtime/rpc/channel.js";
-import { WorkerClient } from "../../../worker-runtime/rpc/worker-client.js";
+import { workerClient } from "../../../worker-runtime/rpc/worker-client.js";
 import type { FailureCause, LayerResult } from "../../api/reachability.js";
 import { durationText, failed, stopwatch, succeeded } from "./result.js";
 
@@ -14,7 +14,7 @@ export async function probeStatus(
   const elapsed = stopwatch();
   const channel = new Channel(formatHostPort(target));
   try {
-    const { deviceAttributes } = await new WorkerClient(channel).getStatus(
+    const { deviceAttributes } = await workerClient(channel).getStatus(
       {},
       { signal, deadlineMillis: timeoutMillis },
     );

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readClusterFile } from "../../../worker-runtime/cli/cluster-file.js";
-import { readWorkerOptions, wantsPortable } from "../../../worker-runtime/cli/worker-options.js";
+import { wantsPortable } from "../../../worker-runtime/cli/portable-options.js";
+import { readWorkerOptions } from "../../../worker-runtime/cli/worker-options.js";
 
 const TF_CONFIG = JSON.stringify({
   cluster: { chief: ["localhost:2222"] },
@@ -58,6 +59,8 @@ describe("the engine of a worker", () => {
       bind: undefined,
       files: [],
       maxMessageBytes: undefined,
+      maxTensorBytes: undefined,
+      maxGraphNodes: undefined,
       sessionIdleMillis: undefined,
       tls: undefined,
     });
@@ -68,6 +71,8 @@ describe("the engine of a worker", () => {
         "--files=/a,/b",
         "--files=/c",
         "--max_message_mb=64",
+        "--max_tensor_mb=100",
+        "--max_graph_nodes=5000",
         "--session_gc_seconds=60",
         "--tls_cert=c.pem",
         "--tls_key=k.pem",
@@ -79,6 +84,8 @@ describe("the engine of a worker", () => {
       bind: "10.0.0.1",
       files: ["/a", "/b", "/c"],
       maxMessageBytes: 64 * 2 ** 20,
+      maxTensorBytes: 100 * 2 ** 20,
+      maxGraphNodes: 5000,
       sessionIdleMillis: 60_000,
       tls: { cert: "c.pem", key: "k.pem", peers: "p.pem" },
     });

@@ -9,7 +9,7 @@ import {
 import { PayloadKey } from "../../../worker-runtime/protocol/status.js";
 import { Tensor, tensorFromProto, tensorToProto } from "../../../worker-runtime/protocol/tensor.js";
 import { addressOfTarget, Channel } from "../../../worker-runtime/rpc/channel.js";
-import { MasterClient } from "../../../worker-runtime/rpc/master-client.js";
+import { type MasterClient, masterClient } from "../../../worker-runtime/rpc/master-client.js";
 import { errorOfCall } from "../../../worker-runtime/rpc/rpc-error.js";
 import { runStepRequest } from "../../../worker-runtime/session/run-step.js";
 import { freePort } from "../../support/processes.js";
@@ -26,7 +26,7 @@ afterEach(() => {
 function clientOf(address: string): MasterClient {
   const channel = new Channel(address);
   cleanUp.push(() => channel.close());
-  return new MasterClient(channel);
+  return masterClient(channel);
 }
 
 async function serve(handlers: Handlers) {
@@ -218,7 +218,7 @@ describe("where there is no server", () => {
     const channel = new Channel(server.address);
     channel.close();
     channel.close();
-    await expect(new MasterClient(channel).listDevices(listDevices)).rejects.toMatchObject({
+    await expect(masterClient(channel).listDevices(listDevices)).rejects.toMatchObject({
       codeName: "UNAVAILABLE",
     });
   });

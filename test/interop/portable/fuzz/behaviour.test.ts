@@ -1,6 +1,5 @@
 /** What clients do to a server without meaning to: compute for long, vanish, forget to close. */
 import { execFileSync } from "node:child_process";
-import { connect, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   CreateSessionRequest,
@@ -11,9 +10,10 @@ import { Graph } from "../../../../worker-runtime/graph/graph.js";
 import * as ops from "../../../../worker-runtime/graph/ops/index.js";
 import { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
 import { Channel } from "../../../../worker-runtime/rpc/channel.js";
-import { WorkerClient } from "../../../../worker-runtime/rpc/worker-client.js";
+import { workerClient } from "../../../../worker-runtime/rpc/worker-client.js";
 import { Session } from "../../../../worker-runtime/session/session.js";
 import { type StartedWorker, startWorker } from "../../worker-peers.js";
+import { breakableLine } from "../breakable-line.js";
 import { RawClient } from "./raw-calls.js";
 import { expectStillServes } from "./still-serves.js";
 
@@ -45,7 +45,7 @@ describe("a server and its clients", () => {
     const sum = ops.reduceSum(product);
     const session = new Session(worker.target, { graph: g.toGraphDef() });
     const channel = new Channel(worker.target);
-    const status = new WorkerClient(channel);
+    const status = workerClient(channel);
     try {
       await session.open();
       let running = true;
@@ -106,7 +106,7 @@ describe("a server and its clients", () => {
       );
       // Answered after the call above has arrived, since both share a connection.
       await vanishing.call("/tensorflow.WorkerService/GetStatus", new Uint8Array());
-      line.breakOff();
+      line.close();
       expect((await again).kind).toBe("error");
       await session.run([], { targets: [enqueue], feeds: { value: 2 } });
       const { values } = await session.run([dequeue], { options: { timeoutMillis: 10_000 } });
@@ -114,7 +114,7 @@ describe("a server and its clients", () => {
       expect((await session.run([size])).values[0]?.item()).toBe(0);
     } finally {
       vanishing.close();
-      line.breakOff();
+      line.close();
       await session.close();
     }
   });
@@ -170,28 +170,3 @@ describe("a server and its clients", () => {
     await expectStillServes(worker.target);
   });
 });
-
-/** A way to a server that can be cut, as a cable can. */
-async function breakableLine(target: string): Promise<{ target: string; breakOff(): void }> {
-  const [host = "", port = ""] = target.replace("grpc://", "").split(":");
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(Number(port), host);
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      // Broken on purpose.
-      socket.on("error", () => undefined);
-    }
-    near.pipe(far).pipe(near);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The system gave no port.");
-  return {
-    target: `grpc://127.0.0.1:${address.port}`,
-    breakOff() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
-}

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { Channel } from "../../../../worker-runtime/rpc/channel.js";
-import { WorkerClient } from "../../../../worker-runtime/rpc/worker-client.js";
+import { workerClient } from "../../../../worker-runtime/rpc/worker-client.js";
 import { Session } from "../../../../worker-runtime/session/session.js";
 import { graphOf, placeholder, typed } from "../../peers/nodes.js";
 
@@ -8,7 +8,7 @@ import { graphOf, placeholder, typed } from "../../peers/nodes.js";
 export async function expectStillServes(target: string): Promise<void> {
   const channel = new Channel(target);
   try {
-    const answer = await new WorkerClient(channel).getStatus({}, { deadlineMillis: 10_000 });
+    const answer = await workerClient(channel).getStatus({}, { deadlineMillis: 10_000 });
     expect(answer.deviceAttributes.length).toBeGreaterThan(0);
   } finally {
     channel.close();

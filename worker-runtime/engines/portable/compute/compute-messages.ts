@@ -1,6 +1,11 @@
 import type { StatusCode } from "../../../protocol/status.js";
 import type { PackedTensor } from "./tensor-transfer.js";
 
+/** What a thread is given when it starts. */
+export interface ComputeThreadData {
+  readonly maxTensorBytes: number;
+}
+
 /** A node for a thread that does not know it yet. */
 export interface KernelMessage {
   /** A serialized NodeDef. */

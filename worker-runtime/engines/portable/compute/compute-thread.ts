@@ -1,14 +1,15 @@
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
 import { OpDef } from "../../../../protos/generated/tensorflow/op_def.js";
 import { asTensorFlowError, internalError, StatusCode } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import { createKernelRegistry } from "../kernels/all.js";
 import { KernelNode } from "../kernels/kernel-node.js";
+import { limitTensorBytes } from "../kernels/support/allocation.js";
 import { collectGarbage } from "../kernels/support/memory-budget.js";
 import { initTfjs } from "../kernels/tfjs/backend.js";
-import type { AnswerMessage, KernelMessage, RunMessage } from "./compute-messages.js";
-import { withoutPauses } from "./pauses.js";
+import { withoutPauses } from "../pauses.js";
+import type { AnswerMessage, ComputeThreadData, KernelMessage, RunMessage } from "./compute-messages.js";
 import { type PackedTensor, packResults, unpack } from "./tensor-transfer.js";
 
 /** Runs with tensors of so many bytes are followed by a collection; it takes a few milliseconds. */
@@ -17,6 +18,7 @@ const COLLECTED_BYTES = 2 ** 26;
 type Kernel = (inputs: readonly Tensor[]) => readonly Tensor[];
 
 const port = parentPort;
+limitTensorBytes((workerData as ComputeThreadData).maxTensorBytes);
 const registry = createKernelRegistry();
 const kernels = new Map<number, Kernel>();
 

@@ -4,8 +4,9 @@ import { OpDef } from "../../../../protos/generated/tensorflow/op_def.js";
 import { asTensorFlowError, internalError, StatusCode, TensorFlowError } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
-import type { AnswerMessage, KernelMessage } from "./compute-messages.js";
-import { withPauses } from "./pauses.js";
+import { tensorBytesLimit } from "../kernels/support/allocation.js";
+import { withPauses } from "../pauses.js";
+import type { AnswerMessage, ComputeThreadData, KernelMessage } from "./compute-messages.js";
 import { packCopies, unpack } from "./tensor-transfer.js";
 
 /** One run of a kernel that somebody waits for. */
@@ -40,7 +41,8 @@ export class ComputeWorker {
     this.#onIdle = onIdle;
     this.#onEnd = onEnd;
     // Options of this process, such as a loader of TypeScript, are not for compiled files.
-    this.#thread = new Worker(script, { execArgv: [] });
+    const workerData: ComputeThreadData = { maxTensorBytes: tensorBytesLimit() };
+    this.#thread = new Worker(script, { execArgv: [], workerData });
     this.#thread.unref();
     this.#thread.on("message", (answer: AnswerMessage) => void this.#answered(answer));
     let reason = "A compute thread ended in the middle of its work.";

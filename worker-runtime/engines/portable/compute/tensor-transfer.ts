@@ -3,7 +3,7 @@ import { internalError, resourceExhausted } from "../../../protocol/status.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import { arrayConstructor, isByteList, type NumericArray } from "../../../protocol/tensor-data.js";
 import { memoryBudget } from "../kernels/support/memory-budget.js";
-import type { PausingWork } from "./pauses.js";
+import type { PausingWork } from "../pauses.js";
 
 /** Many small objects take long to send to another thread, so strings travel in one piece. */
 interface PackedStrings {

@@ -8,6 +8,7 @@ import { invalidArgument } from "../../../protocol/status.js";
 import { KernelNode } from "../kernels/kernel-node.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
+import { eachOf, mapped, NODES_PER_PAUSE, type PausingWork, withoutPauses } from "../pauses.js";
 import { type BoundNode, boundaryWork, callWork, kernelWork } from "./bind-kernel.js";
 import { addMissingOfFunctions } from "./check-functions.js";
 import type { CompiledGraph } from "./compiled-node.js";
@@ -30,43 +31,51 @@ export interface CompileOptions {
   readonly scope?: string;
 }
 
+/** As `compilingGraph`, in one piece: for the bodies of functions. */
+export function compileGraph(nodes: readonly NodeDef[], options: CompileOptions): CompiledGraph {
+  return withoutPauses(compilingGraph(nodes, options));
+}
+
 /**
  * Prepares the nodes of a partition, or of a function's body, for any number of runs.
  * @throws TensorFlowError UNIMPLEMENTED naming every node without a kernel at once; INVALID_ARGUMENT for a graph that is
  *   not sound: names used twice, inputs that do not exist, dtypes that do not fit, cycles, frames that do not nest.
  */
-export function compileGraph(nodes: readonly NodeDef[], options: CompileOptions): CompiledGraph {
-  const links = linkNodes(nodes);
-  const order = topologicalNumbers(nodes, links);
-  const bound = bindNodes(nodes, options);
-  checkEdges(bound, links);
-  const roles = nodes.map(({ op }) => roleOf(op));
-  const framed = findFrames(
-    bound.map(({ node }) => node),
+export function* compilingGraph(
+  nodes: readonly NodeDef[],
+  options: CompileOptions,
+): PausingWork<CompiledGraph> {
+  const links = yield* linkNodes(nodes);
+  const order = yield* topologicalNumbers(nodes, links);
+  const bound = yield* bindNodes(nodes, options);
+  yield* checkEdges(bound, links);
+  const roles = yield* mapped(nodes, ({ op }) => roleOf(op));
+  const framed = yield* findFrames(
+    yield* mapped(bound, ({ node }) => node),
     roles,
-    links.map(sourcesOf),
+    yield* mapped(links, sourcesOf, NODES_PER_PAUSE),
     order,
   );
-  return wireGraph(bound, roles, links, framed);
+  return yield* wireGraph(bound, roles, links, framed);
 }
 
-function bindNodes(nodes: readonly NodeDef[], options: CompileOptions): readonly BoundNode[] {
+function* bindNodes(nodes: readonly NodeDef[], options: CompileOptions): PausingWork<readonly BoundNode[]> {
   const functions = new Set(options.library?.function.map(({ signature }) => signature?.name));
   const placements = new Placements(options.defaultDevice);
   const missing = new MissingKernels();
   const bound: BoundNode[] = [];
-  for (const def of nodes) {
+  const bind = (def: NodeDef) => {
     const opDef = options.ops.get(def.op);
     if (opDef === undefined) {
       missing.addUnknownOp(def.op, def.name);
-      continue;
+      return;
     }
     const { name: device, type: deviceType } = placements.of(def.device);
     const node = new KernelNode(def.device === device ? def : { ...def, device }, opDef, options.scope);
     const boundary = boundaryWork(node);
     if (boundary !== undefined) {
       bound.push({ node, deviceType, work: boundary });
-      continue;
+      return;
     }
     const definition = options.kernels.find(node, deviceType);
     if (definition !== undefined) {
@@ -76,7 +85,8 @@ function bindNodes(nodes: readonly NodeDef[], options: CompileOptions): readonly
     } else {
       missing.add(node, deviceType, options.kernels);
     }
-  }
+  };
+  yield* eachOf(nodes, bind, NODES_PER_PAUSE);
   // A body was looked through with the graph that calls it.
   if (options.library !== undefined && functions.size > 0 && options.scope === undefined) {
     const { library, ops, kernels } = options;
@@ -110,8 +120,8 @@ class Placements {
   }
 }
 
-function checkEdges(bound: readonly BoundNode[], links: readonly NodeLinks[]): void {
-  for (const [index, { node }] of bound.entries()) {
+function* checkEdges(bound: readonly BoundNode[], links: readonly NodeLinks[]): PausingWork<undefined> {
+  const check = ({ node }: BoundNode, index: number) => {
     const data = links[index]?.data ?? [];
     if (data.length !== node.inputs.length) {
       throw invalidArgument(
@@ -145,7 +155,8 @@ function checkEdges(bound: readonly BoundNode[], links: readonly NodeLinks[]): v
       }
       dtypeOf(dtype);
     }
-  }
+  };
+  return yield* eachOf(bound, check, NODES_PER_PAUSE);
 }
 
 function typeText({ dtype, isRef }: SignatureArg): string {

@@ -11,7 +11,7 @@ import { nodeError } from "./node-error.js";
 import { ReadyQueue } from "./ready-queue.js";
 import { type Call, checkOutputs, runNode } from "./run-node.js";
 import { RunningStep } from "./running-step.js";
-import type { StepContext } from "./step-context.js";
+import type { FunctionCaller, StepContext } from "./step-context.js";
 import { type Activation, StepState } from "./step-state.js";
 import type { StepStatsCollector } from "./step-stats.js";
 import { type Sliced, timeSlices } from "./time-slices.js";
@@ -22,6 +22,8 @@ export interface GraphCall {
   readonly args?: readonly Value[] | undefined;
   /** Absent where nobody asked for times. Within a function, what the step around it collects. */
   readonly stats?: StepStatsCollector | undefined;
+  /** The functions of the graph's own library, where that is not the step's: a dataset's function is run in any step. */
+  readonly functions?: FunctionCaller | undefined;
 }
 
 /**
@@ -61,12 +63,16 @@ class GraphRun implements Sliced {
 
   constructor(
     graph: CompiledGraph,
-    { step, args = [], stats }: GraphCall,
+    { step, args = [], stats, functions = step.functions }: GraphCall,
     ended: (error: TensorFlowError | undefined, results: readonly Value[]) => void,
   ) {
     this.#graph = graph;
     this.#outerSignal = step.signal;
-    this.#call = { step: new RunningStep(step, stats), args, results: new Array(graph.resultCount) };
+    this.#call = {
+      step: new RunningStep(step, stats, functions),
+      args,
+      results: new Array(graph.resultCount),
+    };
     this.#ended = ended;
     this.#state = new StepState(graph);
   }

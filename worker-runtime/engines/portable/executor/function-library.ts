@@ -55,7 +55,7 @@ export class FunctionLibrary implements FunctionCaller {
         `Functions call each other more than ${MAX_CALL_DEPTH} deep, at '${callee.name}'.`,
       );
     }
-    return runGraph(this.compiled(callee, device), { step, args });
+    return runGraph(this.compiled(callee, device), { step, args, functions: this });
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
 import { parseEdge } from "../../../graph/edge.js";
 import { invalidArgument } from "../../../protocol/status.js";
+import { eachOf, mapped, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import { roleOf } from "./node-role.js";
 
 /** The inputs of a node, with the numbers of nodes in place of their names. */
@@ -23,15 +24,15 @@ const NODES_SHOWN_OF_A_CYCLE = 8;
  * @throws TensorFlowError INVALID_ARGUMENT for two nodes of one name, an input that no node has, and a data input behind
  *   a control input.
  */
-export function linkNodes(nodes: readonly NodeDef[]): readonly NodeLinks[] {
+export function* linkNodes(nodes: readonly NodeDef[]): PausingWork<readonly NodeLinks[]> {
   const numbers = new Map<string, number>();
-  for (const [index, { name }] of nodes.entries()) {
+  yield* eachOf(nodes, ({ name }, index) => {
     if (numbers.has(name)) {
       throw invalidArgument(`Node '${name}' is not unique.`);
     }
     numbers.set(name, index);
-  }
-  return nodes.map((node) => linksOf(node, numbers));
+  });
+  return yield* mapped(nodes, (node) => linksOf(node, numbers), NODES_PER_PAUSE);
 }
 
 function linksOf(node: NodeDef, numbers: ReadonlyMap<string, number>): NodeLinks {
@@ -58,13 +59,13 @@ function linksOf(node: NodeDef, numbers: ReadonlyMap<string, number>): NodeLinks
  * An order in which every node comes after its inputs; the edge from a NextIteration to a Merge does not count.
  * @throws TensorFlowError INVALID_ARGUMENT for a cycle that is no such loop.
  */
-export function topologicalNumbers(
+export function* topologicalNumbers(
   nodes: readonly NodeDef[],
   links: readonly NodeLinks[],
-): readonly number[] {
+): PausingWork<readonly number[]> {
   const waitsFor = new Int32Array(nodes.length);
   const behind: number[][] = nodes.map(() => []);
-  for (const [index, link] of links.entries()) {
+  const wait = (link: NodeLinks, index: number) => {
     const isMerge = roleOf(nodes[index]?.op ?? "") === "merge";
     for (const source of sourcesOf(link)) {
       if (!(isMerge && roleOf(nodes[source]?.op ?? "") === "next-iteration")) {
@@ -72,7 +73,8 @@ export function topologicalNumbers(
         waitsFor[index] = (waitsFor[index] ?? 0) + 1;
       }
     }
-  }
+  };
+  yield* eachOf(links, wait, NODES_PER_PAUSE);
   const order: number[] = [];
   for (const [index, count] of waitsFor.entries()) {
     if (count === 0) {
@@ -80,7 +82,7 @@ export function topologicalNumbers(
     }
   }
   // Grows while it is walked.
-  for (const index of order) {
+  const release = (index: number) => {
     for (const next of behind[index] ?? []) {
       const left = (waitsFor[next] ?? 0) - 1;
       waitsFor[next] = left;
@@ -88,7 +90,8 @@ export function topologicalNumbers(
         order.push(next);
       }
     }
-  }
+  };
+  yield* eachOf(order, release, NODES_PER_PAUSE);
   if (order.length < nodes.length) {
     throw invalidArgument(cycleText(nodes, links, waitsFor));
   }

@@ -14,6 +14,7 @@ export class RunningStep implements StepContext {
   readonly #step: StepContext;
   readonly session?: string;
   readonly stats: StepStatsCollector | undefined;
+  readonly functions: FunctionCaller;
   /** How many functions around this graph call each other. */
   readonly callDepth: number;
   // Most graphs have no node that waits.
@@ -21,8 +22,10 @@ export class RunningStep implements StepContext {
   #reason: unknown;
   #isAborted = false;
 
-  constructor(step: StepContext, stats: StepStatsCollector | undefined) {
+  /** @param functions that the graph's nodes may call. */
+  constructor(step: StepContext, stats: StepStatsCollector | undefined, functions: FunctionCaller) {
     this.#step = step;
+    this.functions = functions;
     if (step.session !== undefined) {
       this.session = step.session;
     }
@@ -59,10 +62,6 @@ export class RunningStep implements StepContext {
 
   get rendezvous(): Rendezvous {
     return this.#step.rendezvous;
-  }
-
-  get functions(): FunctionCaller {
-    return this.#step.functions;
   }
 
   get files(): FileAccess {

@@ -1,5 +1,6 @@
 import { invalidArgument } from "../../../protocol/status.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
+import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import type { NodeRole } from "./compiled-node.js";
 
 /** A loop frame as the structure of the graph shows it. */
@@ -24,21 +25,21 @@ export interface FramedNodes {
  * @param order the nodes' numbers, each after its inputs.
  * @throws TensorFlowError INVALID_ARGUMENT in TensorFlow's words where frames do not nest.
  */
-export function findFrames(
+export function* findFrames(
   nodes: readonly KernelNode[],
   roles: readonly NodeRole[],
   sources: readonly (readonly number[])[],
   order: readonly number[],
-): FramedNodes {
+): PausingWork<FramedNodes> {
   const root: FrameOutline = { name: "", parent: undefined, parallelIterations: 1 };
   const byName = new Map<string, FrameOutline>();
   const frames: FrameOutline[] = nodes.map(() => root);
   const outputFrames: FrameOutline[] = nodes.map(() => root);
 
-  for (const index of order) {
+  const frameNode = (index: number) => {
     const node = nodes[index];
     if (node === undefined) {
-      continue;
+      return;
     }
     const from = sources[index] ?? [];
     const first = from.find((source) => roles[source] !== "next-iteration") ?? from[0];
@@ -68,8 +69,9 @@ export function findFrames(
       }
       outputFrames[index] = frame.parent;
     }
-  }
-  checkBackEdges(nodes, roles, sources, frames);
+  };
+  yield* eachOf(order, frameNode, NODES_PER_PAUSE);
+  yield* checkBackEdges(nodes, roles, sources, frames);
   return { root, frames, outputFrames };
 }
 
@@ -93,13 +95,13 @@ function childFrame(node: KernelNode, parent: FrameOutline, byName: Map<string, 
   return known;
 }
 
-function checkBackEdges(
+function* checkBackEdges(
   nodes: readonly KernelNode[],
   roles: readonly NodeRole[],
   sources: readonly (readonly number[])[],
   frames: readonly FrameOutline[],
-): void {
-  for (const [index, from] of sources.entries()) {
+): PausingWork<undefined> {
+  return yield* eachOf(sources, (from, index) => {
     for (const source of roles[index] === "merge" ? from : []) {
       const isBackEdge = roles[source] === "next-iteration";
       if (isBackEdge && (frames[source] !== frames[index] || frames[index]?.parent === undefined)) {
@@ -108,5 +110,5 @@ function checkBackEdges(
         );
       }
     }
-  }
+  });
 }

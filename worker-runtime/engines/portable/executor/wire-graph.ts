@@ -1,5 +1,6 @@
 import { dtypeOf } from "../../../protocol/dtype.js";
 import { invalidArgument } from "../../../protocol/status.js";
+import { eachOf, mapped, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import type { BoundNode } from "./bind-kernel.js";
 import type { CompiledGraph, CompiledNode, DataEdge, NodeRole, StaticFrame } from "./compiled-node.js";
 import type { NodeLinks } from "./graph-links.js";
@@ -22,12 +23,12 @@ interface GrowingNode extends CompiledNode {
 }
 
 /** Numbers nodes and inputs by frame and turns links into edges between the nodes themselves. */
-export function wireGraph(
+export function* wireGraph(
   bound: readonly BoundNode[],
   roles: readonly NodeRole[],
   links: readonly NodeLinks[],
   framed: FramedNodes,
-): CompiledGraph {
+): PausingWork<CompiledGraph> {
   const frames = new Map<FrameOutline, GrowingFrame>();
   const frameOf = (outline: FrameOutline): GrowingFrame => {
     const known = frames.get(outline);
@@ -41,9 +42,9 @@ export function wireGraph(
   };
   const root = frameOf(framed.root);
 
-  const nodes = bound.map((each, index) => {
+  const grow = (each: BoundNode, index: number) => {
     const entered = roles[index] === "enter" ? framed.outputFrames[index] : undefined;
-    const made = growNode(
+    return growNode(
       each,
       roles[index] ?? "plain",
       links[index]?.data.map(({ source, output }) => bound[source]?.node.outputs[output]?.isRef ?? false) ??
@@ -51,9 +52,9 @@ export function wireGraph(
       frameOf(framed.frames[index] ?? framed.root),
       entered === undefined ? undefined : frameOf(entered),
     );
-    return made;
-  });
-  for (const [index, { data, control }] of links.entries()) {
+  };
+  const nodes = yield* mapped(bound, grow, NODES_PER_PAUSE);
+  const connect = ({ data, control }: NodeLinks, index: number) => {
     const target = nodes[index];
     if (target !== undefined) {
       for (const [place, { source, output }] of data.entries()) {
@@ -63,8 +64,9 @@ export function wireGraph(
         nodes[source]?.controlEdges.push(target);
       }
     }
-  }
-  setCounters(nodes, links);
+  };
+  yield* eachOf(links, connect, NODES_PER_PAUSE);
+  yield* setCounters(nodes, links);
   return {
     nodes,
     root,
@@ -132,12 +134,12 @@ function growNode(
   return made;
 }
 
-function setCounters(nodes: readonly GrowingNode[], links: readonly NodeLinks[]): void {
-  for (const [index, { role, frame, slot, inputCount }] of nodes.entries()) {
+function* setCounters(nodes: readonly GrowingNode[], links: readonly NodeLinks[]): PausingWork<undefined> {
+  return yield* eachOf(nodes, ({ role, frame, slot, inputCount }, index) => {
     if (frame.counters.length === 0) {
       frame.counters = new Array<number>(2 * frame.nodes.length).fill(0);
     }
     const control = links[index]?.control.length ?? 0;
     frame.counters[slot] = role === "merge" ? control : control + inputCount;
-  }
+  });
 }

@@ -1,8 +1,9 @@
 import { DataType } from "../../../../protos/generated/tensorflow/types.js";
 import { type DeviceParts, formatDeviceName, parseDeviceName } from "../../../cluster/device-name.js";
 import { invalidArgument } from "../../../protocol/status.js";
+import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import { mergeSpecs } from "./device-spec.js";
-import type { GraphNode, NodeMap } from "./graph-node.js";
+import type { GraphNode, NodeLookup } from "./graph-node.js";
 
 const utf8 = new TextDecoder();
 const COLOCATION_ATTR = "_class";
@@ -30,7 +31,7 @@ interface GrowingGroup {
 
 export interface ColocationInput {
   readonly added: readonly GraphNode[];
-  readonly graph: NodeMap;
+  readonly graph: NodeLookup;
   /** Devices of the nodes that are placed already. */
   readonly placed: ReadonlyMap<string, string>;
   readonly softPlacement: boolean;
@@ -42,15 +43,12 @@ export interface ColocationInput {
  * @throws TensorFlowError INVALID_ARGUMENT where members ask for different devices: always for resources of their own,
  *   without soft placement for `_class`.
  */
-export function colocate(input: ColocationInput): ColocationGroup[] {
+export function* colocate(input: ColocationInput): PausingWork<ColocationGroup[]> {
   const groups = new Groups(input);
-  for (const node of input.added) {
-    groups.joinClasses(node);
-  }
-  for (const node of input.added) {
-    groups.joinResources(node);
-  }
-  return groups.finish();
+  yield* eachOf(input.added, (node) => groups.add(node), NODES_PER_PAUSE);
+  yield* eachOf(input.added, (node) => groups.joinClasses(node), NODES_PER_PAUSE);
+  yield* eachOf(input.added, (node) => groups.joinResources(node), NODES_PER_PAUSE);
+  return yield* groups.finish();
 }
 
 class Groups {
@@ -60,17 +58,19 @@ class Groups {
 
   constructor(input: ColocationInput) {
     this.#input = input;
-    for (const node of input.added) {
-      const asked = this.#specOf(node);
-      const makesResource = hasResource(node.outputs) && !hasResource(node.kernelNode.inputs);
-      this.#byNode.set(node.name, {
-        members: [node],
-        names: [node.name],
-        requested: asked,
-        resource: makesResource ? asked : {},
-        fixed: undefined,
-      });
-    }
+  }
+
+  /** A node by itself. All are added before any are joined. */
+  add(node: GraphNode): void {
+    const asked = this.#specOf(node);
+    const makesResource = hasResource(node.outputs) && !hasResource(node.kernelNode.inputs);
+    this.#byNode.set(node.name, {
+      members: [node],
+      names: [node.name],
+      requested: asked,
+      resource: makesResource ? asked : {},
+      fixed: undefined,
+    });
   }
 
   joinClasses(node: GraphNode): void {
@@ -115,13 +115,17 @@ class Groups {
     }
   }
 
-  finish(): ColocationGroup[] {
-    return [...new Set(this.#byNode.values())]
-      .filter(({ members }) => members.length > 0)
-      .map(({ members, requested, resource, fixed }) => {
+  *finish(): PausingWork<ColocationGroup[]> {
+    const groups = new Map<GrowingGroup, ColocationGroup>();
+    const finishOne = (group: GrowingGroup) => {
+      const { members, requested, resource, fixed } = group;
+      if (members.length > 0 && !groups.has(group)) {
         const merged = mergeSpecs(resource, requested);
-        return { members, fixed, spec: "spec" in merged ? merged.spec : resource };
-      });
+        groups.set(group, { members, fixed, spec: "spec" in merged ? merged.spec : resource });
+      }
+    };
+    yield* eachOf(this.#byNode.values(), finishOne, NODES_PER_PAUSE);
+    return [...groups.values()];
   }
 
   #mergeResources(one: GrowingGroup, other: GrowingGroup, source: string, target: string): DeviceParts {

@@ -7,6 +7,7 @@ import type { Tensor } from "../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernels/kernel.js";
 import { costOf } from "../kernels/kernel-cost.js";
 import type { KernelRegistry } from "../kernels/registry.js";
+import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import { GraphNode, makeNodeDef, type NodeMap } from "./graph-node.js";
 import type { StepGraph } from "./step-graph.js";
 
@@ -35,11 +36,16 @@ export function mayFold(config: ConfigProto): boolean {
  * Replaces nodes whose inputs are constants by constants of their names, and drops what nobody needs any more. A node
  * that cannot be computed here stays: if it is wrong, the step will say so.
  */
-export function foldConstants(graph: StepGraph, tools: FoldingTools): StepGraph {
+export function* foldConstants(graph: StepGraph, tools: FoldingTools): PausingWork<StepGraph> {
   const values = new Map<string, Tensor>();
   const folded = new Map<string, GraphNode>();
   let nanosLeft = MAX_GRAPH_NANOS;
+  let looked = 0;
   for (const node of graph.nodes.values()) {
+    looked += 1;
+    if (looked % NODES_PER_PAUSE === 0) {
+      yield;
+    }
     const plan = planOf(node, graph.nodes, values, tools.kernels);
     if (plan === undefined || plan.nanos > Math.min(MAX_NODE_NANOS, nanosLeft)) {
       continue;
@@ -50,8 +56,9 @@ export function foldConstants(graph: StepGraph, tools: FoldingTools): StepGraph 
       values.set(node.name, value);
       folded.set(node.name, constantNode(node.name, value, tools.ops));
     }
+    yield;
   }
-  return folded.size === 0 ? graph : withoutUnused(graph, folded);
+  return folded.size === 0 ? graph : yield* withoutUnused(graph, folded);
 }
 
 interface Plan {
@@ -125,7 +132,7 @@ function constantNode(name: string, value: Tensor, ops: OpRegistry): GraphNode {
   return new GraphNode(def, ops.require("Const"), [], []);
 }
 
-function withoutUnused(graph: StepGraph, folded: ReadonlyMap<string, GraphNode>): StepGraph {
+function* withoutUnused(graph: StepGraph, folded: ReadonlyMap<string, GraphNode>): PausingWork<StepGraph> {
   const needed = new Set<string>();
   const todo = [...graph.roots];
   const nodeOf = (name: string) => folded.get(name) ?? graph.nodes.get(name);
@@ -133,12 +140,15 @@ function withoutUnused(graph: StepGraph, folded: ReadonlyMap<string, GraphNode>)
     const node = needed.has(name) ? undefined : nodeOf(name);
     needed.add(name);
     todo.push(...(node?.inputs ?? []).map((input) => input.node), ...(node?.controls ?? []));
+    if (needed.size % NODES_PER_PAUSE === 0) {
+      yield;
+    }
   }
   const nodes = new Map<string, GraphNode>();
-  for (const [name, node] of graph.nodes) {
+  yield* eachOf(graph.nodes, ([name, node]) => {
     if (needed.has(name)) {
       nodes.set(name, folded.get(name) ?? node);
     }
-  }
+  });
   return { ...graph, nodes };
 }

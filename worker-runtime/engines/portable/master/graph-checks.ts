@@ -3,7 +3,8 @@ import { dtypeOf } from "../../../protocol/dtype.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import { roleOf } from "../executor/node-role.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
-import type { GraphNode, NodeMap } from "./graph-node.js";
+import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
+import type { GraphNode, NodeLookup } from "./graph-node.js";
 
 /**
  * Checks how new nodes are connected: to nodes and outputs that exist, of the right types, without cycles except those
@@ -12,32 +13,35 @@ import type { GraphNode, NodeMap } from "./graph-node.js";
  * @param graph all nodes, the new ones included.
  * @throws TensorFlowError INVALID_ARGUMENT in TensorFlow's words.
  */
-export function checkEdges(added: readonly GraphNode[], graph: NodeMap): void {
-  for (const node of added) {
-    checkInputs(node, graph);
-  }
-  if (leadsForward(added)) {
-    checkCycles(added);
+export function* checkEdges(added: readonly GraphNode[], graph: NodeLookup): PausingWork<void> {
+  yield* eachOf(added, (node) => checkInputs(node, graph), NODES_PER_PAUSE);
+  if (yield* leadsForward(added)) {
+    yield* checkCycles(added);
   }
 }
 
 /** Whether a node comes before one of its inputs. Most clients send nodes in the order of making, which has no cycles. */
-function leadsForward(added: readonly GraphNode[]): boolean {
-  const ahead = new Map(added.map((node) => [node.name, node]));
-  for (const node of added) {
+function* leadsForward(added: readonly GraphNode[]): PausingWork<boolean> {
+  const ahead = yield* byName(added);
+  let found = false;
+  yield* eachOf(added, (node) => {
     const isAhead = (name: string) => {
       const source = ahead.get(name);
       return source !== undefined && !isBackEdge(source, node);
     };
-    if (node.inputs.some((input) => isAhead(input.node)) || node.controls.some(isAhead)) {
-      return true;
-    }
+    found ||= node.inputs.some((input) => isAhead(input.node)) || node.controls.some(isAhead);
     ahead.delete(node.name);
-  }
-  return false;
+  });
+  return found;
 }
 
-function checkInputs(node: GraphNode, graph: NodeMap): void {
+function* byName(nodes: readonly GraphNode[]): PausingWork<Map<string, GraphNode>> {
+  const map = new Map<string, GraphNode>();
+  yield* eachOf(nodes, (node) => map.set(node.name, node));
+  return map;
+}
+
+function checkInputs(node: GraphNode, graph: NodeLookup): void {
   for (const control of node.controls) {
     if (!graph.has(control)) {
       throw invalidArgument(`Node '${node.name}': Unknown input node '^${control}'`);
@@ -77,8 +81,8 @@ function typeText({ dtype, isRef }: SignatureArg): string {
 }
 
 /** Counts down what each node waits for; nodes that still wait in the end are in cycles or behind one. */
-function checkCycles(added: readonly GraphNode[]): void {
-  const names = new Map(added.map((node) => [node.name, node]));
+function* checkCycles(added: readonly GraphNode[]): PausingWork<void> {
+  const names = yield* byName(added);
   const waiting = new Map<string, number>();
   const behind = new Map<string, string[]>();
   const wait = (node: GraphNode, source: string) => {
@@ -94,18 +98,22 @@ function checkCycles(added: readonly GraphNode[]): void {
       list.push(node.name);
     }
   };
-  for (const node of added) {
+  const waitForAll = (node: GraphNode) => {
     for (const input of node.inputs) {
       wait(node, input.node);
     }
     for (const control of node.controls) {
       wait(node, control);
     }
-  }
+  };
+  yield* eachOf(added, waitForAll, NODES_PER_PAUSE);
   const ready = added.filter((node) => !waiting.has(node.name)).map(({ name }) => name);
   let left = added.length;
   for (let name = ready.pop(); name !== undefined; name = ready.pop()) {
     left -= 1;
+    if (left % NODES_PER_PAUSE === 0) {
+      yield;
+    }
     for (const consumer of behind.get(name) ?? []) {
       const count = (waiting.get(consumer) ?? 0) - 1;
       waiting.set(consumer, count);
@@ -131,11 +139,11 @@ export function isBackEdge(source: GraphNode, target: GraphNode): boolean {
  * Checks that the nodes of a step have all their inputs.
  * @throws TensorFlowError INVALID_ARGUMENT
  */
-export function checkComplete(nodes: Iterable<GraphNode>): void {
-  for (const node of nodes) {
+export function* checkComplete(nodes: Iterable<GraphNode>): PausingWork<void> {
+  yield* eachOf(nodes, (node) => {
     const missing = node.kernelNode.inputs.length - node.inputs.length;
     if (missing > 0) {
       throw invalidArgument(`Incomplete graph, missing ${missing} inputs for ${node.name}`);
     }
-  }
+  });
 }

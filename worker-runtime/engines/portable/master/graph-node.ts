@@ -14,6 +14,9 @@ export interface TensorRef {
 /** The nodes of a graph by name, in the graph's order. */
 export type NodeMap = ReadonlyMap<string, GraphNode>;
 
+/** Finds nodes by name. */
+export type NodeLookup = Pick<NodeMap, "get" | "has">;
+
 /** A node of a session's graph with its inputs taken apart. Immutable; graphs of steps share the nodes they do not change. */
 export class GraphNode {
   readonly opDef: OpDef;

@@ -1,6 +1,7 @@
 import { invalidArgument } from "../../../protocol/status.js";
 import { roleOf } from "../executor/node-role.js";
 import { type FrameOutline, findFrames } from "../executor/static-frames.js";
+import { withoutPauses } from "../pauses.js";
 import type { GraphNode, NodeMap } from "./graph-node.js";
 
 /** In which frames the nodes of a step's graph are, and those that are added to it. */
@@ -19,11 +20,15 @@ export class LoopFrames {
     const list = [...nodes.values()];
     const numbers = new Map(list.map(({ name }, index) => [name, index]));
     const numberOf = (name: string) => numbers.get(name) ?? [];
-    const { root, frames, outputFrames } = findFrames(
-      list.map(({ kernelNode }) => kernelNode),
-      list.map(({ op }) => roleOf(op)),
-      list.map(({ inputs, controls }) => [...inputs.map(({ node }) => node), ...controls].flatMap(numberOf)),
-      list.map((_, index) => index),
+    const { root, frames, outputFrames } = withoutPauses(
+      findFrames(
+        list.map(({ kernelNode }) => kernelNode),
+        list.map(({ op }) => roleOf(op)),
+        list.map(({ inputs, controls }) =>
+          [...inputs.map(({ node }) => node), ...controls].flatMap(numberOf),
+        ),
+        list.map((_, index) => index),
+      ),
     );
     this.root = root;
     for (const [index, node] of list.entries()) {

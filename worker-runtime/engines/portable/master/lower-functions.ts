@@ -6,13 +6,13 @@ import { parseDeviceName } from "../../../cluster/device-name.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import type { FunctionTools } from "./inline-body.js";
-import { lowerCall, lowerIf, lowerWhile } from "./lowering.js";
+import { lowerCall, lowerCase, lowerIf, lowerWhile } from "./lowering.js";
 
 /** Functions may call each other, but not without end. */
 const MAX_DEPTH = 100;
 
 /**
- * Replaces calls, Ifs and Whiles whose bodies say on which tasks their nodes run by these nodes, as TensorFlow's master
+ * Replaces calls, Ifs, Cases and Whiles whose bodies say on which tasks their nodes run by these nodes, as TensorFlow's master
  * does with all of them: a worker runs a function as a whole, so only the graph itself can be cut between tasks. Other
  * functions stay what they are. A node of the old name has the outputs, so that they can be used and fetched as before.
  * @throws TensorFlowError INVALID_ARGUMENT for functions that call themselves.
@@ -66,6 +66,12 @@ function lower(node: NodeDef, tools: FunctionTools): readonly NodeDef[] | undefi
       const condition = node.attr.get("Tcond")?.value;
       const isBool = condition?.$case === "type" && condition.value === DataType.DT_BOOL;
       return isBool && whenTrue && whenFalse ? lowerIf(node, { whenTrue, whenFalse }, tools) : undefined;
+    }
+    case "Case":
+    case "StatelessCase": {
+      const branches = node.attr.get("branches")?.value;
+      const callees = branches?.$case === "list" ? branches.value.func : [];
+      return callees.length > 0 ? lowerCase(node, callees, tools) : undefined;
     }
     case "While":
     case "StatelessWhile": {

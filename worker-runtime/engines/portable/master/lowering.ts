@@ -2,12 +2,18 @@ import type { AttrValue, NameAttrList } from "../../../../protos/generated/tenso
 import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../../../protos/generated/tensorflow/types.js";
 import { typeAttr } from "../../../graph/attr-values.js";
+import { formatEdge } from "../../../graph/edge.js";
 import { makeNodeDef } from "./graph-node.js";
 import { type FunctionTools, inlineBody } from "./inline-body.js";
 
 const BOOL: AttrValue = typeAttr("bool");
-const TWO: AttrValue = { value: { $case: "i", value: 2n } };
-const DEFAULT_PARALLEL_ITERATIONS: AttrValue = { value: { $case: "i", value: 10n } };
+const INT32: AttrValue = typeAttr("int32");
+const TWO = intAttr(2);
+const DEFAULT_PARALLEL_ITERATIONS = intAttr(10);
+
+function intAttr(value: number): AttrValue {
+  return { value: { $case: "i", value: BigInt(value) } };
+}
 
 /** A call as the nodes of its body. */
 export function lowerCall(node: NodeDef, callee: NameAttrList, tools: FunctionTools): NodeDef[] {
@@ -24,29 +30,74 @@ export function lowerIf(
   { whenTrue, whenFalse }: { readonly whenTrue: NameAttrList; readonly whenFalse: NameAttrList },
   tools: FunctionTools,
 ): NodeDef[] {
+  const branches = [
+    { name: "else", callee: whenFalse },
+    { name: "then", callee: whenTrue },
+  ];
+  return lowerChoice(node, { switchOp: "Switch", switchAttrs: {}, selector: BOOL, branches }, tools);
+}
+
+/** A Case as _SwitchNs before the bodies of its branches, and a Merge behind them. */
+export function lowerCase(node: NodeDef, callees: readonly NameAttrList[], tools: FunctionTools): NodeDef[] {
+  const switchAttrs = { num_outs: intAttr(callees.length) };
+  const branches = callees.map((callee, i) => ({ name: `branch${i}`, callee }));
+  return lowerChoice(node, { switchOp: "_SwitchN", switchAttrs, selector: INT32, branches }, tools);
+}
+
+/** How one of several functions is chosen. */
+interface Choice {
+  /** An op that hands its first input on at the output that its second one chooses. */
+  readonly switchOp: string;
+  readonly switchAttrs: Readonly<Record<string, AttrValue>>;
+  /** The type of what chooses, which is the node's first input. */
+  readonly selector: AttrValue;
+  /** By the output of the switch that they are for. */
+  readonly branches: readonly { readonly name: string; readonly callee: NameAttrList }[];
+}
+
+function lowerChoice(
+  node: NodeDef,
+  { switchOp, switchAttrs, selector, branches }: Choice,
+  tools: FunctionTools,
+): NodeDef[] {
   const lowering = new Lowering(node);
-  const [condition = "", ...given] = lowering.inputs;
+  const [chosen = "", ...given] = lowering.inputs;
   const types = lowering.types("Tin");
-  const decision = lowering.add("decision", "Switch", [condition, condition, ...lowering.controls], {
-    T: BOOL,
+  const decision = lowering.add("decision", switchOp, [chosen, chosen, ...lowering.controls], {
+    ...switchAttrs,
+    T: selector,
   });
   const switches = given.map((input, i) =>
-    lowering.add(`switch_${i}`, "Switch", [input, condition], { T: types[i] }),
+    lowering.add(`switch_${i}`, switchOp, [input, chosen], { ...switchAttrs, T: types[i] }),
   );
-  const branch = (name: string, callee: NameAttrList, output: string) => {
-    const pivot = lowering.add(`${name}_pivot`, "Identity", [`${decision}${output}`], { T: BOOL });
-    const inputs = switches.map((one) => `${one}${output}`);
-    const body = inlineBody(callee, { ...lowering.site(name), inputs, pivot }, tools);
-    const done = lowering.add(`${name}_done`, "Identity", [pivot, ...body.ends], { T: BOOL });
-    return { ...body, done };
-  };
-  const no = branch("else", whenFalse, "");
-  const yes = branch("then", whenTrue, ":1");
-  const results = yes.results.map((result, i) =>
-    lowering.add(`merge_${i}`, "Merge", [no.results[i] ?? "", result], { T: yes.resultTypes[i], N: TWO }),
+  const bodies = branches.map(({ name, callee }, output) => {
+    const outputOf = (source: string) => formatEdge({ control: false, node: source, output });
+    const pivot = lowering.add(`${name}_pivot`, "Identity", [outputOf(decision)], { T: selector });
+    const site = { ...lowering.site(name), inputs: switches.map(outputOf), pivot };
+    const body = inlineBody(callee, site, tools);
+    return {
+      ...body,
+      done: lowering.add(`${name}_done`, "Identity", [pivot, ...body.ends], { T: selector }),
+    };
+  });
+  const N = intAttr(bodies.length);
+  const resultTypes = bodies[0]?.resultTypes ?? [];
+  const results = resultTypes.map((T, i) =>
+    lowering.add(
+      `merge_${i}`,
+      "Merge",
+      bodies.map((body) => body.results[i] ?? ""),
+      { T, N },
+    ),
   );
-  const done = lowering.add("done", "Merge", [no.done, yes.done], { T: BOOL, N: TWO });
-  return lowering.finish([...no.nodes, ...yes.nodes], results, yes.resultTypes, [`^${done}`]);
+  const ends = bodies.map(({ done }) => done);
+  const done = lowering.add("done", "Merge", ends, { T: selector, N });
+  return lowering.finish(
+    bodies.flatMap(({ nodes }) => nodes),
+    results,
+    resultTypes,
+    [`^${done}`],
+  );
 }
 
 /**

@@ -16,8 +16,15 @@ export interface MasterLimits {
   /** At the limit of sessions one that nobody used for this long is closed, as its client is taken to be gone. */
   readonly abandonedAfterMillis: number;
   /**
+   * Sessions that are kept after the connection of their client was lost; of more, those that have been alone for longest
+   * are closed. A client that reconnects goes on with its session.
+   */
+  readonly maxLostSessions: number;
+  /** And how long each is kept, in milliseconds. */
+  readonly lostSessionMillis: number;
+  /**
    * A session that nobody used for this long is closed in any case: TensorFlow's session_gc_seconds. 0 lets sessions stay
-   * until somebody closes them, as TensorFlow's own servers do.
+   * until somebody closes them, as TensorFlow's own servers do, be there a connection or not.
    */
   readonly sessionIdleMillis: number;
 }
@@ -27,6 +34,8 @@ export const DEFAULT_MASTER_LIMITS: MasterLimits = {
   maxNodes: 1_000_000,
   maxPreparedSteps: 500,
   abandonedAfterMillis: 60_000,
+  maxLostSessions: 8,
+  lostSessionMillis: 3_600_000,
   // A notebook that is left overnight finds its session in the morning.
   sessionIdleMillis: 24 * 3_600_000,
 };

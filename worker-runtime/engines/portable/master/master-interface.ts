@@ -1,8 +1,11 @@
 import type * as master from "../../../../protos/generated/tensorflow/master.js";
+import type { ClientConnection } from "../connections/client-connection.js";
 
 export interface MasterCallOptions {
   /** Aborted when the client cancels its call or is gone. */
   readonly signal: AbortSignal;
+  /** What the call came on; a client without one is never taken to be gone. */
+  readonly connection?: ClientConnection | undefined;
 }
 
 type Call<Request, Response> = (request: Request, options: MasterCallOptions) => Promise<Response>;

@@ -8,6 +8,8 @@ import {
   RunStepResponse,
 } from "../../../../protos/generated/tensorflow/master.js";
 import { invalidArgument, type TensorFlowError } from "../../../protocol/status.js";
+import { ExclusiveAccess } from "../exclusive-access.js";
+import { withPauses } from "../pauses.js";
 import type { WorkerCache } from "../worker/worker-interface.js";
 import { Callables } from "./callables.js";
 import { checkedFeed } from "./feed-checks.js";
@@ -34,6 +36,8 @@ export interface SessionTools {
 export class MasterSession {
   readonly #workers: WorkerSessions;
   readonly #graph: SessionGraph;
+  /** Extensions come one after another. */
+  readonly #growth = new ExclusiveAccess();
   readonly #runner: StepRunner;
   readonly #partialRuns: PartialRuns;
   readonly #callables: Callables;
@@ -88,7 +92,10 @@ export class MasterSession {
         softPlacement: config.allowSoftPlacement,
         log: config.logDevicePlacement ? env.log : undefined,
       };
-      const graph = new SessionGraph(graphDef, { ops: env.ops, placement, maxNodes: limits.maxNodes });
+      const graph = new SessionGraph({ ops: env.ops, placement, maxNodes: limits.maxNodes });
+      if (graphDef !== undefined) {
+        await withPauses(graph.begin(graphDef), signal);
+      }
       const workers = { handle: randomBytes(8).toString("hex"), cluster, config };
       await createWorkerSessions(workers, signal);
       const ended = new AbortController();
@@ -118,9 +125,9 @@ export class MasterSession {
     return this.#runner.isIdle ? performance.now() - this.#lastUsedMillis : 0;
   }
 
-  extend({ graphDef, currentGraphVersion }: proto.ExtendSessionRequest): bigint {
+  async extend({ graphDef, currentGraphVersion }: proto.ExtendSessionRequest): Promise<bigint> {
     this.#touch();
-    return this.#graph.extend(graphDef, currentGraphVersion);
+    return this.#growth.run(() => withPauses(this.#graph.extend(graphDef, currentGraphVersion)));
   }
 
   async runStep(request: proto.RunStepRequest, signal: AbortSignal): Promise<RunStepResponse> {

@@ -21,9 +21,10 @@ import {
   resourceExhausted,
   type TensorFlowError,
 } from "../../../protocol/status.js";
+import { OrphanWatch } from "../connections/orphan-watch.js";
 import type { WorkerCache, WorkerInterface } from "../worker/worker-interface.js";
 import { DEFAULT_MASTER_LIMITS, type MasterEnvironment, type MasterLimits } from "./master-environment.js";
-import type { MasterInterface } from "./master-interface.js";
+import type { MasterCallOptions, MasterInterface } from "./master-interface.js";
 import { MasterSession } from "./master-session.js";
 
 /** A worker that does not answer has nothing to clear, or is gone. */
@@ -38,6 +39,7 @@ export class Master implements MasterInterface {
   readonly #env: MasterEnvironment;
   readonly #limits: MasterLimits;
   readonly #sessions = new Map<string, MasterSession>();
+  readonly #orphans: OrphanWatch;
   /** Sessions that are being opened count, too. */
   #opening = 0;
   #sharedCache: WorkerCache | undefined;
@@ -46,14 +48,18 @@ export class Master implements MasterInterface {
   constructor(env: MasterEnvironment) {
     this.#env = env;
     this.#limits = { ...DEFAULT_MASTER_LIMITS, ...env.limits };
-    const { sessionIdleMillis } = this.#limits;
+    const { maxLostSessions, lostSessionMillis, sessionIdleMillis } = this.#limits;
+    this.#orphans = new OrphanWatch(
+      { maxLost: maxLostSessions, lostMillis: lostSessionMillis, idleMillis: sessionIdleMillis },
+      (handle) => this.#closeOrphan(handle),
+    );
     if (sessionIdleMillis > 0) {
       const period = Math.min(sessionIdleMillis / 4, MAX_IDLE_CHECK_MILLIS);
       this.#idleCheck = setInterval(() => this.#closeIdle(), period).unref();
     }
   }
 
-  readonly createSession: MasterInterface["createSession"] = async (request, { signal }) => {
+  readonly createSession: MasterInterface["createSession"] = async (request, { signal, connection }) => {
     await this.#makeRoom();
     this.#opening += 1;
     try {
@@ -64,6 +70,7 @@ export class Master implements MasterInterface {
         await session.close(cancelled("The client gave up CreateSession."));
       } else {
         this.#sessions.set(session.handle, session);
+        this.#orphans.used(session.handle, connection);
       }
       const response = CreateSessionResponse.create();
       response.sessionHandle = session.handle;
@@ -74,37 +81,38 @@ export class Master implements MasterInterface {
     }
   };
 
-  readonly extendSession: MasterInterface["extendSession"] = async (request) => {
+  readonly extendSession: MasterInterface["extendSession"] = async (request, call) => {
     const response = ExtendSessionResponse.create();
-    response.newGraphVersion = this.#session(request.sessionHandle).extend(request);
+    response.newGraphVersion = await this.#session(request.sessionHandle, call).extend(request);
     return response;
   };
 
-  readonly runStep: MasterInterface["runStep"] = async (request, { signal }) => {
+  readonly runStep: MasterInterface["runStep"] = async (request, call) => {
     try {
-      return await this.#session(request.sessionHandle).runStep(request, signal);
+      return await this.#session(request.sessionHandle, call).runStep(request, call.signal);
     } catch (error) {
       return responseOfError(asTensorFlowError(error), request);
     }
   };
 
-  readonly partialRunSetup: MasterInterface["partialRunSetup"] = async (request, { signal }) => {
+  readonly partialRunSetup: MasterInterface["partialRunSetup"] = async (request, call) => {
     const response = PartialRunSetupResponse.create();
-    response.partialRunHandle = await this.#session(request.sessionHandle).partialRunSetup(request, signal);
+    const session = this.#session(request.sessionHandle, call);
+    response.partialRunHandle = await session.partialRunSetup(request, call.signal);
     return response;
   };
 
-  readonly makeCallable: MasterInterface["makeCallable"] = async (request, { signal }) => {
+  readonly makeCallable: MasterInterface["makeCallable"] = async (request, call) => {
     const response = MakeCallableResponse.create();
-    response.handle = await this.#session(request.sessionHandle).makeCallable(request, signal);
+    response.handle = await this.#session(request.sessionHandle, call).makeCallable(request, call.signal);
     return response;
   };
 
-  readonly runCallable: MasterInterface["runCallable"] = async (request, { signal }) =>
-    this.#session(request.sessionHandle).runCallable(request, signal);
+  readonly runCallable: MasterInterface["runCallable"] = async (request, call) =>
+    this.#session(request.sessionHandle, call).runCallable(request, call.signal);
 
-  readonly releaseCallable: MasterInterface["releaseCallable"] = async (request) => {
-    this.#session(request.sessionHandle).releaseCallable(request);
+  readonly releaseCallable: MasterInterface["releaseCallable"] = async (request, call) => {
+    this.#session(request.sessionHandle, call).releaseCallable(request);
     return ReleaseCallableResponse.create();
   };
 
@@ -113,17 +121,21 @@ export class Master implements MasterInterface {
     if (session === undefined) {
       throw aborted(goneText(sessionHandle));
     }
-    this.#sessions.delete(sessionHandle);
+    this.#remove(sessionHandle);
     await session.close(cancelled("Step was cancelled by an explicit call to `Session::Close()`."));
     return CloseSessionResponse.create();
   };
 
-  readonly listDevices: MasterInterface["listDevices"] = async ({ sessionHandle }, { signal }) => {
+  readonly listDevices: MasterInterface["listDevices"] = async (
+    { sessionHandle },
+    { signal, connection },
+  ) => {
     if (sessionHandle !== "") {
       const session = this.#sessions.get(sessionHandle);
       if (session === undefined) {
         throw invalidArgument(goneText(sessionHandle));
       }
+      this.#orphans.used(sessionHandle, connection);
       return session.listDevices();
     }
     const response = ListDevicesResponse.create();
@@ -140,8 +152,7 @@ export class Master implements MasterInterface {
   };
 
   readonly reset: MasterInterface["reset"] = async ({ container, deviceFilters }) => {
-    const sessions = [...this.#sessions.values()];
-    this.#sessions.clear();
+    const sessions = this.#removeAll();
     await Promise.allSettled(
       [this.#env.worker, ...this.#otherWorkers(deviceFilters)].map((worker) =>
         worker.cleanupAll({ container }, { deadlineMillis: RESET_DEADLINE_MILLIS }),
@@ -154,19 +165,33 @@ export class Master implements MasterInterface {
   /** Ends all sessions and closes the connections. */
   async close(): Promise<void> {
     clearInterval(this.#idleCheck);
-    const sessions = [...this.#sessions.values()];
-    this.#sessions.clear();
+    const sessions = this.#removeAll();
     await closeAll(sessions, cancelled("The server of the session is stopping."));
     this.#sharedCache?.close();
     this.#sharedCache = undefined;
   }
 
-  #session(handle: string): MasterSession {
+  /** The session of a call. @throws TensorFlowError ABORTED where there is none. */
+  #session(handle: string, { connection }: MasterCallOptions): MasterSession {
     const session = this.#sessions.get(handle);
     if (session === undefined) {
       throw aborted(`Session ${handle} is not found.`);
     }
+    this.#orphans.used(handle, connection);
     return session;
+  }
+
+  #remove(handle: string): void {
+    this.#sessions.delete(handle);
+    this.#orphans.forget(handle);
+  }
+
+  #removeAll(): MasterSession[] {
+    const sessions = [...this.#sessions.values()];
+    for (const { handle } of sessions) {
+      this.#remove(handle);
+    }
+    return sessions;
   }
 
   /** At the limit, closes the session that nobody has used for longest, if that is long enough. */
@@ -181,7 +206,7 @@ export class Master implements MasterInterface {
         `This master has ${maxSessions} sessions and takes no more. Close those that are not needed.`,
       );
     }
-    await this.#abandon(oldest);
+    await this.#abandon(oldest, "was left without being closed");
   }
 
   /** Closes the sessions that nobody has used for so long that their clients must be gone. */
@@ -189,14 +214,21 @@ export class Master implements MasterInterface {
     for (const session of this.#sessions.values()) {
       if (session.idleMillis >= this.#limits.sessionIdleMillis) {
         // Workers that do not answer are none of its business: the session is gone here.
-        this.#abandon(session).catch(() => undefined);
+        this.#abandon(session, "was left without being closed").catch(() => undefined);
       }
     }
   }
 
-  async #abandon(session: MasterSession): Promise<void> {
-    this.#sessions.delete(session.handle);
-    this.#env.log(`Closing session ${session.handle}, which was left without being closed.`);
+  #closeOrphan(handle: string): void {
+    const session = this.#sessions.get(handle);
+    if (session !== undefined) {
+      this.#abandon(session, "lost the connection of its client").catch(() => undefined);
+    }
+  }
+
+  async #abandon(session: MasterSession, what: string): Promise<void> {
+    this.#remove(session.handle);
+    this.#env.log(`Closing session ${session.handle}, which ${what}.`);
     await session.close(aborted("The session was taken to be abandoned."));
   }
 

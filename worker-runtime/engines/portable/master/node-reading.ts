@@ -6,6 +6,7 @@ import { attrProblem } from "../../../graph/attr-validation.js";
 import { parseEdge } from "../../../graph/edge.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { invalidArgument, notFound } from "../../../protocol/status.js";
+import { mapped, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import { GraphNode, type TensorRef } from "./graph-node.js";
 
 /** Names that clients may give: those with a leading underscore are the master's own. */
@@ -22,9 +23,9 @@ const MAX_LIST_LENGTH = 100_000;
  * filled in, so that a worker with another op list computes the same.
  * @throws TensorFlowError NOT_FOUND naming every op that is not known; INVALID_ARGUMENT in TensorFlow's words.
  */
-export function readNodes(defs: readonly NodeDef[], ops: OpRegistry): GraphNode[] {
+export function* readNodes(defs: readonly NodeDef[], ops: OpRegistry): PausingWork<GraphNode[]> {
   checkOps(defs, ops);
-  return defs.map((def) => readNode(def, ops.require(def.op)));
+  return yield* mapped(defs, (def) => readNode(def, ops.require(def.op)), NODES_PER_PAUSE);
 }
 
 /** All ops that are not known are named, not only the first. */

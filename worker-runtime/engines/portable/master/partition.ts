@@ -5,6 +5,7 @@ import { constantProto } from "../../../graph/constant-proto.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { internalError } from "../../../protocol/status.js";
 import { Tensor } from "../../../protocol/tensor.js";
+import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import { addControlLoops, type LoopedGraph } from "./control-loops.js";
 import { type GraphNode, makeNodeDef, type TensorRef } from "./graph-node.js";
 import { hasLoops } from "./loop-frames.js";
@@ -28,14 +29,13 @@ export interface PartitionTools {
 }
 
 /** Cuts a step's graph into what each task runs, with a _Send and a _Recv for each tensor that another task needs. */
-export function partitionGraph(graph: StepGraph, tools: PartitionTools): Partition[] {
-  const tasks = new Set([...graph.nodes.keys()].map((node) => taskOf(deviceOf(graph, node))));
+export function* partitionGraph(graph: StepGraph, tools: PartitionTools): PausingWork<Partition[]> {
+  const tasks = new Set<string>();
+  yield* eachOf(graph.nodes.keys(), (node) => tasks.add(taskOf(deviceOf(graph, node))), NODES_PER_PAUSE);
   const isCut = tasks.size > 1 && hasLoops(graph.nodes);
   const looped: LoopedGraph = isCut ? addControlLoops(graph, tools) : { graph, pivot: () => undefined };
   const cutter = new Cutter(looped, tools);
-  for (const node of looped.graph.nodes.values()) {
-    cutter.add(node);
-  }
+  yield* eachOf(looped.graph.nodes.values(), (node) => cutter.add(node), NODES_PER_PAUSE);
   return cutter.partitions();
 }
 

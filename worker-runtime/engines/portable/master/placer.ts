@@ -6,9 +6,10 @@ import {
 } from "../../../cluster/device-name.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import type { KernelRegistry } from "../kernels/registry.js";
+import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import { type ColocationGroup, colocate } from "./colocation.js";
 import { withoutDevice } from "./device-spec.js";
-import type { GraphNode, NodeMap } from "./graph-node.js";
+import type { GraphNode, NodeLookup } from "./graph-node.js";
 
 /** Full device names by node. */
 export type PlacedDevices = ReadonlyMap<string, string>;
@@ -40,17 +41,17 @@ const METADATA_OPS: ReadonlySet<string> = new Set(["Shape", "ShapeN", "Size", "R
  * master's own task.
  * @throws TensorFlowError INVALID_ARGUMENT in TensorFlow's words, for all nodes without a device at once.
  */
-export function placeNodes(
+export function* placeNodes(
   added: readonly GraphNode[],
-  { graph, devices: placed }: { readonly graph: NodeMap; readonly devices: PlacedDevices },
+  { graph, devices: placed }: { readonly graph: NodeLookup; readonly devices: PlacedDevices },
   placement: Placement,
-): PlacedDevices {
+): PausingWork<PlacedDevices> {
   const { softPlacement } = placement;
   const choices = new DeviceChoices(placement);
   const problems: string[] = [];
   const groupOf = new Map<string, ColocationGroup>();
   const devices = new Map<string, string>();
-  for (const group of colocate({ added, graph, placed, softPlacement })) {
+  const place = (group: ColocationGroup) => {
     const device = group.fixed ?? choices.bestFor(group)?.name;
     if (device === undefined) {
       problems.push(...group.members.slice(0, 1).map((member) => choices.problem(member, group)));
@@ -59,15 +60,19 @@ export function placeNodes(
       devices.set(member.name, device ?? "");
       groupOf.set(member.name, group);
     }
-  }
+  };
+  yield* eachOf(yield* colocate({ added, graph, placed, softPlacement }), place, NODES_PER_PAUSE);
   if (problems.length > 0) {
     throw invalidArgument(problems.join("\n"));
   }
-  followNeighbours(added, groupOf, devices, placed, choices);
-  if (placement.log !== undefined) {
-    for (const node of added) {
-      placement.log(`${node.name}: (${node.op}): ${devices.get(node.name) ?? ""}`);
-    }
+  yield* followNeighbours(added, groupOf, devices, placed, choices);
+  const { log } = placement;
+  if (log !== undefined) {
+    yield* eachOf(
+      added,
+      (node) => log(`${node.name}: (${node.op}): ${devices.get(node.name) ?? ""}`),
+      NODES_PER_PAUSE,
+    );
   }
   return devices;
 }
@@ -152,13 +157,13 @@ class DeviceChoices {
 }
 
 /** Constants with one consumer go to it, and ops on shapes to their tensor: that saves sending. */
-function followNeighbours(
+function* followNeighbours(
   added: readonly GraphNode[],
   groupOf: ReadonlyMap<string, ColocationGroup>,
   devices: Map<string, string>,
   placed: PlacedDevices,
   choices: DeviceChoices,
-): void {
+): PausingWork<void> {
   const follow = (node: GraphNode, neighbour: string | undefined) => {
     const device = neighbour === undefined ? undefined : (devices.get(neighbour) ?? placed.get(neighbour));
     const group = groupOf.get(node.name);
@@ -167,7 +172,7 @@ function followNeighbours(
     }
   };
   const consumers = new Map<string, { readonly name: string; count: number }>();
-  for (const node of added) {
+  const followTensor = (node: GraphNode) => {
     for (const source of [...node.inputs.map((input) => input.node), ...node.controls]) {
       const known = consumers.get(source);
       if (known === undefined) {
@@ -179,15 +184,17 @@ function followNeighbours(
     if (METADATA_OPS.has(node.op)) {
       follow(node, node.inputs[0]?.node);
     }
-  }
-  for (const node of added) {
+  };
+  const followConsumer = (node: GraphNode) => {
     const consumer = consumers.get(node.name);
     const isGenerator =
       node.inputs.length + node.controls.length === 0 && node.outputs.length === 1 && !node.outputs[0]?.isRef;
     if (isGenerator && consumer?.count === 1) {
       follow(node, consumer.name);
     }
-  }
+  };
+  yield* eachOf(added, followTensor, NODES_PER_PAUSE);
+  yield* eachOf(added, followConsumer, NODES_PER_PAUSE);
 }
 
 /** The devices of a session in the order in which nodes are placed on them. */

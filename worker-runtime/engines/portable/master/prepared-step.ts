@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { VersionDef } from "../../../../protos/generated/tensorflow/versions.js";
 import { RegisterGraphRequest } from "../../../../protos/generated/tensorflow/worker.js";
 import { GRAPH_DEF_VERSION } from "../../../graph/op-list.js";
 import type { KernelRegistry } from "../kernels/registry.js";
+import { withPauses } from "../pauses.js";
 import { foldConstants, mayFold } from "./constant-folding.js";
 import { reachableFunctions } from "./function-closure.js";
 import { type Partition, partitionGraph } from "./partition.js";
@@ -49,15 +49,15 @@ export async function prepareStep(
   isPartial: boolean,
   tools: PrepareTools,
 ): Promise<PreparedStep> {
-  const { session, graph, kernels, newName } = tools;
+  const { session, graph, kernels, newName, signal } = tools;
   const { ops, library } = graph;
   const { clientDevice } = session.cluster;
-  const needed = makeStepGraph({ graph, signature, ops, clientDevice });
-  await nextTurn();
-  const step = mayFold(session.config) ? foldConstants(needed, { kernels, ops }) : needed;
-  await nextTurn();
-  const partitions = partitionGraph(step, { ops, newName, incarnationOf: incarnations(session) });
-  await nextTurn();
+  const needed = await withPauses(makeStepGraph({ graph, signature, ops, clientDevice }), signal);
+  const step = mayFold(session.config)
+    ? await withPauses(foldConstants(needed, { kernels, ops }), signal)
+    : needed;
+  const incarnationOf = incarnations(session);
+  const partitions = await withPauses(partitionGraph(step, { ops, newName, incarnationOf }), signal);
   const requests = partitions.map((partition) => ({
     task: partition.task,
     request: registerRequest(partition, signature, session, library, graph.versions),

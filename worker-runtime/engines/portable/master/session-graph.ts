@@ -3,8 +3,9 @@ import type { GraphDef } from "../../../../protos/generated/tensorflow/graph.js"
 import type { VersionDef } from "../../../../protos/generated/tensorflow/versions.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { aborted, invalidArgument, resourceExhausted } from "../../../protocol/status.js";
+import { eachOf, type PausingWork } from "../pauses.js";
 import { checkEdges } from "./graph-checks.js";
-import type { GraphNode, NodeMap } from "./graph-node.js";
+import type { GraphNode, NodeLookup, NodeMap } from "./graph-node.js";
 import { lowerFunctions } from "./lower-functions.js";
 import { readNodes } from "./node-reading.js";
 import { type PlacedDevices, type Placement, placeNodes } from "./placer.js";
@@ -18,7 +19,10 @@ export interface SessionGraphOptions {
   readonly maxNodes: number;
 }
 
-/** The graph of a session: it only grows, and nodes never move to other devices. */
+/**
+ * The graph of a session: it only grows, and nodes never move to other devices. To grow takes long where there are many
+ * nodes; only one growth may be under way at a time.
+ */
 export class SessionGraph {
   readonly #options: SessionGraphOptions;
   readonly #nodes = new Map<string, GraphNode>();
@@ -29,13 +33,10 @@ export class SessionGraph {
   #versions: VersionDef | undefined;
   #version = 0n;
 
-  /** @throws TensorFlowError when the graph cannot be used as it is. */
-  constructor(graph: GraphDef | undefined, options: SessionGraphOptions) {
+  /** An empty graph. */
+  constructor(options: SessionGraphOptions) {
     this.#options = options;
     this.#ops = options.ops;
-    if (graph !== undefined) {
-      this.#add(graph, false);
-    }
   }
 
   /** Counts the extensions. */
@@ -66,24 +67,29 @@ export class SessionGraph {
     return this.#versions;
   }
 
+  /** Adds the nodes that a session begins with. @throws TensorFlowError when the graph cannot be used as it is. */
+  begin(graph: GraphDef): PausingWork<void> {
+    return this.#add(graph, false);
+  }
+
   /**
    * Adds nodes. The graph stays as it was where they are refused.
    * @param currentVersion what the client takes for the graph's version.
    * @returns the new version.
    * @throws TensorFlowError ABORTED for another version; INVALID_ARGUMENT for nodes that are there already.
    */
-  extend(graph: GraphDef | undefined, currentVersion: bigint): bigint {
+  *extend(graph: GraphDef | undefined, currentVersion: bigint): PausingWork<bigint> {
     if (currentVersion !== this.#version) {
       throw aborted(`Current version is ${this.#version} but caller expected ${currentVersion}.`);
     }
     if (graph !== undefined) {
-      this.#add(graph, true);
+      yield* this.#add(graph, true);
     }
     this.#version += 1n;
     return this.#version;
   }
 
-  #add(graph: GraphDef, isExtension: boolean): void {
+  *#add(graph: GraphDef, isExtension: boolean): PausingWork<void> {
     const { maxNodes } = this.#options;
     if (this.#nodes.size + graph.node.length > maxNodes) {
       throw resourceExhausted(
@@ -93,28 +99,29 @@ export class SessionGraph {
     const functions = this.#newFunctions(graph.library);
     const library = joinLibraries(this.#library, graph.library, functions);
     const ops = functions.length === 0 ? this.#ops : this.#options.ops.withFunctions(library);
-    const added = readNodes(lowerFunctions(graph.node, library, ops), ops);
-    const all = new Map(this.#nodes);
-    for (const node of added) {
+    const added = yield* readNodes(lowerFunctions(graph.node, library, ops), ops);
+    const fresh = new Map<string, GraphNode>();
+    yield* eachOf(added, (node) => {
       if (this.#nodes.has(node.name) && isExtension) {
         throw invalidArgument(
           `GraphDef argument to Extend includes node '${node.name}', which was created by a previous call to Create ` +
             "or Extend in this session.",
         );
       }
-      if (all.has(node.name)) {
+      if (fresh.has(node.name)) {
         throw invalidArgument(`Node '${node.name}' is not unique`);
       }
-      all.set(node.name, node);
-    }
-    checkEdges(added, all);
-    const devices = placeNodes(added, { graph: all, devices: this.#devices }, this.#options.placement);
-    for (const node of added) {
-      this.#nodes.set(node.name, node);
-    }
-    for (const [name, device] of devices) {
-      this.#devices.set(name, device);
-    }
+      fresh.set(node.name, node);
+    });
+    const all: NodeLookup = {
+      get: (name) => fresh.get(name) ?? this.#nodes.get(name),
+      has: (name) => fresh.has(name) || this.#nodes.has(name),
+    };
+    yield* checkEdges(added, all);
+    const devices = yield* placeNodes(added, { graph: all, devices: this.#devices }, this.#options.placement);
+    // Steps that are being prepared meanwhile need nothing of it, but must not find a node without its device.
+    yield* eachOf(devices, ([name, device]) => this.#devices.set(name, device));
+    yield* eachOf(added, (node) => this.#nodes.set(node.name, node));
     for (const definition of functions) {
       this.#functions.set(definition.signature?.name ?? "", definition);
     }

@@ -2,6 +2,7 @@ import type { DataType } from "../../../../protos/generated/tensorflow/types.js"
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { invalidArgument, notFound } from "../../../protocol/status.js";
 import type { Device } from "../device.js";
+import { NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import { checkComplete, isBackEdge } from "./graph-checks.js";
 import { GraphNode, makeNodeDef, type NodeMap, type TensorRef } from "./graph-node.js";
 import type { PlacedDevices } from "./placer.js";
@@ -43,9 +44,8 @@ export interface StepGraphInput {
  * that is fetched.
  * @throws TensorFlowError NOT_FOUND or INVALID_ARGUMENT, in TensorFlow's words, for tensors that are not in the graph.
  */
-export function makeStepGraph(input: StepGraphInput): StepGraph {
-  const builder = new StepGraphBuilder(input);
-  return builder.build();
+export function makeStepGraph(input: StepGraphInput): PausingWork<StepGraph> {
+  return new StepGraphBuilder(input).build();
 }
 
 class StepGraphBuilder {
@@ -65,7 +65,7 @@ class StepGraphBuilder {
     this.#input = input;
   }
 
-  build(): StepGraph {
+  *build(): PausingWork<StepGraph> {
     const { signature } = this.#input;
     for (const feed of signature.feeds) {
       this.#addFeed(feed);
@@ -76,12 +76,12 @@ class StepGraphBuilder {
     const sends = [...new Set(signature.fetches)].map((fetch) => this.#makeSend(fetch));
     const targets = [...new Set(signature.targets)].map((target) => this.#targetNode(target));
     for (const root of [...targets, ...sends.map(({ source }) => source.node)]) {
-      this.#visit(root);
+      yield* this.#visit(root);
     }
     for (const { node } of sends) {
       this.#add(node, this.#input.clientDevice.name);
     }
-    checkComplete(this.#nodes.values());
+    yield* checkComplete(this.#nodes.values());
     return {
       nodes: this.#nodes,
       devices: this.#devices,
@@ -182,7 +182,7 @@ class StepGraphBuilder {
   }
 
   /** Adds a node behind all that it needs, without recursion: graphs are deep. */
-  #visit(root: string): void {
+  *#visit(root: string): PausingWork<void> {
     const stack: { readonly node: GraphNode; readonly sources: readonly string[]; next: number }[] = [];
     const entered = new Set<string>();
     const enter = (name: string) => {
@@ -197,7 +197,12 @@ class StepGraphBuilder {
     };
     enter(root);
     const backEdges: string[] = [];
+    let steps = 0;
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      steps += 1;
+      if (steps % NODES_PER_PAUSE === 0) {
+        yield;
+      }
       const source = top.sources[top.next];
       if (source === undefined) {
         stack.pop();
@@ -214,7 +219,7 @@ class StepGraphBuilder {
     }
     // The body of a loop hangs on the back edge: it comes when the Merge that it starts from is there.
     for (const source of backEdges) {
-      this.#visit(source);
+      yield* this.#visit(source);
     }
   }
 

@@ -1,7 +1,9 @@
 import type { Socket } from "node:net";
 import { type ConnectionInjector, Server, ServerCredentials } from "@grpc/grpc-js";
+import { BulkDesk } from "../stream/bulk-desk.js";
 import { serveStream } from "../stream/stream-service.js";
 import { CallLedger, type ServiceLimits } from "./call-limits.js";
+import { divideConnection } from "./connection-kind.js";
 import { tuneServer } from "./grpc-internals.js";
 import type { GrpcListener } from "./grpc-listener.js";
 import { type ServiceDefinition, type ServiceHandlers, serve } from "./unary-service.js";
@@ -13,6 +15,7 @@ export class GrpcEndpoint {
   readonly #injector: ConnectionInjector;
   readonly #ledger: CallLedger;
   readonly #limits: ServiceLimits;
+  readonly #bulk = new BulkDesk();
   /** Of the connections that there are. */
   readonly #sockets = new Set<Socket>();
 
@@ -50,7 +53,8 @@ export class GrpcEndpoint {
     handlers: ServiceHandlers<Methods>,
   ): void {
     const { maxMessageBytes } = this.#limits;
-    serveStream(this.#server, definition, handlers, { ledger: this.#ledger, maxMessageBytes });
+    const limits = { ledger: this.#ledger, maxMessageBytes, bulk: this.#bulk };
+    serveStream(this.#server, definition, handlers, limits);
   }
 
   /** Begins to answer. */
@@ -58,7 +62,10 @@ export class GrpcEndpoint {
     this.#listener.handTo((socket) => {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
-      this.#injector.injectConnection(socket);
+      divideConnection(socket, {
+        http2: () => this.#injector.injectConnection(socket),
+        bulk: (key) => this.#bulk.take(key, socket),
+      });
     });
   }
 

@@ -1,6 +1,12 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { createSecureContext, type TlsOptions } from "node:tls";
+import {
+  type ConnectionOptions,
+  createSecureContext,
+  type PeerCertificate,
+  type SecureContextOptions,
+  type TlsOptions,
+} from "node:tls";
 import { ChannelCredentials } from "@grpc/grpc-js";
 import { invalidArgument, notFound } from "../../../protocol/status.js";
 
@@ -24,6 +30,11 @@ export class PeerTrust {
   readonly #key: string;
   readonly #peers: readonly string[];
   readonly #fingerprints: ReadonlySet<string>;
+
+  readonly #checkServer = (host: string, certificate: PeerCertificate): Error | undefined =>
+    this.isPeer(certificate)
+      ? undefined
+      : new Error(`${host} shows a certificate that is none of those in --tls_peers.`);
 
   /** @throws TensorFlowError INVALID_ARGUMENT for text that holds no certificates or a key that does not fit. */
   constructor(cert: string, key: string, peers: string) {
@@ -80,14 +91,16 @@ export class PeerTrust {
   /** For the side that connects. */
   channelCredentials(): ChannelCredentials {
     return ChannelCredentials.createFromSecureContext(createSecureContext(this.#contextOptions()), {
-      checkServerIdentity: (host, certificate) =>
-        this.isPeer(certificate)
-          ? undefined
-          : new Error(`${host} shows a certificate that is none of those in --tls_peers.`),
+      checkServerIdentity: this.#checkServer,
     });
   }
 
-  #contextOptions(): TlsOptions {
+  /** For connections of our own to a task, which are no channels of gRPC. */
+  connectionOptions(): ConnectionOptions {
+    return { ...this.#contextOptions(), checkServerIdentity: this.#checkServer };
+  }
+
+  #contextOptions(): SecureContextOptions {
     return {
       cert: this.#cert,
       key: this.#key,

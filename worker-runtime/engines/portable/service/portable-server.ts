@@ -9,7 +9,7 @@ import { ownAddress, withChosenPort } from "../../own-address.js";
 import { ComputePool } from "../compute/compute-pool.js";
 import { createKernelRegistry } from "../kernels/all.js";
 import { Master } from "../master/master.js";
-import type { MasterLimits } from "../master/master-environment.js";
+import { DEFAULT_MASTER_LIMITS, type MasterLimits } from "../master/master-environment.js";
 import { AllowedFolders } from "../resources/allowed-folders.js";
 import { deviceKindsOf, TaskDevices } from "../worker/task-devices.js";
 import { Worker } from "../worker/worker.js";
@@ -63,15 +63,17 @@ export class PortableServer {
     const kernels = createKernelRegistry();
     const ops = bundledOpRegistry();
     const devices = TaskDevices.make({ job: jobName, index: taskIndex }, deviceKindsOf(defaultSessionConfig));
+    const masterLimits = { ...DEFAULT_MASTER_LIMITS, ...options.masterLimits };
     this.#compute = new ComputePool();
     this.worker = new Worker({
       devices,
       cluster: cluster ?? { job: [] },
-      transport: streamTransport(trust?.channelCredentials()),
+      transport: streamTransport(trust),
       kernels,
       ops,
       files: new AllowedFolders(options.files ?? []),
       compute: this.#compute,
+      sessionIdleMillis: masterLimits.sessionIdleMillis,
       log: options.log,
     });
     this.#master = new Master({
@@ -82,7 +84,7 @@ export class PortableServer {
       kernels,
       ops,
       log: options.log,
-      limits: options.masterLimits,
+      limits: masterLimits,
     });
     this.#endpoint = new GrpcEndpoint(listener, { ...defaultLimits(), ...options.limits });
     this.#endpoint.offer(MasterServiceDefinition, this.#master);

@@ -2,14 +2,19 @@ import type { Server, ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
 import { cancelled, internalError, TensorFlowError } from "../../../protocol/status.js";
 import { encodeMessage } from "../../../rpc/message-coding.js";
 import type { UnaryMethod } from "../../../rpc/message-type.js";
-import { readerOf } from "./budgeted-reader.js";
+import type { ClientConnection } from "../connections/client-connection.js";
+import { withPauses } from "../pauses.js";
 import type { CallLedger } from "./call-limits.js";
+import { connectionOf } from "./grpc-internals.js";
+import { decodeInPieces } from "./piecewise-decoding.js";
 import { statusOfError } from "./wire-error.js";
 
 /** What a handler is told beside its request. */
 export interface ServedCall {
   /** Aborted when the caller cancels, its deadline passes or its connection breaks. */
   readonly signal: AbortSignal;
+  /** What the call came on; undefined where that is not known. */
+  readonly connection: ClientConnection | undefined;
 }
 
 type Handler<Request, Response> = (request: Request, call: ServedCall) => Promise<Response>;
@@ -85,7 +90,8 @@ async function answerCall(
   try {
     ledger.enter(size);
     entered = true;
-    const response = await handler(parseRequest(method, bytes), caller);
+    const request = parseRequest(method, bytes);
+    const response = await handler(request instanceof Promise ? await request : request, caller);
     const encoded = encodeMessage(method.responseType, response);
     caller.forget();
     answer(null, encoded);
@@ -122,6 +128,10 @@ class Caller implements ServedCall {
     return this.#controller.signal;
   }
 
+  get connection(): ClientConnection | undefined {
+    return connectionOf(this.#call);
+  }
+
   /** Before the answer: grpc-js emits "cancelled" at the end of every call. */
   forget(): void {
     this.#call.off("cancelled", this.#abort);
@@ -132,17 +142,28 @@ class Caller implements ServedCall {
   };
 }
 
+/** Larger requests may take so long to decode that others are to have their turns meanwhile. */
+const MIN_PIECED_BYTES = 64 * 1024;
+
 /**
+ * The request that was received, at once unless it is large.
  * @throws TensorFlowError INTERNAL with the text of gRPC's C++ server, which TensorFlow's clients know;
  *   RESOURCE_EXHAUSTED for more fields than there is memory for.
  */
-export function parseRequest<Request>(method: UnaryMethod<Request, unknown>, bytes: Uint8Array): Request {
-  try {
-    return method.requestType.decode(readerOf(bytes));
-  } catch (cause) {
-    if (cause instanceof TensorFlowError) {
-      throw cause;
-    }
-    throw internalError("Unable to parse request", { cause });
+export function parseRequest<Request>(
+  { requestType }: UnaryMethod<Request, unknown>,
+  bytes: Uint8Array,
+): Request | Promise<Request> {
+  if (bytes.byteLength >= MIN_PIECED_BYTES) {
+    return withPauses(decodeInPieces(requestType, bytes)).catch(refuseRequest);
   }
+  try {
+    return requestType.decode(bytes);
+  } catch (cause) {
+    return refuseRequest(cause);
+  }
+}
+
+function refuseRequest(cause: unknown): never {
+  throw cause instanceof TensorFlowError ? cause : internalError("Unable to parse request", { cause });
 }

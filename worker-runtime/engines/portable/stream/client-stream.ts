@@ -2,6 +2,7 @@ import { type ClientDuplexStream, Metadata, type ServiceError, status } from "@g
 import {
   type StreamFailure,
   StreamFrame,
+  type StreamPayload,
   WorkerStreamDefinition,
 } from "../../../../protos/generated/tensordeck/worker_stream.js";
 import {
@@ -16,6 +17,8 @@ import {
 import type { Channel } from "../../../rpc/channel.js";
 import { decodeMessage, encodeMessage } from "../../../rpc/message-coding.js";
 import { decodePayloads, errorOfCall, lostConnectionError } from "../../../rpc/rpc-error.js";
+import { BULK_BYTES, BULK_KEY_BYTES, BULK_KEY_HEADER, type PartHead } from "./bulk-coding.js";
+import { type BulkDialer, BulkReceiver } from "./bulk-receiver.js";
 import { FrameSender } from "./frame-sender.js";
 import { IncomingPayload } from "./incoming-payload.js";
 import type { OutgoingPayload } from "./outgoing-payload.js";
@@ -56,10 +59,16 @@ export class ClientStream {
   #error: ServiceError | undefined;
   #hasEnded = false;
   #lastId = 0;
+  readonly #dialBulk: BulkDialer | undefined;
+  /** With which the other side knows a bulk connection; once it was used there is none. */
+  #bulkKey: Uint8Array | undefined;
+  #bulk: BulkReceiver | undefined;
 
-  constructor(channel: Channel) {
+  /** @param dialBulk for large answers; they come on the stream unless given. */
+  constructor(channel: Channel, dialBulk?: BulkDialer) {
     const { fullName, methods } = WorkerStreamDefinition;
     this.#address = channel.address;
+    this.#dialBulk = dialBulk;
     const stream = channel.client.makeBidiStreamRequest(
       `/${fullName}/${methods.open.name}`,
       passBytes,
@@ -69,7 +78,9 @@ export class ClientStream {
     this.#stream = stream;
     this.#sender = new FrameSender((frame, taken) => stream.write(encodeMessage(StreamFrame, frame), taken));
     this.opening = new Promise((resolve) => {
-      stream.once("metadata", () => {
+      stream.once("metadata", (headers: Metadata) => {
+        const [key] = headers.get(BULK_KEY_HEADER);
+        this.#bulkKey = Buffer.isBuffer(key) && key.byteLength === BULK_KEY_BYTES ? key : undefined;
         this.#isOpen = !this.#hasEnded;
         resolve(this.#isOpen ? "open" : "failed");
       });
@@ -132,9 +143,17 @@ export class ClientStream {
       this.#handle(decodeMessage(StreamFrame, bytes));
     } catch (error) {
       // What was to be said is not known, so nothing that follows would be understood.
-      this.#end(undefined, () => asTensorFlowError(error, StatusCode.INTERNAL));
-      this.#stream.cancel();
+      this.#breakOff(error);
     }
+  }
+
+  /** @param error why, undefined where the connection was lost. */
+  #breakOff(error: unknown): void {
+    this.#end(
+      undefined,
+      error === undefined ? undefined : () => asTensorFlowError(error, StatusCode.INTERNAL),
+    );
+    this.#stream.cancel();
   }
 
   #handle({ callId, content }: StreamFrame): void {
@@ -149,17 +168,12 @@ export class ClientStream {
         if (payload === undefined || waiting.response !== undefined) {
           throw internalError(`The answer of ${this.#address} is not whole or comes twice.`);
         }
-        if (payload.size > MAX_MESSAGE_BYTES) {
-          this.#giveUp(callId, resourceExhausted(`An answer of ${payload.size} bytes is too large.`));
-          return;
+        if (payload.size >= BULK_BYTES) {
+          this.#openBulk();
         }
-        try {
-          waiting.response = new IncomingPayload(payload);
-        } catch (error) {
-          this.#giveUp(callId, asTensorFlowError(error));
-          return;
+        if (this.#beginAnswer(callId, waiting, payload) !== undefined) {
+          this.#deliver(callId, waiting);
         }
-        this.#deliver(callId, waiting);
         return;
       }
       case "part":
@@ -173,6 +187,45 @@ export class ClientStream {
       default:
         throw internalError("A frame came that only a caller sends.");
     }
+  }
+
+  /** Undefined, and the call has failed, for an answer that cannot be taken. */
+  #beginAnswer(callId: number, waiting: Waiting, payload: StreamPayload): IncomingPayload | undefined {
+    try {
+      if (payload.size > MAX_MESSAGE_BYTES) {
+        throw resourceExhausted(`An answer of ${payload.size} bytes is too large.`);
+      }
+      waiting.response = new IncomingPayload(payload);
+    } catch (error) {
+      this.#giveUp(callId, asTensorFlowError(error));
+    }
+    return waiting.response;
+  }
+
+  /** There was one large answer, so there will be more. */
+  #openBulk(): void {
+    const key = this.#bulkKey;
+    if (key !== undefined && this.#dialBulk !== undefined) {
+      this.#bulkKey = undefined;
+      this.#bulk = new BulkReceiver(this.#dialBulk, key, {
+        begin: (head) => this.#beginPart(head),
+        end: (callId) => {
+          const waiting = this.#waiting.get(callId);
+          if (waiting !== undefined) {
+            this.#deliver(callId, waiting);
+          }
+        },
+        lost: (error) => this.#breakOff(error),
+      });
+    }
+  }
+
+  #beginPart({ callId, size, alignedOffset }: PartHead): IncomingPayload | undefined {
+    const waiting = this.#waiting.get(callId);
+    if (waiting === undefined || waiting.response !== undefined) {
+      return waiting?.response;
+    }
+    return this.#beginAnswer(callId, waiting, { size, alignedOffset, data: new Uint8Array(0) });
   }
 
   #deliver(callId: number, { call, response }: Waiting): void {
@@ -214,6 +267,7 @@ export class ClientStream {
     this.#isOpen = false;
     this.#error = error;
     this.#sender.close();
+    this.#bulk?.close();
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
     for (const { call } of waiting) {

@@ -11,6 +11,7 @@ import { decodeMessage } from "../../../rpc/message-coding.js";
 import type { UnaryMethod } from "../../../rpc/message-type.js";
 import { deadlineError } from "../../../rpc/rpc-error.js";
 import { type CallOptions, type MethodCaller, ServiceClient } from "../../../rpc/service-client.js";
+import type { BulkDialer } from "./bulk-receiver.js";
 import { ClientStream } from "./client-stream.js";
 import { OutgoingPayload } from "./outgoing-payload.js";
 
@@ -25,12 +26,15 @@ const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 export class StreamCaller implements MethodCaller {
   readonly #channel: Channel;
   readonly #unary: ServiceClient;
+  readonly #dialBulk: BulkDialer | undefined;
   #stream: ClientStream | undefined;
   /** The task does not know streams; asked again once it was away, as another one may have come. */
   #isUnaryOnly = false;
 
-  constructor(channel: Channel) {
+  /** @param dialBulk connects to the same task, for large answers; they come on the stream unless given. */
+  constructor(channel: Channel, dialBulk?: BulkDialer) {
     this.#channel = channel;
+    this.#dialBulk = dialBulk;
     this.#unary = new ServiceClient(WorkerServiceDefinition.fullName, channel);
   }
 
@@ -59,7 +63,7 @@ export class StreamCaller implements MethodCaller {
 
   #currentStream(): ClientStream {
     if (this.#stream === undefined || this.#stream.hasEnded) {
-      this.#stream = new ClientStream(this.#channel);
+      this.#stream = new ClientStream(this.#channel, this.#dialBulk);
     }
     return this.#stream;
   }

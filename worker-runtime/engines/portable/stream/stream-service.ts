@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { Metadata, type Server, type ServerDuplexStream } from "@grpc/grpc-js";
 import {
   StreamFrame,
@@ -11,11 +12,13 @@ import {
   internalError,
   resourceExhausted,
   StatusCode,
+  unavailable,
   unimplemented,
 } from "../../../protocol/status.js";
 import { decodeMessage, encodeMessage } from "../../../rpc/message-coding.js";
+import type { ClientConnection } from "../connections/client-connection.js";
 import type { CallLedger } from "../service/call-limits.js";
-import { http2StreamOf } from "../service/grpc-internals.js";
+import { connectionOf, http2StreamOf } from "../service/grpc-internals.js";
 import {
   parseRequest,
   passBytes,
@@ -26,6 +29,9 @@ import {
   servedMethods,
 } from "../service/unary-service.js";
 import { statusOfError } from "../service/wire-error.js";
+import { BULK_BYTES, BULK_KEY_HEADER } from "./bulk-coding.js";
+import type { BulkDesk } from "./bulk-desk.js";
+import { bulkWriter } from "./bulk-writer.js";
 import { directWriter } from "./frame-coding.js";
 import { FrameSender } from "./frame-sender.js";
 import { IncomingPayload } from "./incoming-payload.js";
@@ -36,6 +42,8 @@ export interface StreamLimits {
   readonly ledger: CallLedger;
   /** Largest message, in bytes. A frame must fit, too. */
   readonly maxMessageBytes: number;
+  /** Where the bulk connections come in. */
+  readonly bulk: BulkDesk;
 }
 
 /** Offers the calls of a service on streams of tensordeck.WorkerStream. */
@@ -63,6 +71,9 @@ class ServedStream {
   readonly #limits: StreamLimits;
   readonly #sender: FrameSender;
   readonly #calls = new Map<number, StreamedCall>();
+  readonly #bulkKey: Buffer;
+  /** For large answers, once the caller has made a connection for them. */
+  #bulk: { readonly socket: Socket; readonly sender: FrameSender } | undefined;
   #hasEnded = false;
 
   constructor(
@@ -86,8 +97,11 @@ class ServedStream {
     });
     stream.once("cancelled", () => this.#end());
     stream.once("error", () => this.#end());
+    this.#bulkKey = limits.bulk.offer((socket) => this.#takeBulk(socket));
     // Says that this service exists.
-    stream.sendMetadata(new Metadata());
+    const headers = new Metadata();
+    headers.set(BULK_KEY_HEADER, this.#bulkKey);
+    stream.sendMetadata(headers);
   }
 
   /** Frames that make no sense end the stream: what they were to say is not known. */
@@ -134,7 +148,7 @@ class ServedStream {
       }
       ledger.enter(payload.size);
       // From here on the call is left when it is done.
-      this.#calls.set(callId, new StreamedCall(served, payload.size));
+      this.#calls.set(callId, new StreamedCall(served, payload.size, connectionOf(this.#stream)));
       const request = new IncomingPayload(payload);
       this.#proceed(callId, request);
     } catch (error) {
@@ -167,7 +181,8 @@ class ServedStream {
   async #answer(callId: number, call: StreamedCall, bytes: Uint8Array): Promise<void> {
     const { method, handle } = call.served;
     try {
-      const response = await handle(parseRequest(method, bytes), call);
+      const request = parseRequest(method, bytes);
+      const response = await handle(request instanceof Promise ? await request : request, call);
       if (this.#calls.get(callId) === call) {
         this.#respond(callId, OutgoingPayload.of(method.responseType, response));
       }
@@ -183,7 +198,8 @@ class ServedStream {
     if (payload.byteLength > maxMessageBytes) {
       throw resourceExhausted(`Sent message larger than max (${payload.byteLength} vs. ${maxMessageBytes})`);
     }
-    this.#sender.sendPayload({
+    const bulk = payload.byteLength < BULK_BYTES ? undefined : this.#bulk;
+    (bulk?.sender ?? this.#sender).sendPayload({
       callId,
       payload,
       first: (value) => ({ $case: "response", value: { payload: value } }),
@@ -211,12 +227,38 @@ class ServedStream {
       this.#calls.delete(callId);
       this.#limits.ledger.leave(call.requestBytes);
       this.#sender.drop(callId);
+      this.#bulk?.sender.drop(callId);
     }
   }
 
+  #takeBulk(socket: Socket): void {
+    if (this.#hasEnded) {
+      socket.destroy();
+      return;
+    }
+    this.#bulk = { socket, sender: new FrameSender(bulkWriter(socket)) };
+    // What was on its way is lost and with it calls that nobody would answer.
+    const lost = (): void => {
+      this.#bulk?.sender.close();
+      if (!this.#hasEnded) {
+        this.#stream.emit("error", statusOfError(unavailable("The connection for large tensors was lost.")));
+      }
+    };
+    socket.once("error", () => socket.destroy());
+    socket.once("close", lost);
+    // Nothing is to come; reading tells when the other side is gone.
+    socket.on("data", () => socket.destroy());
+  }
+
   #end(): void {
+    if (this.#hasEnded) {
+      return;
+    }
     this.#hasEnded = true;
+    this.#limits.bulk.withdraw(this.#bulkKey);
     this.#sender.close();
+    this.#bulk?.sender.close();
+    this.#bulk?.socket.destroy();
     for (const [callId, call] of [...this.#calls]) {
       call.cancel();
       this.#leave(callId);
@@ -228,14 +270,16 @@ class ServedStream {
 class StreamedCall implements ServedCall {
   readonly served: ServedMethod;
   readonly requestBytes: number;
+  readonly connection: ClientConnection | undefined;
   /** The request, until all of it is there. */
   incoming: IncomingPayload | undefined;
   #controller: AbortController | undefined;
   #isCancelled = false;
 
-  constructor(served: ServedMethod, requestBytes: number) {
+  constructor(served: ServedMethod, requestBytes: number, connection: ClientConnection | undefined) {
     this.served = served;
     this.requestBytes = requestBytes;
+    this.connection = connection;
   }
 
   get signal(): AbortSignal {

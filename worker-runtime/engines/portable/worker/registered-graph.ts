@@ -2,11 +2,12 @@ import { GraphDef } from "../../../../protos/generated/tensorflow/graph.js";
 import type { RegisterGraphRequest } from "../../../../protos/generated/tensorflow/worker.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { invalidArgument } from "../../../protocol/status.js";
-import { compileGraph } from "../executor/compiled-graph.js";
+import { compilingGraph } from "../executor/compiled-graph.js";
 import type { CompiledGraph } from "../executor/compiled-node.js";
 import { FunctionLibrary } from "../executor/function-library.js";
 import type { FunctionCaller } from "../executor/step-context.js";
 import type { KernelRegistry } from "../kernels/registry.js";
+import { withPauses } from "../pauses.js";
 import type { TaskDevices } from "./task-devices.js";
 
 /** A partition that a master registered: ready to run. */
@@ -23,17 +24,17 @@ export interface GraphEnvironment {
 }
 
 /**
- * Makes a partition ready.
+ * Makes a partition ready. A large one lets others have their turns meanwhile.
  * @throws TensorFlowError INVALID_ARGUMENT for a device that is not of this task, in TensorFlow's words; what
  *   `compileGraph` throws: UNIMPLEMENTED naming every node that has no kernel, INVALID_ARGUMENT for a broken graph.
  */
-export function registerGraph(
+export async function registerGraph(
   { graphDef }: RegisterGraphRequest,
   devices: TaskDevices,
   environment: GraphEnvironment,
-): RegisteredGraph {
+): Promise<RegisteredGraph> {
   const graph = graphDef ?? GraphDef.create();
-  for (const { device } of graph.node) {
+  for (const device of new Set(graph.node.map((node) => node.device))) {
     if (!devices.matches(device)) {
       throw invalidArgument(`${device} unknown device.`);
     }
@@ -47,7 +48,7 @@ export function registerGraph(
     ...(library === undefined ? {} : { library }),
   };
   return {
-    compiled: compileGraph(graph.node, options),
+    compiled: await withPauses(compilingGraph(graph.node, options)),
     functions: new FunctionLibrary(options),
     graphDef: graph,
   };

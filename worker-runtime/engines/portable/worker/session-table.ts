@@ -2,9 +2,18 @@ import type { ClusterDef } from "../../../../protos/generated/tensorflow/cluster
 import type { CreateWorkerSessionRequest } from "../../../../protos/generated/tensorflow/worker.js";
 import type { TaskName } from "../../../cluster/device-name.js";
 import { internalError, invalidArgument, StatusCode, TensorFlowError } from "../../../protocol/status.js";
+import type { ClientConnection } from "../connections/client-connection.js";
+import { OrphanWatch } from "../connections/orphan-watch.js";
 import { possiblyRestarted, type TaskDevices } from "./task-devices.js";
 import type { WorkerCache } from "./worker-interface.js";
 import { WorkerSession } from "./worker-session.js";
+
+/**
+ * What is kept for masters that are gone. TensorFlow's own workers keep it all, so it is more, and for longer, than a
+ * master needs that connects again; a master that was restarted ends its earlier sessions itself.
+ */
+const MAX_LOST_SESSIONS = 64;
+const LOST_SESSION_MILLIS = 3_600_000;
 
 export interface SessionTableOptions {
   /** The devices under the server's own name, with the resources that sessions share. */
@@ -13,8 +22,17 @@ export interface SessionTableOptions {
   readonly workers: WorkerCache;
   /** Workers of a cluster that a master brought, in which this task has that name. */
   makeWorkers(cluster: ClusterDef, task: TaskName): WorkerCache;
+  /** How long the session of a master without a connection is kept; 0 for ever. */
+  readonly sessionIdleMillis: number;
   /** Told about sessions that are gone, to end their steps. */
   onRemove(session: WorkerSession): void;
+}
+
+/** How a request names its session. */
+export interface SessionOfRequest {
+  readonly sessionHandle: string;
+  /** Whether the master says that it made one: otherwise all calls share one session. */
+  readonly createWorkerSessionCalled: boolean;
 }
 
 /** Where a master that has several sessions here is one life of one task. */
@@ -28,12 +46,17 @@ export class SessionTable {
   readonly #options: SessionTableOptions;
   readonly #sessions = new Map<string, WorkerSession>();
   readonly #masters = new Map<string, MasterLife>();
+  readonly #orphans: OrphanWatch;
   /** Of masters that run steps without making a session before, as TensorFlow before 1.4. */
   readonly #legacy: WorkerSession;
 
   constructor(options: SessionTableOptions) {
     this.#options = options;
-    const { devices, workers } = options;
+    const { devices, workers, sessionIdleMillis } = options;
+    this.#orphans = new OrphanWatch(
+      { maxLost: MAX_LOST_SESSIONS, lostMillis: LOST_SESSION_MILLIS, idleMillis: sessionIdleMillis },
+      (handle) => this.remove(handle),
+    );
     this.#legacy = new WorkerSession({
       handle: "",
       devices,
@@ -50,10 +73,11 @@ export class SessionTable {
   /**
    * Makes a session. A handle that exists is left as it is, as TensorFlow does. A master's task that comes with another
    * incarnation was restarted: nobody will ask for its earlier sessions again, so they end.
+   * @param connection what the call came on; undefined for the master of this process.
    * @throws TensorFlowError INVALID_ARGUMENT for no handle or a cluster with a wrong address; INTERNAL for a cluster
    *   without the task that this one is to be.
    */
-  create(request: CreateWorkerSessionRequest): void {
+  create(request: CreateWorkerSessionRequest, connection: ClientConnection | undefined): void {
     const { sessionHandle: handle, masterTask, masterIncarnation } = request;
     if (handle === "") {
       throw invalidArgument("Session must be non-empty.");
@@ -62,15 +86,17 @@ export class SessionTable {
     if (!this.#sessions.has(handle)) {
       this.#sessions.set(handle, this.#make(request));
     }
+    this.#orphans.used(handle, connection);
   }
 
   /**
    * The session of a call.
-   * @param created whether the master says that it made one: otherwise all calls share one session.
+   * @param connection what the call came on; undefined for the master of this process.
    * @throws TensorFlowError ABORTED, with the payload that makes a client begin anew, where there is none.
    */
-  find(handle: string, created: boolean): WorkerSession {
-    const session = created ? this.#sessions.get(handle) : this.#legacy;
+  find(request: SessionOfRequest, connection: ClientConnection | undefined): WorkerSession {
+    const { sessionHandle: handle, createWorkerSessionCalled: isOwn } = request;
+    const session = isOwn ? this.#sessions.get(handle) : this.#legacy;
     if (session === undefined) {
       throw new TensorFlowError(
         StatusCode.ABORTED,
@@ -78,6 +104,9 @@ export class SessionTable {
           "restarted.",
         { payloads: possiblyRestarted },
       );
+    }
+    if (isOwn) {
+      this.#orphans.used(handle, connection);
     }
     return session;
   }
@@ -89,6 +118,7 @@ export class SessionTable {
       return;
     }
     this.#sessions.delete(handle);
+    this.#orphans.forget(handle);
     for (const [task, { handles }] of this.#masters) {
       handles.delete(handle);
       if (handles.size === 0) {

@@ -1,4 +1,6 @@
-import type * as worker from "../../../../protos/generated/tensorflow/worker.js";
+import type { WorkerServiceDefinition } from "../../../../protos/generated/tensorflow/worker_service.js";
+import type { ServiceCalls } from "../../../rpc/service-calls.js";
+import type { ClientConnection } from "../connections/client-connection.js";
 
 /** How a call may end before its answer. */
 export interface WorkerCallOptions {
@@ -8,30 +10,17 @@ export interface WorkerCallOptions {
   readonly deadlineMillis?: number | undefined;
 }
 
-type Call<Request, Response> = (request: Request, options?: WorkerCallOptions) => Promise<Response>;
+/** A call as it came, from this process or over a network. */
+export interface IncomingCall extends WorkerCallOptions {
+  /** Undefined for a caller in this process. */
+  readonly connection?: ClientConnection | undefined;
+}
 
 /**
  * The calls of tensorflow.WorkerService. The task's own worker and those of other tasks, over whatever transport, are the
  * same to a master and to a rendezvous. Every call throws TensorFlowError with the code, text and payloads of the worker.
  */
-export interface WorkerInterface {
-  readonly getStatus: Call<worker.GetStatusRequest, worker.GetStatusResponse>;
-  readonly createWorkerSession: Call<worker.CreateWorkerSessionRequest, worker.CreateWorkerSessionResponse>;
-  readonly deleteWorkerSession: Call<worker.DeleteWorkerSessionRequest, worker.DeleteWorkerSessionResponse>;
-  readonly registerGraph: Call<worker.RegisterGraphRequest, worker.RegisterGraphResponse>;
-  readonly deregisterGraph: Call<worker.DeregisterGraphRequest, worker.DeregisterGraphResponse>;
-  readonly runGraph: Call<worker.RunGraphRequest, worker.RunGraphResponse>;
-  readonly cleanupGraph: Call<worker.CleanupGraphRequest, worker.CleanupGraphResponse>;
-  readonly cleanupAll: Call<worker.CleanupAllRequest, worker.CleanupAllResponse>;
-  readonly recvTensor: Call<worker.RecvTensorRequest, worker.RecvTensorResponse>;
-  readonly markRecvFinished: Call<worker.MarkRecvFinishedRequest, worker.MarkRecvFinishedResponse>;
-  readonly logging: Call<worker.LoggingRequest, worker.LoggingResponse>;
-  readonly tracing: Call<worker.TracingRequest, worker.TracingResponse>;
-  readonly recvBuf: Call<worker.RecvBufRequest, worker.RecvBufResponse>;
-  readonly completeGroup: Call<worker.CompleteGroupRequest, worker.CompleteGroupResponse>;
-  readonly completeInstance: Call<worker.CompleteInstanceRequest, worker.CompleteInstanceResponse>;
-  readonly getStepSequence: Call<worker.GetStepSequenceRequest, worker.GetStepSequenceResponse>;
-}
+export type WorkerInterface = ServiceCalls<(typeof WorkerServiceDefinition)["methods"], WorkerCallOptions>;
 
 /** The workers that a session sees, by task. */
 export interface WorkerCache {

@@ -1,8 +1,15 @@
-import type { ChannelCredentials } from "@grpc/grpc-js";
+import { connect as connectTcp, type OnReadOpts } from "node:net";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import { parseHostPort } from "../../../cluster/address.js";
 import { Channel } from "../../../rpc/channel.js";
-import { WorkerClient } from "../../../rpc/worker-client.js";
+import { workerClient } from "../../../rpc/worker-client.js";
+import type { PeerTrust } from "../service/peer-trust.js";
+import type { BulkDialer } from "../stream/bulk-receiver.js";
 import { StreamCaller } from "../stream/stream-caller.js";
 import type { WorkerInterface } from "./worker-interface.js";
+
+/** After this much silence the system asks whether the other machine is still there. */
+const KEEP_ALIVE_MILLIS = 30_000;
 
 /** A worker of another task, over a connection of its own that is opened with the first call and kept. */
 export interface ConnectedWorker {
@@ -12,8 +19,7 @@ export interface ConnectedWorker {
 }
 
 /**
- * How calls reach the worker of another task. The one place to add another way, such as a socket of its own for large
- * tensors. What any of them must keep:
+ * How calls reach the worker of another task. The one place to add another way. What any of them must keep:
  * - a call is carried out once. A RecvTensor that was sent must not be sent again, not even after the connection broke:
  *   the value is handed out once, and the worker refuses the second request with the same id. The caller gets the error.
  * - calls are not answered in order; a RecvTensor may wait for hours while others pass it.
@@ -26,19 +32,41 @@ export interface WorkerTransport {
 
 /**
  * All calls to a task on one stream that stays open, where the task offers it; a call costs a quarter then, and a large
- * tensor holds up nobody. Other tasks, such as TensorFlow's own, get unary calls.
- * @param credentials plain unless given.
+ * tensor holds up nobody. Large answers take a connection of their own to the same port. Other tasks, such as TensorFlow's
+ * own, get unary calls.
+ * @param trust plain connections unless given.
  */
-export function streamTransport(credentials?: ChannelCredentials): WorkerTransport {
+export function streamTransport(trust?: PeerTrust): WorkerTransport {
   return {
     connect: (address) => {
-      const channel = new Channel(address, credentials);
-      const caller = new StreamCaller(channel);
+      const channel = new Channel(address, trust?.channelCredentials());
+      const caller = new StreamCaller(channel, bulkDialer(address, trust));
       const close = (): void => {
         channel.close();
         caller.close();
       };
-      return { worker: new WorkerClient(channel, caller), close };
+      return { worker: workerClient(channel, caller), close };
     },
+  };
+}
+
+/** Undefined for an address that cannot be dialled; the channel says so. */
+function bulkDialer(address: string, trust: PeerTrust | undefined): BulkDialer | undefined {
+  const target = parseHostPort(address);
+  if (target === undefined) {
+    return undefined;
+  }
+  const options = { ...target, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MILLIS };
+  return (onread) => {
+    if (trust === undefined) {
+      return connectTcp({ ...options, onread });
+    }
+    // Documented for tls.connect, and missing in its types.
+    const secure: ConnectionOptions & { onread: OnReadOpts } = {
+      ...options,
+      ...trust.connectionOptions(),
+      onread,
+    };
+    return connectTls(secure);
   };
 }

@@ -28,7 +28,7 @@ import { SessionTable } from "./session-table.js";
 import { StepRunner } from "./step-runner.js";
 import type { TaskDevices } from "./task-devices.js";
 import { valueToProto } from "./value-proto.js";
-import type { WorkerCache, WorkerCallOptions, WorkerInterface } from "./worker-interface.js";
+import type { IncomingCall, WorkerCache, WorkerCallOptions, WorkerInterface } from "./worker-interface.js";
 import type { WorkerSession } from "./worker-session.js";
 import type { WorkerTransport } from "./worker-transport.js";
 
@@ -44,6 +44,8 @@ export interface WorkerOptions {
   readonly ops: OpRegistry;
   readonly files: FileAccess;
   readonly compute: KernelOffload | undefined;
+  /** How long the session of a master without a connection is kept; 0 for ever. */
+  readonly sessionIdleMillis: number;
   log(line: string): void;
 }
 
@@ -70,6 +72,7 @@ export class Worker implements WorkerInterface {
       devices: options.devices,
       workers: this.workers,
       makeWorkers: (cluster, task) => this.makeWorkerCache(cluster, task),
+      sessionIdleMillis: options.sessionIdleMillis,
       onRemove: (session) => this.#endStepsOf(session),
     });
     this.#steps = new StepRunner({
@@ -118,8 +121,9 @@ export class Worker implements WorkerInterface {
 
   async createWorkerSession(
     request: wire.CreateWorkerSessionRequest,
+    { connection }: IncomingCall = {},
   ): Promise<wire.CreateWorkerSessionResponse> {
-    this.sessions.create(request);
+    this.sessions.create(request, connection);
     return {};
   }
 
@@ -130,23 +134,27 @@ export class Worker implements WorkerInterface {
     return {};
   }
 
-  async registerGraph(request: wire.RegisterGraphRequest): Promise<wire.RegisterGraphResponse> {
-    const session = this.sessions.find(request.sessionHandle, request.createWorkerSessionCalled);
+  async registerGraph(
+    request: wire.RegisterGraphRequest,
+    { connection }: IncomingCall = {},
+  ): Promise<wire.RegisterGraphResponse> {
+    const session = this.sessions.find(request, connection);
     const { graphDef } = request;
     await prepareKernels(graphDef?.node ?? [], graphDef?.library, this.#options.kernels);
-    return { graphHandle: session.addGraph(registerGraph(request, session.devices, this.#options)) };
+    return { graphHandle: session.addGraph(await registerGraph(request, session.devices, this.#options)) };
   }
 
-  async deregisterGraph(request: wire.DeregisterGraphRequest): Promise<wire.DeregisterGraphResponse> {
-    this.sessions
-      .find(request.sessionHandle, request.createWorkerSessionCalled)
-      .removeGraph(request.graphHandle);
+  async deregisterGraph(
+    request: wire.DeregisterGraphRequest,
+    { connection }: IncomingCall = {},
+  ): Promise<wire.DeregisterGraphResponse> {
+    this.sessions.find(request, connection).removeGraph(request.graphHandle);
     return {};
   }
 
   async runGraph(
     request: wire.RunGraphRequest,
-    options: WorkerCallOptions = {},
+    { connection, signal }: IncomingCall = {},
   ): Promise<wire.RunGraphResponse> {
     try {
       this.#requestIds.track(request.requestId, "RunGraph (Worker)", () =>
@@ -157,9 +165,9 @@ export class Worker implements WorkerInterface {
           `request_id: ${request.requestId}`,
         ].join(" "),
       );
-      const session = this.sessions.find(request.sessionHandle, request.createWorkerSessionCalled);
+      const session = this.sessions.find(request, connection);
       const graph = session.graph(request.graphHandle);
-      return await this.#steps.run(session, graph, request, options.signal);
+      return await this.#steps.run(session, graph, request, signal);
     } catch (error) {
       const { code, message } = asTensorFlowError(error, StatusCode.INTERNAL);
       if (!request.storeErrorsInResponseBody) {

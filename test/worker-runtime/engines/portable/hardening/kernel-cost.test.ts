@@ -35,6 +35,10 @@ test.each<[NodeDef, readonly Tensor[]]>([
     }),
     [one, Tensor.of([0], "int32"), Tensor.of(10_000_000, "int32")],
   ],
+  [
+    node("StringSplitV2", "n", ["a", "b"], { maxsplit: int(-1) }),
+    [Tensor.of(["a ".repeat(200_000)]), Tensor.of("")],
+  ],
   [node("StringLength", "n", ["a"], {}), [Tensor.of(new Array<string>(100_000).fill("a"))]],
 ])(
   "a result that is much larger than the inputs, and many strings, are work for a compute thread: %#",

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { withoutPauses, withPauses } from "../../../../../worker-runtime/engines/portable/compute/pauses.js";
 import {
   packCopies,
   packResults,
   unpack,
 } from "../../../../../worker-runtime/engines/portable/compute/tensor-transfer.js";
+import { withoutPauses, withPauses } from "../../../../../worker-runtime/engines/portable/pauses.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 
 test("tensors are the same after they travelled, large ones and many strings included", async () => {

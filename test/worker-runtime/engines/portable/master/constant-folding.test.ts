@@ -9,6 +9,7 @@ import {
   mayFold,
 } from "../../../../../worker-runtime/engines/portable/master/constant-folding.js";
 import type { StepSignature } from "../../../../../worker-runtime/engines/portable/master/step-signature.js";
+import { withoutPauses } from "../../../../../worker-runtime/engines/portable/pauses.js";
 import { typeAttr } from "../../../../../worker-runtime/graph/attr-values.js";
 import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
 import { invalidArgument } from "../../../../../worker-runtime/protocol/status.js";
@@ -43,8 +44,8 @@ function fold(
   ...kernels: readonly PureKernelDefinition[]
 ) {
   const graph = stepGraph(sessionGraph(nodes), parts);
-  return foldConstants(graph, { kernels: new KernelRegistry().add(...kernels), ops: bundledOpRegistry() })
-    .nodes;
+  const tools = { kernels: new KernelRegistry().add(...kernels), ops: bundledOpRegistry() };
+  return withoutPauses(foldConstants(graph, tools)).nodes;
 }
 
 const twoSums = [constant("a", 1), constant("b", 2), add("c", "a", "b"), add("d", "c", "b", "/task:1")];

@@ -4,10 +4,12 @@ import type { GraphDef } from "../../../../../protos/generated/tensorflow/graph.
 import * as masterProto from "../../../../../protos/generated/tensorflow/master.js";
 import * as proto from "../../../../../protos/generated/tensorflow/worker.js";
 import { makeServerDef } from "../../../../../worker-runtime/cluster/server-def.js";
+import type { ClientConnection } from "../../../../../worker-runtime/engines/portable/connections/client-connection.js";
 import { cpuKind, type Device, makeDevice } from "../../../../../worker-runtime/engines/portable/device.js";
 import { KernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/registry.js";
 import { Master } from "../../../../../worker-runtime/engines/portable/master/master.js";
 import type { MasterLimits } from "../../../../../worker-runtime/engines/portable/master/master-environment.js";
+import type { MasterCallOptions } from "../../../../../worker-runtime/engines/portable/master/master-interface.js";
 import type {
   WorkerCallOptions,
   WorkerInterface,
@@ -101,6 +103,11 @@ export function untilCancelled(options: WorkerCallOptions | undefined): Promise<
   });
 }
 
+/** Who makes a session, and how. */
+interface ClientOptions extends Partial<MasterCallOptions> {
+  readonly target?: string;
+}
+
 /** A master at worker/0 of a cluster with worker/1 and ps/0. */
 export class FakeCluster {
   readonly calls: Recorded[] = [];
@@ -160,18 +167,19 @@ export class FakeCluster {
   async createSession(
     graphDef?: GraphDef,
     config: Parameters<typeof ConfigProto.fromPartial>[0] = {},
-    { target = "grpc://w0:2222", signal = new AbortController().signal } = {},
+    { target = "grpc://w0:2222", signal = new AbortController().signal, connection }: ClientOptions = {},
   ): Promise<string> {
     const request = { graphDef, config: ConfigProto.fromPartial(config), target };
-    return (await this.master.createSession(request, { signal })).sessionHandle;
+    return (await this.master.createSession(request, { signal, connection })).sessionHandle;
   }
 
   runStep(
     sessionHandle: string,
     step: Partial<masterProto.RunStepRequest> & { readonly runOptions?: Partial<RunOptions> },
     signal: AbortSignal = new AbortController().signal,
+    connection?: ClientConnection,
   ): Promise<masterProto.RunStepResponse> {
     const request = { ...masterProto.RunStepRequest.create(), sessionHandle, ...step };
-    return this.master.runStep(request, { signal });
+    return this.master.runStep(request, { signal, connection });
   }
 }

@@ -57,6 +57,20 @@ export function ifNode(
   });
 }
 
+export function caseNode(name: string, index: string, input: string, ...branches: string[]): NodeDef {
+  const func = branches.map((branch) => ({ name: branch, attr: new Map() }));
+  return node(name, "StatelessCase", [index, input], {
+    Tin: FLOATS,
+    Tout: FLOATS,
+    branches: {
+      value: {
+        $case: "list",
+        value: { s: [], i: [], f: [], b: [], type: [], shape: [], tensor: [], func },
+      },
+    },
+  });
+}
+
 export function whileNode(name: string, input: string, condition: string, body: string): NodeDef {
   return node(name, "StatelessWhile", [input], {
     T: FLOATS,

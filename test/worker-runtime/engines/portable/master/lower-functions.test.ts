@@ -3,7 +3,7 @@ import type { FunctionDef } from "../../../../../protos/generated/tensorflow/fun
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import { lowerFunctions } from "../../../../../worker-runtime/engines/portable/master/lower-functions.js";
 import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
-import { callNode, ifNode, unaryFunction, whileNode } from "./function-makers.js";
+import { callNode, caseNode, ifNode, unaryFunction, whileNode } from "./function-makers.js";
 import { constant } from "./node-makers.js";
 
 function lowered(functions: readonly FunctionDef[], ...nodes: NodeDef[]): Map<string, NodeDef> {
@@ -52,6 +52,42 @@ test("an If becomes Switches and Merges", () => {
   // A constant of a branch runs only where the branch does.
   expect(nodes.get("c/then/value")?.input).toEqual(["^c/then_pivot"]);
   expect(nodes.get("c")?.input).toEqual(["c/merge_0", "^c/done"]);
+});
+
+test("a Case becomes _SwitchNs and Merges of as many ends as it has branches", () => {
+  const functions = [
+    unaryFunction("double", "Mul", 2, "/task:1"),
+    unaryFunction("half", "Mul", 0.5),
+    unaryFunction("more", "Add", 1),
+  ];
+  const index = constant("p", 1, "", "int32");
+  const choice = caseNode("c", "p", "k", "double", "half", "more");
+  const nodes = lowered(functions, index, constant("k", 1), { ...choice, input: [...choice.input, "^k"] });
+  expect(nodes.get("c/decision")).toMatchObject({ op: "_SwitchN", input: ["p", "p", "^k"] });
+  expect(nodes.get("c/switch_0")).toMatchObject({ op: "_SwitchN", input: ["k", "p"] });
+  for (const name of ["c/decision", "c/switch_0"]) {
+    expect(nodes.get(name)?.attr.get("num_outs")?.value).toEqual({ $case: "i", value: 3n });
+  }
+  expect([0, 1, 2].map((i) => nodes.get(`c/branch${i}/x`)?.input)).toEqual([
+    ["c/switch_0"],
+    ["c/switch_0:1"],
+    ["c/switch_0:2"],
+  ]);
+  // A constant of a branch runs only where the branch does.
+  expect(nodes.get("c/branch2_pivot")?.input).toEqual(["c/decision:2"]);
+  expect(nodes.get("c/branch2/value")?.input).toEqual(["^c/branch2_pivot"]);
+  const ends = ["c/branch0/result", "c/branch1/result", "c/branch2/result"];
+  expect(nodes.get("c/merge_0")).toMatchObject({ op: "Merge", input: ends });
+  expect(nodes.get("c/merge_0")?.attr.get("N")?.value).toEqual({ $case: "i", value: 3n });
+  expect(nodes.get("c/done")?.input).toEqual(["c/branch0_done", "c/branch1_done", "c/branch2_done"]);
+  expect(nodes.get("c")?.input).toEqual(["c/merge_0", "^c/done"]);
+});
+
+test("a Case without a branch is for its worker to refuse", () => {
+  const functions = [unaryFunction("double", "Mul", 2, "/task:1")];
+  const index = constant("p", 0, "", "int32");
+  const nodes = lowered(functions, index, constant("k", 1), caseNode("c", "p", "k"));
+  expect(nodes.get("c")?.op).toBe("StatelessCase");
 });
 
 test("a While becomes a loop", () => {

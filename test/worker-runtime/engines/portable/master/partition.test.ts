@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import { partitionGraph } from "../../../../../worker-runtime/engines/portable/master/partition.js";
+import { withoutPauses } from "../../../../../worker-runtime/engines/portable/pauses.js";
 import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
 import { add, assign, attrText, constant, countingLoop, identity, node, variable } from "./node-makers.js";
 import { PS_0, sessionGraph, stepGraph, WORKER_0, WORKER_1 } from "./session-parts.js";
@@ -11,14 +12,16 @@ const TASK_1 = "/job:worker/replica:0/task:1";
 /** The partitions of a step by task. */
 function cut(nodes: readonly NodeDef[], fetches: readonly string[], targets: readonly string[] = []) {
   let names = 0;
-  const partitions = partitionGraph(stepGraph(sessionGraph(nodes), { fetches, targets }), {
+  const tools = {
     ops: bundledOpRegistry(),
-    incarnationOf: (device) => (device === WORKER_1 ? 0x8000000000000002n : 1n),
-    newName: (prefix) => {
+    incarnationOf: (device: string) => (device === WORKER_1 ? 0x8000000000000002n : 1n),
+    newName: (prefix: string) => {
       names += 1;
       return `${prefix}_S${names}`;
     },
-  });
+  };
+  const graph = stepGraph(sessionGraph(nodes), { fetches, targets });
+  const partitions = withoutPauses(partitionGraph(graph, tools));
   return new Map(partitions.map((partition) => [partition.task, partition.nodes]));
 }
 

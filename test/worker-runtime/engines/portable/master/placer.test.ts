@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import { KernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/registry.js";
 import { placementDevices } from "../../../../../worker-runtime/engines/portable/master/placer.js";
+import { withoutPauses } from "../../../../../worker-runtime/engines/portable/pauses.js";
 import { typeAttr } from "../../../../../worker-runtime/graph/attr-values.js";
 import {
   add,
@@ -95,7 +96,7 @@ test("variables of two tasks cannot be behind one reference", () => {
 
 test("nodes of an extension join those that are placed already", () => {
   const graph = sessionGraph([variable("v", "/job:ps")]);
-  graph.extend(graphOf(constant("one", 1), assign("set", "v", "one")), 0n);
+  withoutPauses(graph.extend(graphOf(constant("one", 1), assign("set", "v", "one")), 0n));
   expect(graph.devices.get("set")).toBe(PS_0);
   // A constant with one consumer goes along.
   expect(graph.devices.get("one")).toBe(PS_0);

@@ -14,7 +14,14 @@ import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-regist
 import { StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor, tensorFromProto, tensorToProto } from "../../../../../worker-runtime/protocol/tensor.js";
 import { freePort, peerMissing, spawnPeer, tensorflowPython } from "../../../../support/peers.js";
-import { callNode, graphWithFunctions, ifNode, unaryFunction, whileNode } from "./function-makers.js";
+import {
+  callNode,
+  caseNode,
+  graphWithFunctions,
+  ifNode,
+  unaryFunction,
+  whileNode,
+} from "./function-makers.js";
 import {
   add,
   assign,
@@ -170,6 +177,22 @@ describe.each(rigs)("over $name", ({ make, isMissing }) => {
       const feed = [{ name: "p:0", tensor: tensorToProto(Tensor.of(false)) }];
       const fetch = ["called:0", "chosen:0", "grown:0"];
       expect(values(await runOnce(rig, graph, { feed, fetch }))).toEqual([6, 1.5, 192]);
+    });
+
+    test("chooses among functions on two tasks, the last one for an index that none has", async () => {
+      const functions = [
+        unaryFunction("double", "Mul", 2, "/job:worker/task:1"),
+        unaryFunction("half", "Mul", 0.5, "/job:worker/task:0"),
+        unaryFunction("more", "Add", 1, "/job:worker/task:1"),
+      ];
+      const choice = caseNode("chosen", "p", "k", "double", "half", "more");
+      const graph = graphWithFunctions(functions, placeholder("p", "", "int32"), constant("k", 3), choice);
+      const given: unknown[] = [];
+      for (const index of [0, 1, 2, 3, -1]) {
+        const feed = [{ name: "p:0", tensor: tensorToProto(Tensor.of(index, "int32")) }];
+        given.push(...values(await runOnce(rig, graph, { feed, fetch: ["chosen:0"] })));
+      }
+      expect(given).toEqual([6, 1.5, 4, 4, 4]);
     });
 
     test("keeps a variable on the other task", async () => {

@@ -12,6 +12,7 @@ import {
   type StepGraph,
 } from "../../../../../worker-runtime/engines/portable/master/step-graph.js";
 import type { StepSignature } from "../../../../../worker-runtime/engines/portable/master/step-signature.js";
+import { withoutPauses } from "../../../../../worker-runtime/engines/portable/pauses.js";
 import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
 import { graphOf } from "./node-makers.js";
 
@@ -37,7 +38,9 @@ export function sessionGraph(nodes: readonly NodeDef[], setup: SessionGraphSetup
     log: setup.log,
   };
   const options = { ops: bundledOpRegistry(), placement, maxNodes: setup.maxNodes ?? 1000 };
-  return new SessionGraph(graphOf(...nodes), options);
+  const graph = new SessionGraph(options);
+  withoutPauses(graph.begin(graphOf(...nodes)));
+  return graph;
 }
 
 export function signature(parts: Partial<StepSignature>): StepSignature {
@@ -45,5 +48,5 @@ export function signature(parts: Partial<StepSignature>): StepSignature {
 }
 
 export function stepGraph(graph: SessionGraph, parts: Partial<StepSignature>): StepGraph {
-  return makeStepGraph({ graph, signature: signature(parts), ops: graph.ops, clientDevice });
+  return withoutPauses(makeStepGraph({ graph, signature: signature(parts), ops: graph.ops, clientDevice }));
 }

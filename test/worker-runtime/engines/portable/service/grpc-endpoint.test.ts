@@ -14,7 +14,7 @@ import type { Worker } from "../../../../../worker-runtime/engines/portable/work
 import { PayloadKey, StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor, tensorFromReceived, tensorToProto } from "../../../../../worker-runtime/protocol/tensor.js";
 import { Channel } from "../../../../../worker-runtime/rpc/channel.js";
-import { WorkerClient } from "../../../../../worker-runtime/rpc/worker-client.js";
+import { type WorkerClient, workerClient } from "../../../../../worker-runtime/rpc/worker-client.js";
 import { edgeNode, keyOf, LocalCluster, task0, task1 } from "../worker/worker-fixture.js";
 
 const endings: (() => void)[] = [];
@@ -46,7 +46,7 @@ async function serveWorker(limits: Partial<ServiceLimits> = {}): Promise<Served>
     () => endpoint.close(),
     () => channel.close(),
   );
-  return { worker, endpoint, port: listener.port, client: new WorkerClient(channel) };
+  return { worker, endpoint, port: listener.port, client: workerClient(channel) };
 }
 
 /** One call with any bytes. */
@@ -151,7 +151,7 @@ describe("the gRPC service", () => {
     const cancelled = client.recvTensor(recvRequest(keyOf(worker, task0, task1, "a")), {
       signal: caller.signal,
     });
-    const broken = new WorkerClient(tcp.channel).recvTensor(recvRequest(keyOf(worker, task0, task1, "b")));
+    const broken = workerClient(tcp.channel).recvTensor(recvRequest(keyOf(worker, task0, task1, "b")));
     await expect.poll(() => endpoint.calls).toBe(2);
     caller.abort();
     await expect(cancelled).rejects.toMatchObject({ code: StatusCode.CANCELLED });

@@ -3,17 +3,16 @@ import { type AddressInfo, createServer } from "node:net";
 import { Metadata } from "@grpc/grpc-js";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { StreamFrame } from "../../../../../protos/generated/tensordeck/worker_stream.js";
-import { TensorProto } from "../../../../../protos/generated/tensorflow/tensor.js";
 import * as wire from "../../../../../protos/generated/tensorflow/worker.js";
 import { StreamCaller } from "../../../../../worker-runtime/engines/portable/stream/stream-caller.js";
 import type { WorkerInterface } from "../../../../../worker-runtime/engines/portable/worker/worker-interface.js";
 import { PayloadKey, StatusCode } from "../../../../../worker-runtime/protocol/status.js";
-import { Tensor, tensorFromReceived, tensorToProto } from "../../../../../worker-runtime/protocol/tensor.js";
+import { Tensor, tensorToProto } from "../../../../../worker-runtime/protocol/tensor.js";
 import { Channel } from "../../../../../worker-runtime/rpc/channel.js";
-import { WorkerClient } from "../../../../../worker-runtime/rpc/worker-client.js";
+import { workerClient } from "../../../../../worker-runtime/rpc/worker-client.js";
 import { peerMissing, repositoryRoot, spawnPeer, tensorflowPython } from "../../../../support/peers.js";
 import { edgeNode, keyOf, task0, task1 } from "../worker/worker-fixture.js";
-import { Endings } from "./stream-fixture.js";
+import { Endings, sameBytes } from "./stream-fixture.js";
 
 const endings = new Endings();
 afterEach(() => endings.endAll());
@@ -32,16 +31,6 @@ const largeSender: Partial<WorkerInterface> = {
     return response;
   },
 };
-
-function sameBytes(proto: TensorProto | undefined, expected: Float32Array): boolean {
-  const { data } = tensorFromReceived(proto ?? TensorProto.create());
-  const received = data as Float32Array;
-  return (
-    Buffer.from(received.buffer, received.byteOffset, received.byteLength).compare(
-      Buffer.from(expected.buffer, expected.byteOffset, expected.byteLength),
-    ) === 0
-  );
-}
 
 describe("a worker's calls on a stream", () => {
   test("answer", async () => {
@@ -293,7 +282,7 @@ describe("a task that knows no streams", () => {
     const channel = new Channel(address);
     endings.add(() => channel.close());
     const open = vi.spyOn(channel.client, "makeBidiStreamRequest");
-    const client = new WorkerClient(channel, new StreamCaller(channel));
+    const client = workerClient(channel, new StreamCaller(channel));
     const answers = await Promise.all([client.getStatus({}), client.getStatus({}, { deadlineMillis: 9000 })]);
     expect(answers.map(({ deviceAttributes }) => deviceAttributes.length)).toEqual([1, 1]);
     await expect(client.recvTensor(recvRequest("no key"))).rejects.toMatchObject({

@@ -15,6 +15,8 @@ import { type Tensor, tensorToProto } from "../../../../../worker-runtime/protoc
 
 const utf8 = new TextEncoder();
 
+const DAY_MILLIS = 24 * 3_600_000;
+
 export const task0 = "/job:worker/replica:0/task:0";
 export const task1 = "/job:worker/replica:0/task:1";
 
@@ -22,7 +24,12 @@ export const task1 = "/job:worker/replica:0/task:1";
 export class LocalCluster {
   readonly workers: Worker[] = [];
 
-  constructor(count: number, kernels: readonly StatefulKernelDefinition[] = []) {
+  /** @param sessionIdleMillis how long the sessions of masters that are gone are kept at most. */
+  constructor(
+    count: number,
+    kernels: readonly StatefulKernelDefinition[] = [],
+    sessionIdleMillis = DAY_MILLIS,
+  ) {
     const addresses = Array.from({ length: count }, (_, index) => [index, `localhost:${index + 1}`] as const);
     const cluster = { job: [{ name: "worker", tasks: new Map(addresses) }] };
     for (const [index] of addresses) {
@@ -35,6 +42,7 @@ export class LocalCluster {
           ops: bundledOpRegistry(),
           files: new AllowedFolders([]),
           compute: undefined,
+          sessionIdleMillis,
           log: () => undefined,
         }),
       );

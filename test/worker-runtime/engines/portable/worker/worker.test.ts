@@ -336,7 +336,10 @@ describe("sessions", () => {
       isolateSessionState: true,
       serverDef: { jobName: "mine", taskIndex: 3, cluster: other },
     });
-    const session = worker.sessions.find("iso", true);
+    const session = worker.sessions.find(
+      { sessionHandle: "iso", createWorkerSessionCalled: true },
+      undefined,
+    );
     const [device] = session.devices.all;
     expect(device?.name).toBe("/job:mine/replica:0/task:3/device:CPU:0");
     expect(device?.incarnation).toBe(worker.devices()[0]?.incarnation);
@@ -351,10 +354,15 @@ describe("sessions", () => {
   test("shared ones see the resources of the task, also under another name", async () => {
     const worker = start().worker(0);
     await create(worker, { sessionHandle: "s" });
-    expect(worker.sessions.find("s", true).devices).toBe(worker.sharedDevices);
+    expect(
+      worker.sessions.find({ sessionHandle: "s", createWorkerSessionCalled: true }, undefined).devices,
+    ).toBe(worker.sharedDevices);
     const cluster = { job: [{ name: "mine", tasks: new Map([[0, "localhost:1"]]) }] };
     await create(worker, { sessionHandle: "t", serverDef: { jobName: "mine", taskIndex: 0, cluster } });
-    const { devices } = worker.sessions.find("t", true);
+    const { devices } = worker.sessions.find(
+      { sessionHandle: "t", createWorkerSessionCalled: true },
+      undefined,
+    );
     expect(devices.resources("/job:mine/replica:0/task:0/device:CPU:0")).toBe(
       worker.sharedDevices.resources(cpu(task0)),
     );

@@ -1,6 +1,7 @@
 import { Tensor } from "../../../../protocol/tensor.js";
-import { type NumericArray, zeros } from "../../../../protocol/tensor-data.js";
+import type { NumericArray } from "../../../../protocol/tensor-data.js";
 import type { SplitWork } from "../kernel.js";
+import { allocate } from "../support/allocation.js";
 
 /** A part with fewer rows would be spent on copying the other operand. */
 const MIN_ROWS = 64;
@@ -35,14 +36,14 @@ function rowsOf(matrix: Tensor, from: number, to: number, columns: number): Tens
   return new Tensor(matrix.dtype, [to - from, columns], data.subarray(from * entries, to * entries));
 }
 
-/** The matrices below each other; all have the same number of columns, and there is one at least. */
+/** The matrices below each other; all have the same number of columns, and there is one at least. @throws TensorFlowError as `allocate` */
 function stackRows(matrices: readonly Tensor[]): Tensor {
   const [first] = matrices;
   const dtype = first?.dtype ?? "float32";
   const columns = first?.shape[1] ?? 0;
   const rows = matrices.reduce((sum, { shape }) => sum + (shape[0] ?? 0), 0);
   // A product holds numbers; all of one dtype have the same kind of array.
-  const stacked = zeros(dtype, rows * columns) as Float32Array;
+  const stacked = allocate(dtype, [rows, columns]) as Float32Array;
   let position = 0;
   for (const { data } of matrices) {
     stacked.set(data as NumericArray as Float32Array, position);

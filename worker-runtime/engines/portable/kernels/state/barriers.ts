@@ -1,17 +1,20 @@
 import type { DType } from "../../../../protocol/dtype.js";
 import { cancelled, invalidArgument, outOfRange } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
+import { ExclusiveAccess } from "../../exclusive-access.js";
+import { mapped, type PausingWork } from "../../pauses.js";
 import type { Resource } from "../../resources/resource-manager.js";
 import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { longsOf, scalarOf, stringsOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
+import { atPauses } from "../support/turns.js";
 import { handledResource, resourceKernel } from "./handle-resources.js";
 import { PriorityStore } from "./queues/element-store.js";
 import { Queue, type QueueElement } from "./queues/queue-resource.js";
 import { statefulKernel } from "./stateful-kernel.js";
-import { unstack } from "./tensor-batches.js";
+import { unstacking } from "./tensor-batches.js";
 
 const BARRIER = "tensorflow::barrier::Barrier";
 
@@ -38,6 +41,8 @@ class Barrier implements Resource {
   #nextIndex = FIRST_INDEX;
   #closed = false;
   #cancelled = false;
+  /** An insert is seen as a whole or not at all. */
+  readonly #access = new ExclusiveAccess();
 
   constructor(name: string, types: readonly DType[], shapes: readonly (readonly number[])[]) {
     this.#name = name;
@@ -65,6 +70,10 @@ class Barrier implements Resource {
 
   /** @throws TensorFlowError CANCELLED for a new key once closed, INVALID_ARGUMENT for a component that is there already. */
   async insertMany(component: number, keys: Tensor, values: Tensor, signal: AbortSignal): Promise<void> {
+    await this.#access.run(() => this.#insertMany(component, keys, values, signal));
+  }
+
+  async #insertMany(component: number, keys: Tensor, values: Tensor, signal: AbortSignal): Promise<void> {
     if (component < 0 || component >= this.#size) {
       throw invalidArgument(
         `The component ID is out of range ${component} > num_components (= ${this.#size})`,
@@ -87,30 +96,18 @@ class Barrier implements Resource {
           `insertions: ${keys.size}.  Number of incomplete keys: ${this.#incomplete.size}.`,
       );
     }
-    const ready: QueueElement[] = [];
-    let isNew = false;
-    const slices = unstack(values);
-    for (const [i, key] of stringsOf(keys).entries()) {
-      const known = this.#incomplete.has(textOf(key));
-      const tuple = this.#insertOne(component, key, slices[i] ?? values, i);
-      isNew ||= !known;
-      if (tuple !== undefined) {
-        ready.push(tuple);
-      }
-    }
-    if (isNew) {
-      this.#nextIndex += 1n;
-    }
-    for (const tuple of ready) {
-      await this.#ready.enqueue(tuple, signal);
-    }
+    // Never ends half done.
+    const ready = await atPauses(this.#inserting(component, keys, values), undefined);
+    await this.#ready.enqueueAll(ready, signal);
     if (this.#closed && this.#incomplete.size === 0 && !this.#ready.closed) {
       await this.#ready.close(false, signal);
     }
   }
 
   /** @throws TensorFlowError OUT_OF_RANGE once closed with too few elements to come. */
-  takeMany(count: number, allowSmallBatch: boolean, signal: AbortSignal): Promise<QueueElement> {
+  async takeMany(count: number, allowSmallBatch: boolean, signal: AbortSignal): Promise<QueueElement> {
+    // Tuples that an insert is about to make ready count as well.
+    await this.#access.run(() => undefined);
     let wanted = count;
     if (this.#closed) {
       wanted = allowSmallBatch ? Math.min(count, this.readySize) : count;
@@ -126,6 +123,10 @@ class Barrier implements Resource {
 
   /** @throws TensorFlowError CANCELLED where it was closed before; a second close may still cancel. */
   async close(cancelPending: boolean, signal: AbortSignal): Promise<void> {
+    await this.#access.run(() => this.#close(cancelPending, signal));
+  }
+
+  async #close(cancelPending: boolean, signal: AbortSignal): Promise<void> {
     if (this.#closed && (this.#cancelled || !cancelPending)) {
       throw cancelled(`Barrier '${this.#name}' is already closed.`);
     }
@@ -141,6 +142,20 @@ class Barrier implements Resource {
 
   dispose(): void {
     this.#ready.dispose();
+  }
+
+  /** @returns the tuples that are complete now. */
+  *#inserting(component: number, keys: Tensor, values: Tensor): PausingWork<QueueElement[]> {
+    let isNew = false;
+    const slices = yield* unstacking(values);
+    const tuples = yield* mapped(stringsOf(keys), (key, i) => {
+      isNew ||= !this.#incomplete.has(textOf(key));
+      return this.#insertOne(component, key, slices[i] ?? values, i);
+    });
+    if (isNew) {
+      this.#nextIndex += 1n;
+    }
+    return tuples.filter((tuple) => tuple !== undefined);
   }
 
   /** @returns the tuple once it is complete: index, key and components. */

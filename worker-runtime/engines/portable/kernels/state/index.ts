@@ -10,6 +10,7 @@ import { resourceVariableKernels } from "./resource-variables.js";
 import { scatterKernels } from "./scatter.js";
 import { sliceAssignKernels } from "./slice-assign.js";
 import { stackKernels } from "./stacks.js";
+import { stagingKernels } from "./staging/index.js";
 import { tableKernels } from "./tables/index.js";
 import { tensorArrayKernels } from "./tensor-arrays/index.js";
 import { tensorListKernels } from "./tensor-lists/index.js";
@@ -34,4 +35,5 @@ export const stateKernels: readonly KernelDefinition[] = [
   ...tableKernels,
   ...mutexKernels,
   ...optionalKernels,
+  ...stagingKernels,
 ];

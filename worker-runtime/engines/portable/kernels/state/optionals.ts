@@ -20,6 +20,11 @@ class Optional implements VariantObject {
   }
 }
 
+/** A scalar of an optional: of these values, or of none. */
+export function optionalOfValues(values: readonly Value[] | undefined): ObjectTensor {
+  return ObjectTensor.variant(new Optional(values));
+}
+
 function optionalOf(value: Value | undefined): Optional {
   const object = value instanceof ObjectTensor ? value.elements[0] : undefined;
   if (!(object instanceof Optional)) {
@@ -30,8 +35,8 @@ function optionalOf(value: Value | undefined): Optional {
 
 /** Optionals as `tf.cond` and `tf.experimental.Optional` use them. */
 export const optionalKernels: readonly StatefulKernelDefinition[] = [
-  statefulKernel("OptionalFromValue", () => ({ inputs }) => [ObjectTensor.variant(new Optional(inputs))]),
-  statefulKernel("OptionalNone", () => () => [ObjectTensor.variant(new Optional(undefined))]),
+  statefulKernel("OptionalFromValue", () => ({ inputs }) => [optionalOfValues(inputs)]),
+  statefulKernel("OptionalNone", () => () => [optionalOfValues(undefined)]),
   statefulKernel("OptionalHasValue", () => ({ inputs: [optional] }) => [
     new Tensor("bool", [], Uint8Array.of(optionalOf(optional).values === undefined ? 0 : 1)),
   ]),

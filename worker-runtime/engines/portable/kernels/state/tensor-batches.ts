@@ -1,36 +1,31 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { isByteList } from "../../../../protocol/tensor-data.js";
+import { eachOf, ITEMS_PER_PAUSE, type PausingWork, withoutPauses } from "../../pauses.js";
 import { allocate } from "../support/allocation.js";
 import { productOf, stridesOf } from "../support/shapes.js";
-import { inTurns } from "../support/turns.js";
 import { updateElements } from "./element-updates.js";
 import { checkedLength } from "./list-limits.js";
 
-/** Tensors that are made, or whose elements are copied, in one turn, and elements of all: a few milliseconds. */
-const TENSORS_PER_TURN = 8192;
+/** Elements that are copied between two pauses: a few milliseconds' work. */
 const ELEMENTS_PER_TURN = 2 ** 20;
 
 /** The slices of a tensor along its first dimension; views, not copies. @throws TensorFlowError RESOURCE_EXHAUSTED */
 export function unstack(tensor: Tensor): readonly Tensor[] {
-  const [count = 0, ...shape] = tensor.shape;
-  return Array.from({ length: checkedLength(count) }, (_, i) => sliceAt(tensor, i, shape));
+  return withoutPauses(unstacking(tensor));
 }
 
-/** What `result` makes of the slices that `unstack` gives; many are made in turns. @throws TensorFlowError as `unstack`. */
-export function unstackInTurns<T>(
-  tensor: Tensor,
-  signal: AbortSignal,
-  result: (slices: Tensor[]) => T,
-): T | Promise<T> {
+/** As `unstack`. */
+export function* unstacking(tensor: Tensor): PausingWork<Tensor[]> {
   const [count = 0, ...shape] = tensor.shape;
   const slices: Tensor[] = [];
-  const cut = (first: number, end: number) => {
-    for (let i = first; i < end; i += 1) {
-      slices.push(sliceAt(tensor, i, shape));
+  for (let i = 0; i < checkedLength(count); i += 1) {
+    slices.push(sliceAt(tensor, i, shape));
+    if (slices.length % ITEMS_PER_PAUSE === 0) {
+      yield;
     }
-  };
-  return inTurns(checkedLength(count), TENSORS_PER_TURN, cut, signal, () => result(slices));
+  }
+  return slices;
 }
 
 /** Slice `index` of a tensor along its first dimension, in a given shape of its size; a view. */
@@ -48,37 +43,31 @@ export function runAt({ dtype, data }: Tensor, start: number, shape: readonly nu
 
 /** Tensors of one dtype, their elements one after the other, in a shape that has room for exactly these. */
 export function joined(dtype: Tensor["dtype"], shape: readonly number[], tensors: readonly Tensor[]): Tensor {
-  const target = allocate(dtype, shape);
-  appender(dtype, target, tensors)(0, tensors.length);
-  return new Tensor(dtype, shape, target);
+  return withoutPauses(joining(dtype, shape, tensors));
 }
 
-/** What `result` makes of what `joined` gives; many tensors are joined in turns. They are of one size. */
-export function joinedInTurns<T>(
+/** As `joined`. */
+export function* joining(
   dtype: Tensor["dtype"],
   shape: readonly number[],
-  tensors: readonly Tensor[],
-  signal: AbortSignal,
-  result: (tensor: Tensor) => T,
-): T | Promise<T> {
+  tensors: Iterable<Tensor>,
+): PausingWork<Tensor> {
   const target = allocate(dtype, shape);
-  const size = Math.max(1, tensors[0]?.size ?? 1);
-  const perTurn = Math.max(1, Math.min(TENSORS_PER_TURN, Math.floor(ELEMENTS_PER_TURN / size)));
-  return inTurns(tensors.length, perTurn, appender(dtype, target, tensors), signal, () =>
-    result(new Tensor(dtype, shape, target)),
-  );
-}
-
-/** Puts the tensors from `first` up to, not including, `end` behind those before. To be called in order. */
-function appender(dtype: Tensor["dtype"], target: Tensor["data"], tensors: readonly Tensor[]) {
   let at = 0;
-  return (first: number, end: number): void => {
-    for (let i = first; i < end; i += 1) {
-      const { data, size } = tensors[i] as Tensor;
-      updateElements("update", { dtype, target, at, source: data, from: 0, length: size, step: 1 });
-      at += size;
+  let costs = 0;
+  for (const { data, size } of tensors) {
+    for (let from = 0; from < size; from += ELEMENTS_PER_TURN) {
+      const length = Math.min(size - from, ELEMENTS_PER_TURN);
+      updateElements("update", { dtype, target, at: at + from, source: data, from, length, step: 1 });
+      costs += length / ELEMENTS_PER_TURN + 1 / ITEMS_PER_PAUSE;
+      if (costs >= 1) {
+        costs = 0;
+        yield;
+      }
     }
-  };
+    at += size;
+  }
+  return new Tensor(dtype, shape, target);
 }
 
 /** Tensors of one shape along a new first dimension. */
@@ -100,20 +89,35 @@ export function stackPadded(
   elementShape: readonly number[],
   tensors: readonly Tensor[],
 ): Tensor {
-  const slice = elementShape.map((size, i) =>
-    size >= 0 ? size : tensors.reduce((most, { shape }) => Math.max(most, shape[i] ?? 0), 0),
-  );
+  return withoutPauses(stackingPadded(dtype, elementShape, tensors));
+}
+
+/** As `stackPadded`. */
+export function* stackingPadded(
+  dtype: Tensor["dtype"],
+  elementShape: readonly number[],
+  tensors: readonly Tensor[],
+): PausingWork<Tensor> {
+  const slice = elementShape.map((size) => Math.max(size, 0));
+  yield* eachOf(tensors, ({ shape }) => {
+    for (const [i, size] of elementShape.entries()) {
+      if (size < 0) {
+        slice[i] = Math.max(slice[i] ?? 0, shape[i] ?? 0);
+      }
+    }
+  });
   const shape = [tensors.length, ...slice];
   const target = allocate(dtype, shape);
   const strides = stridesOf(slice);
-  for (const [i, tensor] of tensors.entries()) {
+  const length = productOf(slice);
+  yield* eachOf(tensors, (tensor, i) => {
     if (tensor.shape.length !== slice.length) {
       throw invalidArgument(
         `Mismatched ranks. Element's rank is: ${tensor.shape.length} but should be ${slice.length}`,
       );
     }
-    copyRows(tensor, target, i * productOf(slice), strides);
-  }
+    copyRows(tensor, target, i * length, strides);
+  });
   return new Tensor(dtype, shape, target);
 }
 

@@ -100,34 +100,47 @@ function inputRows(input: Tensor): readonly Uint8Array[] {
   return stringsOf(input);
 }
 
+/** Words of five bytes, each a string of its own. */
+const NANOS_PER_BYTE = 60;
+
+const cost: PureKernelDefinition["cost"] = (_, inputs) => inputAt(inputs, 0).byteLength * NANOS_PER_BYTE;
+
 /** Ops that split strings. */
 export const splitKernels: readonly PureKernelDefinition[] = [
-  pureKernel("StringSplit", (node) => {
-    const skipEmpty = node.bool("skip_empty");
-    return (inputs) => {
-      const delimiter = inputAt(inputs, 1);
-      const rows = inputRows(inputAt(inputs, 0));
-      if (delimiter.shape.length > 1 || (delimiter.shape.length === 1 && delimiter.size !== 1)) {
-        throw invalidArgument(`delimiter must be a scalar, got shape: ${cppShapeText(delimiter.shape)}`);
-      }
-      const delimiters = stringsOf(delimiter)[0] ?? new Uint8Array(0);
-      return sparseRows(rows.map((bytes) => splitAtAny(bytes, delimiters, skipEmpty)));
-    };
-  }),
-  pureKernel("StringSplitV2", (node) => {
-    const maxSplit = node.int("maxsplit");
-    return (inputs) => {
-      const separator = inputAt(inputs, 1);
-      const rows = inputRows(inputAt(inputs, 0));
-      if (separator.shape.length !== 0) {
-        throw invalidArgument(`sep must be a scalar, got shape: ${cppShapeText(separator.shape)}`);
-      }
-      const bytes = stringsOf(separator)[0] ?? new Uint8Array(0);
-      return sparseRows(
-        rows.map((row) =>
-          bytes.length === 0 ? splitAtSpaces(row, maxSplit) : splitAt(row, bytes, maxSplit),
-        ),
-      );
-    };
-  }),
+  pureKernel(
+    "StringSplit",
+    (node) => {
+      const skipEmpty = node.bool("skip_empty");
+      return (inputs) => {
+        const delimiter = inputAt(inputs, 1);
+        const rows = inputRows(inputAt(inputs, 0));
+        if (delimiter.shape.length > 1 || (delimiter.shape.length === 1 && delimiter.size !== 1)) {
+          throw invalidArgument(`delimiter must be a scalar, got shape: ${cppShapeText(delimiter.shape)}`);
+        }
+        const delimiters = stringsOf(delimiter)[0] ?? new Uint8Array(0);
+        return sparseRows(rows.map((bytes) => splitAtAny(bytes, delimiters, skipEmpty)));
+      };
+    },
+    { cost },
+  ),
+  pureKernel(
+    "StringSplitV2",
+    (node) => {
+      const maxSplit = node.int("maxsplit");
+      return (inputs) => {
+        const separator = inputAt(inputs, 1);
+        const rows = inputRows(inputAt(inputs, 0));
+        if (separator.shape.length !== 0) {
+          throw invalidArgument(`sep must be a scalar, got shape: ${cppShapeText(separator.shape)}`);
+        }
+        const bytes = stringsOf(separator)[0] ?? new Uint8Array(0);
+        return sparseRows(
+          rows.map((row) =>
+            bytes.length === 0 ? splitAtSpaces(row, maxSplit) : splitAt(row, bytes, maxSplit),
+          ),
+        );
+      };
+    },
+    { cost },
+  ),
 ];

@@ -85,6 +85,137 @@ test("lists of tensors are made and stacked in turns", async () => {
   expect(isSame(outputs[0], numbers)).toBe(true);
 });
 
+test("an export lists a table, and a second initialization compares it, in turns", async () => {
+  const program = new Program("table");
+  const { graph } = program;
+  const types = { key_dtype: "int64", value_dtype: "float32" };
+  const table = graph.op("HashTableV2", [], { ...types, shared_name: "t" }, "table");
+  const [key, value] = [program.placeholder("int64"), program.placeholder("float32")];
+  const fill = graph.op("InitializeTableV2", [table, key, value], { Tkey: "int64", Tval: "float32" });
+  const list = graph.op("LookupTableExportV2", [table], { Tkeys: "int64", Tvalues: "float32" });
+  const session = new MiniSession();
+  const feeds: Feeds = [
+    [key, keys],
+    [value, numbers],
+  ];
+  const first = (await turnsOf(session, [fill], feeds)).turns;
+  expect((await turnsOf(session, [fill], feeds)).turns).toBeGreaterThan(first);
+  const { turns, outputs } = await turnsOf(session, [list]);
+  expect(turns).toBeGreaterThan(4);
+  expect(isSame(outputs[0], keys)).toBe(true);
+  const other = new Map([
+    [key, keys],
+    [value, new Tensor("float32", [COUNT], counts.toReversed())],
+  ]);
+  await expect(session.run({ operations: [fill], feeds: other })).rejects.toThrow(
+    "Table was already initialized with different data.",
+  );
+});
+
+test.each([
+  ["FIFOQueueV2", "QueueDequeueManyV2", []],
+  ["RandomShuffleQueueV2", "QueueDequeueUpToV2", []],
+  ["PaddingFIFOQueueV2", "QueueDequeueManyV2", [-1]],
+])("%s gives many elements by %s in turns, and waits for the rest", async (kind, how, shape) => {
+  const program = new Program("queue");
+  const { graph } = program;
+  const attrs = { component_types: ["float32"], shapes: [shape], shared_name: "q" };
+  const queue = graph.op(kind, [], attrs, "queue");
+  const value = program.placeholder("float32");
+  const enqueue = graph.op("QueueEnqueueManyV2", [queue, [value]], { Tcomponents: ["float32"] });
+  const dequeue = graph.op(how, [queue, 2 * COUNT], { component_types: ["float32"] });
+  const batch = numbers.reshape([COUNT, ...shape.map(() => 1)]);
+  const session = new MiniSession();
+  await turnsOf(session, [enqueue], [[value, batch]]);
+  const taking = turnsOf(session, [dequeue]);
+  const { turns } = await turnsOf(session, [enqueue], [[value, batch]]);
+  expect(turns).toBeGreaterThan(4);
+  const { outputs } = await taking;
+  expect(outputs[0]?.shape).toEqual([2 * COUNT, ...shape.map(() => 1)]);
+  const taken = Float32Array.from((outputs[0]?.data as Float32Array) ?? []).sort();
+  expect(taken.every((element, i) => element === Math.floor(i / 2))).toBe(true);
+});
+
+test("a barrier takes many keys and gives them in turns", async () => {
+  const program = new Program("barrier");
+  const { graph } = program;
+  const attrs = { component_types: ["float32"], shapes: [[]], shared_name: "b" };
+  const barrier = graph.op("Barrier", [], attrs, "barrier");
+  const [key, value] = [program.placeholder("string"), program.placeholder("float32")];
+  const insert = graph.op("BarrierInsertMany", [barrier, key, value], { T: "float32", component_index: 0 });
+  const take = graph.op("BarrierTakeMany", [barrier, COUNT], { component_types: ["float32"] });
+  const names = Tensor.of(Array.from(counts, String));
+  const session = new MiniSession();
+  const inserting = turnsOf(
+    session,
+    [insert],
+    [
+      [key, names],
+      [value, numbers],
+    ],
+  );
+  const taken = await turnsOf(session, [take]);
+  expect((await inserting).turns).toBeGreaterThan(4);
+  expect(taken.turns).toBeGreaterThan(4);
+  expect(taken.outputs[0]?.size).toBe(COUNT);
+});
+
+test("what goes through all elements of a list does so in turns", async () => {
+  const program = new Program("lists");
+  const { graph } = program;
+  const shape = new Tensor("int32", [0], new Int32Array(0));
+  const rows = new Tensor("int32", [1], Int32Array.of(-1));
+  const type = { element_dtype: "float32" };
+  const list = graph.op("TensorListFromTensor", [numbers, shape], type);
+  const into = graph.op("TensorListScatterIntoExistingList", [list, numbers, places], type);
+  const doubled = graph.op("AddN", [[into, list]], { T: "variant", N: 2 });
+  const zeros = graph.op("ZerosLike", [list], { T: "variant" });
+  const back = new Tensor("int32", [COUNT], Int32Array.from(counts).reverse());
+  const gathered = graph.op("TensorListGather", [list, back, shape], type);
+  const scattered = graph.op("TensorListScatterV2", [numbers, back, shape, -1], type);
+  const ones = new Tensor("int64", [COUNT], new BigInt64Array(COUNT).fill(1n));
+  const split = graph.op("TensorListSplit", [numbers, rows, ones], type);
+  const none = new Tensor("int64", [0], new BigInt64Array(0));
+  const joined = graph.op("TensorListConcatV2", [split, rows, none], type);
+  const stacked = [doubled, zeros, scattered].map((one) => graph.op("TensorListStack", [one, shape], type));
+  const reversed = new Tensor("float32", [COUNT], counts.toReversed());
+  const twice = new Tensor(
+    "float32",
+    [COUNT],
+    counts.map((number) => 2 * number),
+  );
+  const nothing = new Tensor("float32", [COUNT], new Float32Array(COUNT));
+  for (const [operations, expected, leastTurns] of [
+    [stacked.slice(0, 1), twice, 16],
+    [stacked.slice(1, 2), nothing, 12],
+    [stacked.slice(2), reversed, 12],
+    [[gathered], reversed, 12],
+    [[joined], numbers, 16],
+  ] as const) {
+    const { turns, outputs } = await turnsOf(new MiniSession(), operations);
+    expect(turns).toBeGreaterThan(leastTurns);
+    expect(isSame(outputs[0], expected)).toBe(true);
+  }
+});
+
+test("a TensorArray is filled and read as a whole in turns", async () => {
+  const { graph } = new Program("array");
+  const array = graph.op("TensorArrayV3", [COUNT], { dtype: "float32", clear_after_read: false });
+  const flow = array.outputs[1] ?? array;
+  const T = { T: "float32" };
+  const dtype = { dtype: "float32" };
+  const scatter = graph.op("TensorArrayScatterV3", [array, places, numbers, flow], T);
+  const gather = graph.op("TensorArrayGatherV3", [array, places, scatter], dtype);
+  const ones = new Tensor("int64", [COUNT], new BigInt64Array(COUNT).fill(1n));
+  const split = graph.op("TensorArraySplitV3", [array, numbers, ones, flow], T);
+  const concat = graph.op("TensorArrayConcatV3", [array, split], dtype);
+  for (const operation of [gather, concat]) {
+    const { turns, outputs } = await turnsOf(new MiniSession(), [operation]);
+    expect(turns).toBeGreaterThan(12);
+    expect(isSame(outputs[0], numbers)).toBe(true);
+  }
+});
+
 test.each(["Update", "Add"])("ResourceScatter%s updates many rows in turns", async (how) => {
   const program = new Program("scatter");
   const { graph } = program;

@@ -1,13 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  type ElementStore,
   FifoStore,
   PriorityStore,
   ShuffledStore,
 } from "../../../../../../worker-runtime/engines/portable/kernels/state/queues/element-store.js";
 import { Queue } from "../../../../../../worker-runtime/engines/portable/kernels/state/queues/queue-resource.js";
-import { QueueState } from "../../../../../../worker-runtime/engines/portable/kernels/state/queues/queue-state.js";
+import {
+  type Completion,
+  QueueState,
+} from "../../../../../../worker-runtime/engines/portable/kernels/state/queues/queue-state.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
+
+/** The completion of each request by its number. */
+function outcomes<E>(completions: readonly Completion<E>[]): Map<number, Completion<E>> {
+  return new Map(completions.map((completion) => [completion.id, completion]));
+}
 
 describe("the state of a queue", () => {
   const event = fc.oneof(
@@ -20,6 +29,88 @@ describe("the state of a queue", () => {
     fc.record({ kind: fc.constant("cancel" as const), which: fc.nat() }),
     fc.record({ kind: fc.constant("close" as const), cancelPending: fc.boolean() }),
   );
+
+  const stores: Readonly<Record<string, () => ElementStore<number>>> = {
+    fifo: () => new FifoStore(),
+    priority: () => new PriorityStore((element) => BigInt(element % 3)),
+  };
+
+  test.each(Object.entries(stores))(
+    "%s: elements that move in turns end up where they do at once",
+    (kind, store) => {
+      fc.assert(
+        fc.property(
+          fc.array(event, { maxLength: 40 }),
+          fc.integer({ min: 1, max: 6 }),
+          fc.integer({ min: 1, max: 3 }),
+          (events, capacity, movesPerTurn) => {
+            const options = { capacity, wholeBatches: kind === "priority" };
+            const atOnce = new QueueState<number>(store(), options);
+            const inTurns = new QueueState<number>(store(), { ...options, movesPerTurn });
+            let next = 0;
+            for (const [id, one] of events.entries()) {
+              const elements = one.kind === "enqueue" ? Array.from({ length: one.count }, () => next++) : [];
+              const act = (state: QueueState<number>) => {
+                switch (one.kind) {
+                  case "enqueue":
+                    return state.enqueue(id, elements);
+                  case "dequeue":
+                    return state.dequeue(id, one.count, one.allowFewer);
+                  case "close":
+                    return state.close(id, one.cancelPending);
+                  case "cancel":
+                    return state.cancel(one.which % (id + 1));
+                }
+              };
+              const expected = act(atOnce);
+              const completions = [...act(inTurns)];
+              while (inTurns.isBusy) {
+                completions.push(...inTurns.goOn());
+              }
+              expect(outcomes(completions)).toEqual(outcomes(expected));
+              expect(inTurns.size).toBe(atOnce.size);
+            }
+          },
+        ),
+      );
+    },
+  );
+
+  test("an element that comes while a whole batch is taken is not among it, and one that is given back is next", () => {
+    const state = new QueueState<number>(new PriorityStore<number>(BigInt), {
+      capacity: 10,
+      wholeBatches: true,
+      movesPerTurn: 2,
+    });
+    state.enqueue(0, [5, 3]);
+    state.goOn();
+    state.enqueue(1, [4, 6]);
+    state.goOn();
+    expect(state.dequeue(2, 3)).toEqual([]);
+    expect(state.enqueue(3, [1])).toEqual([
+      { id: 2, outcome: "done", elements: [3, 4, 5] },
+      { id: 3, outcome: "done", elements: [] },
+    ]);
+    state.enqueue(4, [1, 2]);
+    state.goOn();
+    expect(state.dequeue(5, 4)).toEqual([]);
+    expect(state.cancel(5)).toEqual([{ id: 5, outcome: "cancelled", what: "Dequeue" }]);
+    const all = [state.dequeue(6, 1), state.dequeue(7, 1), state.dequeue(8, 1), state.dequeue(9, 1)].flat();
+    expect(all.map((one) => (one.outcome === "done" ? one.elements : []))).toEqual([[1], [1], [2], [6]]);
+  });
+
+  test("many elements come back from a dequeue that is cancelled", () => {
+    const state = new QueueState<number>(new ShuffledStore(() => 0), { capacity: Number.POSITIVE_INFINITY });
+    const count = 300_000;
+    state.enqueue(
+      0,
+      Array.from({ length: count }, (_, i) => i),
+    );
+    state.dequeue(1, count + 1);
+    expect(state.size).toBe(0);
+    state.cancel(1);
+    expect(state.size).toBe(count);
+  });
 
   test("loses and doubles nothing, keeps the order, and ends every request once", () => {
     fc.assert(

@@ -69,7 +69,9 @@ export class ShuffledStore<E> implements ElementStore<E> {
   }
 
   restore(elements: readonly E[]): void {
-    this.#elements.push(...elements.toReversed());
+    for (const element of elements.toReversed()) {
+      this.#elements.push(element);
+    }
   }
 }
 
@@ -85,6 +87,8 @@ export class PriorityStore<E> implements ElementStore<E> {
   readonly #heap: Ranked<E>[] = [];
   readonly #priorityOf: (element: E) => bigint;
   #order = 0;
+  /** Counts down: elements that come back are older than all others. */
+  #restoredOrder = 0;
 
   constructor(priorityOf: (element: E) => bigint) {
     this.#priorityOf = priorityOf;
@@ -120,14 +124,19 @@ export class PriorityStore<E> implements ElementStore<E> {
   }
 
   restore(elements: readonly E[]): void {
-    for (const element of elements) {
-      this.push(element);
+    this.#restoredOrder -= elements.length;
+    for (const [i, element] of elements.entries()) {
+      this.#heap.push({ priority: this.#priorityOf(element), order: this.#restoredOrder + i, element });
+    }
+    // From the last parent up, each subtree becomes a heap: linear, however many there are.
+    for (let at = elements.length > 0 ? (this.#heap.length >> 1) - 1 : -1; at >= 0; at -= 1) {
+      this.#sink(this.#heap[at] as Ranked<E>, at);
     }
   }
 
-  /** Puts an element in the first place and moves it down to where it belongs. */
-  #sink(ranked: Ranked<E>): void {
-    let at = 0;
+  /** Puts an element in a place and moves it down to where it belongs. */
+  #sink(ranked: Ranked<E>, place = 0): void {
+    let at = place;
     for (;;) {
       let child = 2 * at + 1;
       let below = this.#heap[child];

@@ -6,22 +6,19 @@ import {
   type TensorFlowError,
 } from "../../../../../protocol/status.js";
 import type { Tensor } from "../../../../../protocol/tensor.js";
+import { ITEMS_PER_PAUSE, mapped, type PausingWork } from "../../../pauses.js";
 import type { Resource } from "../../../resources/resource-manager.js";
 import type { PartialShape } from "../../kernel-node.js";
 import { cppTypeName } from "../../support/dtypes.js";
 import { cppShapeText } from "../../support/shapes.js";
-import { inTurns } from "../../support/turns.js";
-import { checkedLength } from "../list-limits.js";
+import { atPauses } from "../../support/turns.js";
 import { fitsPartial, partialText } from "../partial-shapes.js";
-import { joinedInTurns, sliceAt, stackPadded } from "../tensor-batches.js";
+import { joining, stackingPadded, unstacking } from "../tensor-batches.js";
 import type { ElementStore } from "./element-store.js";
 import { type Completion, QueueState } from "./queue-state.js";
 
 /** The kind of every queue in handles. */
 export const QUEUE = "tensorflow::QueueInterface";
-
-/** Elements that are cut out of a batch in one turn: a few milliseconds. */
-const ELEMENTS_PER_TURN = 8192;
 
 /** The components of one element. */
 export type QueueElement = readonly Tensor[];
@@ -51,6 +48,7 @@ export class Queue implements Resource {
   readonly #state: QueueState<QueueElement>;
   readonly #waiters = new Map<number, Waiter>();
   #nextId = 0;
+  #isGoingOn = false;
 
   constructor(spec: QueueSpec, store: ElementStore<QueueElement>) {
     this.spec = spec;
@@ -58,6 +56,7 @@ export class Queue implements Resource {
       capacity: spec.capacity < 0 ? Number.POSITIVE_INFINITY : spec.capacity,
       minAfterDequeue: spec.minAfterDequeue ?? 0,
       wholeBatches: spec.wholeBatches ?? false,
+      movesPerTurn: ITEMS_PER_PAUSE,
     });
   }
 
@@ -99,14 +98,12 @@ export class Queue implements Resource {
     if (size === 0) {
       return;
     }
-    const elements: QueueElement[] = [];
-    const shapes = batch.map(({ shape }) => shape.slice(1));
-    const cut = (first: number, end: number) => {
-      for (let row = first; row < end; row += 1) {
-        elements.push(batch.map((tensor, i) => sliceAt(tensor, row, shapes[i] ?? [])));
-      }
-    };
-    await inTurns(checkedLength(size), ELEMENTS_PER_TURN, cut, signal, () => undefined);
+    const elements = await atPauses(rowsOf(batch), signal);
+    await this.enqueueAll(elements, signal);
+  }
+
+  /** Enqueues elements that are known to fit, in one request. @throws TensorFlowError as `enqueue`. */
+  async enqueueAll(elements: readonly QueueElement[], signal: AbortSignal): Promise<void> {
     await this.#request("Enqueue", signal, (id) => this.#state.enqueue(id, elements));
   }
 
@@ -122,7 +119,7 @@ export class Queue implements Resource {
    * @throws TensorFlowError as `dequeue`; INVALID_ARGUMENT for components of open shapes.
    */
   async dequeueMany(count: number, allowFewer: boolean, signal: AbortSignal): Promise<QueueElement> {
-    const { kind, shapes, componentTypes } = this.spec;
+    const { kind, shapes } = this.spec;
     if (shapes.length === 0) {
       throw invalidArgument(
         kind === "PriorityQueue"
@@ -134,22 +131,7 @@ export class Queue implements Resource {
       count === 0
         ? []
         : await this.#request("Dequeue", signal, (id) => this.#state.dequeue(id, count, allowFewer));
-    const batch: Tensor[] = [];
-    for (const [i, dtype] of componentTypes.entries()) {
-      const shape = shapes[i] ?? [];
-      const tensors: Tensor[] = [];
-      for (const { [i]: tensor } of elements) {
-        if (tensor !== undefined) {
-          tensors.push(tensor);
-        }
-      }
-      batch.push(
-        shape.includes(-1)
-          ? stackPadded(dtype, shape, tensors)
-          : await joinedInTurns(dtype, [tensors.length, ...shape], tensors, signal, (tensor) => tensor),
-      );
-    }
-    return batch;
+    return atPauses(batchOf(elements, this.spec), signal);
   }
 
   /** Resolves when the queue is closed. @throws TensorFlowError CANCELLED where it was before. */
@@ -190,6 +172,13 @@ export class Queue implements Resource {
       } else {
         waiter?.reject(this.#errorOf(completion));
       }
+    }
+    if (this.#state.isBusy && !this.#isGoingOn) {
+      this.#isGoingOn = true;
+      setImmediate(() => {
+        this.#isGoingOn = false;
+        this.#settle(this.#state.goOn());
+      });
     }
   }
 
@@ -234,4 +223,31 @@ export class Queue implements Resource {
       );
     }
   }
+}
+
+/** The elements that a batch is made of, each slice of it one. */
+function* rowsOf(batch: QueueElement): PausingWork<QueueElement[]> {
+  const columns: Tensor[][] = [];
+  for (const tensor of batch) {
+    columns.push(yield* unstacking(tensor));
+  }
+  return yield* mapped(columns[0] ?? [], (_, row) => columns.map((column) => column[row] as Tensor));
+}
+
+/** Elements as one batch: each component's tensors along a new first dimension. */
+function* batchOf(
+  elements: readonly QueueElement[],
+  { componentTypes, shapes }: QueueSpec,
+): PausingWork<QueueElement> {
+  const batch: Tensor[] = [];
+  for (const [i, dtype] of componentTypes.entries()) {
+    const shape = shapes[i] ?? [];
+    const tensors = yield* mapped(elements, (element) => element[i] as Tensor);
+    batch.push(
+      shape.includes(-1)
+        ? yield* stackingPadded(dtype, shape, tensors)
+        : yield* joining(dtype, [tensors.length, ...shape], tensors),
+    );
+  }
+  return batch;
 }

@@ -19,8 +19,9 @@ export type Completion<E> =
 interface Enqueue<E> {
   readonly kind: "enqueue";
   readonly id: number;
-  /** Those that are not yet in the queue; an enqueue of many fills what room there is. */
-  elements: readonly E[];
+  readonly elements: readonly E[];
+  /** As many are in the queue already; an enqueue of many fills what room there is. */
+  entered: number;
 }
 
 /** Waits its turn among the enqueues, so that those before it still get in. */
@@ -45,11 +46,14 @@ export interface QueueOptions {
   readonly minAfterDequeue?: number;
   /** A dequeue of many waits until all of them are there: those of a priority queue must be the smallest of all. */
   readonly wholeBatches?: boolean;
+  /** As many elements go in or out before `isBusy`; any number unless given. */
+  readonly movesPerTurn?: number;
 }
 
 /**
  * A queue and the requests that wait for it: events in, completions out, no promises, no clock. Each side is served
- * strictly in order. The rules are those of TensorFlow's core/kernels/queue_base.cc.
+ * strictly in order. The rules are those of TensorFlow's core/kernels/queue_base.cc. Many elements do not move at once:
+ * while `isBusy`, whoever calls must soon call `goOn`.
  *
  * Whoever calls must give every request an id of its own and forget it with its completion.
  */
@@ -61,6 +65,8 @@ export class QueueState<E> {
   /** The oldest first. Only the first one can have taken elements. */
   #dequeues: Dequeue<E>[] = [];
   #closed = false;
+  /** Elements that may still move in this turn. */
+  #movesLeft = Number.POSITIVE_INFINITY;
 
   constructor(store: ElementStore<E>, options: QueueOptions) {
     this.#store = store;
@@ -81,8 +87,18 @@ export class QueueState<E> {
     return this.#enqueues.length + this.#dequeues.length;
   }
 
+  /** Whether there is more to do at once, in another turn. */
+  get isBusy(): boolean {
+    return this.#movesLeft === 0;
+  }
+
+  /** Goes on with what the last event left undone. */
+  goOn(): readonly Completion<E>[] {
+    return this.#serve();
+  }
+
   enqueue(id: number, elements: readonly E[]): readonly Completion<E>[] {
-    this.#enqueues.push({ kind: "enqueue", id, elements });
+    this.#enqueues.push({ kind: "enqueue", id, elements, entered: 0 });
     return this.#serve();
   }
 
@@ -135,8 +151,9 @@ export class QueueState<E> {
 
   #serve(): readonly Completion<E>[] {
     const completions: Completion<E>[] = [];
+    this.#movesLeft = this.#options.movesPerTurn ?? Number.POSITIVE_INFINITY;
     let changed = true;
-    while (changed) {
+    while (changed && this.#movesLeft > 0) {
       changed = this.#serveEnqueues(completions);
       changed = this.#serveDequeues(completions) || changed;
     }
@@ -145,6 +162,10 @@ export class QueueState<E> {
 
   #serveEnqueues(completions: Completion<E>[]): boolean {
     let progress = false;
+    if (this.#isTakingWhole()) {
+      // What is smaller than the rest of the batch comes too late for it.
+      return progress;
+    }
     for (let request = this.#enqueues[0]; request !== undefined; request = this.#enqueues[0]) {
       if (request.kind === "close") {
         completions.push(
@@ -156,14 +177,8 @@ export class QueueState<E> {
       } else if (this.#closed) {
         completions.push({ id: request.id, outcome: "closed" });
       } else {
-        const room = Math.max(this.#options.capacity - this.#store.size, 0);
-        const entering = request.elements.slice(0, room);
-        for (const element of entering) {
-          this.#store.push(element);
-        }
-        request.elements = request.elements.slice(entering.length);
-        progress ||= entering.length > 0;
-        if (request.elements.length > 0) {
+        progress = this.#put(request) || progress;
+        if (request.entered < request.elements.length) {
           return progress;
         }
         completions.push({ id: request.id, outcome: "done", elements: [] });
@@ -172,6 +187,24 @@ export class QueueState<E> {
       this.#enqueues.shift();
     }
     return progress;
+  }
+
+  /** Puts elements into the queue that there is room for. @returns whether there was any. */
+  #put(request: Enqueue<E>): boolean {
+    const { elements, entered } = request;
+    const room = Math.max(this.#options.capacity - this.#store.size, 0);
+    const entering = Math.min(elements.length - entered, room, this.#movesLeft);
+    for (let i = 0; i < entering; i += 1) {
+      this.#store.push(elements[entered + i] as E);
+    }
+    request.entered += entering;
+    this.#movesLeft -= entering;
+    return entering > 0;
+  }
+
+  /** Whether the rest of a batch that must be whole is still to be taken. */
+  #isTakingWhole(): boolean {
+    return this.#options.wholeBatches === true && (this.#dequeues[0]?.taken.length ?? 0) > 0;
   }
 
   #serveDequeues(completions: Completion<E>[]): boolean {
@@ -217,10 +250,11 @@ export class QueueState<E> {
     if (this.#options.wholeBatches === true && available < missing) {
       return false;
     }
-    const taking = Math.min(available, missing);
+    const taking = Math.min(available, missing, this.#movesLeft);
     for (let i = 0; i < taking; i += 1) {
       request.taken.push(this.#store.pop() as E);
     }
+    this.#movesLeft -= taking;
     return taking > 0;
   }
 }

@@ -6,10 +6,12 @@ import type { KernelNode } from "../../kernel-node.js";
 import { cppTypeName } from "../../support/dtypes.js";
 import { stringsOf } from "../../support/elements.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
+import { atPauses } from "../../support/turns.js";
 import { handledResource, type ResourceMaker, resourceKernel } from "../handle-resources.js";
 import { fullShape } from "../partial-shapes.js";
 import { makeHandle } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
+import { denseTableKernels } from "./dense-tables.js";
 import { LOOKUP_TABLE, LookupTable, type TableOptions } from "./lookup-table.js";
 import { tableFromText } from "./text-file.js";
 
@@ -112,18 +114,15 @@ const initializeFromFile: Act = async (table, context, node) => {
     // As in TensorFlow: a shared table need not be filled from its file again.
     return [];
   }
-  const [keys, values] = tableFromText(
-    text,
-    {
-      path,
-      keyIndex: node.int("key_index"),
-      valueIndex: node.int("value_index"),
-      vocabSize: node.int("vocab_size"),
-      delimiter,
-      offset: node.has("offset") ? node.int("offset") : 0,
-    },
-    table.options,
-  );
+  const options = {
+    path,
+    keyIndex: node.int("key_index"),
+    valueIndex: node.int("value_index"),
+    vocabSize: node.int("vocab_size"),
+    delimiter,
+    offset: node.has("offset") ? node.int("offset") : 0,
+  };
+  const [keys, values] = await atPauses(tableFromText(text, options, table.options), context.step.signal);
   await table.initialize(keys, values);
   return [];
 };
@@ -152,4 +151,5 @@ export const tableKernels: readonly KernelDefinition[] = [
   anonymousTable("AnonymousHashTable", "initialized once"),
   anonymousTable("AnonymousMutableHashTable", "mutable"),
   anonymousTable("AnonymousMutableHashTableOfTensors", "mutable"),
+  ...denseTableKernels,
 ];

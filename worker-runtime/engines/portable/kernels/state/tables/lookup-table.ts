@@ -1,13 +1,16 @@
 import type { DType } from "../../../../../protocol/dtype.js";
 import { failedPrecondition, invalidArgument, unimplemented } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
+import { ExclusiveAccess } from "../../../exclusive-access.js";
+import { eachOf, mapped, type PausingWork } from "../../../pauses.js";
 import type { Resource } from "../../../resources/resource-manager.js";
+import type { Outputs } from "../../kernel.js";
 import { allocate } from "../../support/allocation.js";
 import { cppTypeName } from "../../support/dtypes.js";
 import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
-import { inTurns } from "../../support/turns.js";
+import { atPauses, inTurns } from "../../support/turns.js";
 import { updateElements } from "../element-updates.js";
-import { joinedInTurns, runAt } from "../tensor-batches.js";
+import { joining, runAt } from "../tensor-batches.js";
 
 /** Keys that are looked up or put in one turn: some five milliseconds. */
 const KEYS_PER_TURN = 4096;
@@ -36,8 +39,7 @@ export class LookupTable implements Resource {
   readonly options: TableOptions;
   #entries = new Map<string, Entry>();
   #initialized: boolean;
-  /** Ends with the last act on the table that is under way. */
-  #busy: Promise<void> | undefined;
+  readonly #access = new ExclusiveAccess();
 
   constructor(options: TableOptions) {
     this.options = options;
@@ -57,17 +59,7 @@ export class LookupTable implements Resource {
    * insert is seen as a whole or not at all, as under the lock of TensorFlow's tables.
    */
   exclusively<T>(act: () => T | Promise<T>): T | Promise<T> {
-    const result = this.#busy === undefined ? act() : this.#busy.then(act);
-    if (result instanceof Promise) {
-      const free = (): void => {
-        if (this.#busy === ended) {
-          this.#busy = undefined;
-        }
-      };
-      const ended: Promise<void> = result.then(free, free);
-      this.#busy = ended;
-    }
-    return result;
+    return this.#access.run(act);
   }
 
   /**
@@ -116,7 +108,7 @@ export class LookupTable implements Resource {
   /** Adds keys, or gives them other values. @throws TensorFlowError UNIMPLEMENTED for a table that is read-only. */
   insert(keys: Tensor, values: Tensor): void | Promise<void> {
     this.#checkMutable("Insert");
-    return this.#put(this.#entries, keys, values, () => undefined);
+    return this.#change(this.#putting(this.#entries, keys, values));
   }
 
   /** Forgets keys; those that are not there do not matter. @throws TensorFlowError as `insert`. */
@@ -133,13 +125,9 @@ export class LookupTable implements Resource {
 
   /** Replaces all that is in the table; a table that is read-only is initialized. @throws TensorFlowError as `initialize`. */
   importValues(keys: Tensor, values: Tensor): void | Promise<void> {
-    if (this.options.kind === "initialized once") {
-      return this.initialize(keys, values);
-    }
-    const entries = new Map<string, Entry>();
-    return this.#put(entries, keys, values, () => {
-      this.#entries = entries;
-    });
+    return this.options.kind === "initialized once"
+      ? this.initialize(keys, values)
+      : this.#change(this.#replacing(keys, values));
   }
 
   /**
@@ -147,47 +135,61 @@ export class LookupTable implements Resource {
    * @throws TensorFlowError FAILED_PRECONDITION for other entries and for a key with two values.
    */
   initialize(keys: Tensor, values: Tensor): void | Promise<void> {
-    const entries = new Map<string, Entry>();
-    const fill = () => {
-      if (!this.#initialized) {
-        this.#entries = entries;
-        this.#initialized = true;
-        return;
-      }
-      const same =
-        entries.size === this.#entries.size &&
-        [...entries].every(([text, { value }]) => equal(this.#entries.get(text)?.value, value));
-      if (!same) {
-        throw failedPrecondition("Table was already initialized with different data.");
-      }
-    };
-    return this.#put(entries, keys, values, fill, true);
+    return this.#change(this.#initializing(keys, values));
   }
 
   /** All keys and their values, in the order in which the keys came. */
-  async exportValues(signal: AbortSignal): Promise<readonly [Tensor, Tensor]> {
-    const { keyType, valueType, valueShape } = this.options;
+  exportValues(signal: AbortSignal): Outputs | Promise<Outputs> {
     if (!this.#initialized) {
       throw failedPrecondition("Table is not initialized.");
     }
-    const entries = [...this.#entries.values()];
-    const keys = entries.map(({ key }) => key);
-    const values = entries.map(({ value }) => value);
-    const shape = [entries.length, ...valueShape];
+    return atPauses(this.#exporting(), signal);
+  }
+
+  /** A change never ends half done. */
+  #change(work: PausingWork<void>): void | Promise<void> {
+    return atPauses(work, undefined);
+  }
+
+  *#replacing(keys: Tensor, values: Tensor): PausingWork<void> {
+    const entries = new Map<string, Entry>();
+    yield* this.#putting(entries, keys, values);
+    this.#entries = entries;
+  }
+
+  *#initializing(keys: Tensor, values: Tensor): PausingWork<void> {
+    const entries = new Map<string, Entry>();
+    yield* this.#putting(entries, keys, values, true);
+    if (!this.#initialized) {
+      this.#entries = entries;
+      this.#initialized = true;
+      return;
+    }
+    const differ = () => failedPrecondition("Table was already initialized with different data.");
+    if (entries.size !== this.#entries.size) {
+      throw differ();
+    }
+    yield* eachOf(entries, ([text, { value }]) => {
+      const known = this.#entries.get(text)?.value;
+      if (known === undefined || !equal(known, value)) {
+        throw differ();
+      }
+    });
+  }
+
+  *#exporting(): PausingWork<Outputs> {
+    const { keyType, valueType, valueShape } = this.options;
+    const count = this.#entries.size;
+    const keys = yield* mapped(this.#entries.values(), ({ key }) => key);
+    const values = yield* mapped(this.#entries.values(), ({ value }) => value);
     return [
-      await joinedInTurns(keyType, [entries.length], keys, signal, (tensor) => tensor),
-      await joinedInTurns(valueType, shape, values, signal, (tensor) => tensor),
+      yield* joining(keyType, [count], keys),
+      yield* joining(valueType, [count, ...valueShape], values),
     ];
   }
 
-  /** Never ends half done. @param done called at the end. @param isFinal a key must not have two values. */
-  #put(
-    entries: Map<string, Entry>,
-    keys: Tensor,
-    values: Tensor,
-    done: () => void,
-    isFinal = false,
-  ): void | Promise<void> {
+  /** @param isFinal a key must not have two values. */
+  *#putting(entries: Map<string, Entry>, keys: Tensor, values: Tensor, isFinal = false): PausingWork<void> {
     const { valueType, valueShape } = this.options;
     this.#checkKeys(keys);
     if (values.dtype !== valueType) {
@@ -202,21 +204,21 @@ export class LookupTable implements Resource {
       );
     }
     const length = productOf(valueShape);
-    const run = (first: number, end: number) => {
-      for (let i = first; i < end; i += 1) {
-        const text = keyText(keys, i);
-        const value = runAt(values, i * length, valueShape);
-        const known = isFinal ? entries.get(text)?.value : undefined;
-        if (known !== undefined && !equal(known, value)) {
-          throw failedPrecondition(
-            `HashTable has different value for same key. Key ${text} has ${known.elementText(0)} and trying to add ` +
-              `value ${value.elementText(0)}`,
-          );
-        }
-        entries.set(text, { key: runAt(keys, i, []), value });
+    for (let i = 0; i < keys.size; i += 1) {
+      const text = keyText(keys, i);
+      const value = runAt(values, i * length, valueShape);
+      const known = isFinal ? entries.get(text)?.value : undefined;
+      if (known !== undefined && !equal(known, value)) {
+        throw failedPrecondition(
+          `HashTable has different value for same key. Key ${text} has ${known.elementText(0)} and trying to add ` +
+            `value ${value.elementText(0)}`,
+        );
       }
-    };
-    return inTurns(keys.size, KEYS_PER_TURN, run, undefined, done);
+      entries.set(text, { key: runAt(keys, i, []), value });
+      if (i % KEYS_PER_TURN === KEYS_PER_TURN - 1) {
+        yield;
+      }
+    }
   }
 
   #checkKeys(keys: Tensor): void {
@@ -241,10 +243,7 @@ function keyText({ data }: Tensor, index: number): string {
     : String(key);
 }
 
-function keyTexts(keys: Tensor): readonly string[] {
-  return Array.from({ length: keys.size }, (_, i) => keyText(keys, i));
-}
-
-function equal(a: Tensor | undefined, b: Tensor): boolean {
-  return a !== undefined && keyTexts(a).join("\n") === keyTexts(b).join("\n");
+/** Of one dtype and shape: as keys, so that NaN is equal to itself. */
+function equal(a: Tensor, b: Tensor): boolean {
+  return a.data.every((_: unknown, i: number) => keyText(a, i) === keyText(b, i));
 }

@@ -1,6 +1,7 @@
 import type { DType } from "../../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
+import { mapped, type PausingWork } from "../../../pauses.js";
 import { cppTypeName } from "../../support/dtypes.js";
 
 /** A column of the file; -1 is the number of the line, -2 the whole line. */
@@ -21,12 +22,12 @@ export interface TextFileOptions {
   readonly offset: number;
 }
 
-/** Keys and values of a table from the lines of a text. @throws TensorFlowError INVALID_ARGUMENT in TensorFlow's words. */
-export function tableFromText(
+/** Keys and values of a table from the lines of a text, which may be many. @throws TensorFlowError INVALID_ARGUMENT in TensorFlow's words. */
+export function* tableFromText(
   text: Buffer,
   options: TextFileOptions,
   types: { readonly keyType: DType; readonly valueType: DType },
-): readonly [Tensor, Tensor] {
+): PausingWork<readonly [Tensor, Tensor]> {
   const { path, keyIndex, valueIndex, vocabSize } = options;
   checkColumn("Key", "table key", keyIndex, types.keyType);
   checkColumn("Value", "table value", valueIndex, types.valueType);
@@ -38,19 +39,12 @@ export function tableFromText(
   if (vocabSize !== -1 && lines.length < vocabSize) {
     throw invalidArgument(`Invalid vocab_size in ${path}: expected ${vocabSize} but got ${lines.length}`);
   }
-  const rows = (vocabSize === -1 ? lines : lines.slice(0, vocabSize)).map((line, number) =>
+  const rows = yield* mapped(vocabSize === -1 ? lines : lines.slice(0, vocabSize), (line, number) =>
     rowOf(line.replace(/\r$/, ""), number, options),
   );
-  return [
-    columnOf(
-      types.keyType,
-      rows.map(([key]) => key),
-    ),
-    columnOf(
-      types.valueType,
-      rows.map(([, value]) => value),
-    ),
-  ];
+  const keys = yield* mapped(rows, ([key]) => key);
+  const values = yield* mapped(rows, ([, value]) => value);
+  return [yield* columnOf(types.keyType, keys), yield* columnOf(types.valueType, values)];
 }
 
 function checkColumn(which: "Key" | "Value", of: string, index: ColumnIndex, dtype: DType): void {
@@ -83,34 +77,28 @@ function rowOf(line: string, number: number, options: TextFileOptions): readonly
   return [fieldAt(keyIndex), fieldAt(valueIndex)];
 }
 
-function columnOf(dtype: DType, fields: readonly string[]): Tensor {
+function* columnOf(dtype: DType, fields: readonly string[]): PausingWork<Tensor> {
+  const shape = [fields.length];
   if (dtype === "string") {
-    return new Tensor(
-      dtype,
-      [fields.length],
-      fields.map((field) => Buffer.from(field, "latin1")),
-    );
+    return new Tensor(dtype, shape, yield* mapped(fields, (field) => Buffer.from(field, "latin1")));
   }
   const refuse = (field: string, line: number) =>
     invalidArgument(`Field ${field} in line ${line} is not a valid ${cppTypeName(dtype)}.`);
   if (dtype === "int64") {
-    return new Tensor(
-      dtype,
-      [fields.length],
-      BigInt64Array.from(fields, (field, line) => {
-        if (!/^\s*[-+]?\d+\s*$/.test(field)) {
-          throw refuse(field, line);
-        }
-        return BigInt(field.trim().replace(/^\+/, ""));
-      }),
-    );
+    const longs = yield* mapped(fields, (field, line) => {
+      if (!/^\s*[-+]?\d+\s*$/.test(field)) {
+        throw refuse(field, line);
+      }
+      return BigInt(field.trim().replace(/^\+/, ""));
+    });
+    return new Tensor(dtype, shape, BigInt64Array.from(longs));
   }
-  const numbers = fields.map((field, line) => {
+  const numbers = yield* mapped(fields, (field, line) => {
     const value = Number(field);
     if (field.trim() === "" || Number.isNaN(value)) {
       throw refuse(field, line);
     }
     return value;
   });
-  return Tensor.of(numbers, dtype, [fields.length]);
+  return Tensor.of(numbers, dtype, shape);
 }

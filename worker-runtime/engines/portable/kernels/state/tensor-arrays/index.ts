@@ -1,15 +1,18 @@
 import { invalidArgument, unimplemented } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
+import { eachOf, mapped, type PausingWork } from "../../../pauses.js";
 import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../../kernel.js";
 import type { KernelNode, PartialShape } from "../../kernel-node.js";
 import { cppTypeName } from "../../support/dtypes.js";
-import { integersOf, scalarOf } from "../../support/elements.js";
+import { indicesOf, scalarOf } from "../../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
+import { atPauses } from "../../support/turns.js";
+import { largestOf, sumOf } from "../index-lists.js";
 import { fullShape, mergedShape, partialText } from "../partial-shapes.js";
 import { handleInput, makeHandle, resourceInput, STEP_CONTAINER } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
-import { joined, runAt, stack, unstack } from "../tensor-batches.js";
+import { joining, runAt, stack, unstacking } from "../tensor-batches.js";
 import { TENSOR_ARRAY, TensorArray } from "./tensor-array.js";
 
 /** What orders the ops on one array: a float that says nothing. */
@@ -79,6 +82,9 @@ function indexInput(context: OpContext): number {
 
 type Act = (array: TensorArray, context: OpContext, node: KernelNode) => Outputs;
 
+/** What an op does with all elements of an array. */
+type LongAct = (array: TensorArray, context: OpContext, node: KernelNode) => PausingWork<Outputs>;
+
 const write: Act = (array, context) => {
   array.write(indexInput(context), tensorAt(context.inputs, 2));
   return [FLOW];
@@ -100,7 +106,7 @@ function emptyShape(shape: PartialShape, what: "" | " except dimension 0"): read
   return full;
 }
 
-const gather: Act = (array, context, node) => {
+const gather: LongAct = function* (array, context, node) {
   checkType(array, node, "dtype");
   const indices = tensorAt(context.inputs, 1);
   if (indices.shape.length !== 1) {
@@ -109,35 +115,40 @@ const gather: Act = (array, context, node) => {
     );
   }
   const { dtype } = array.options;
-  const list = integersOf(indices);
-  const values = list.map((index) => array.read(index));
+  const values = yield* mapped(indicesOf(indices), (index) => array.read(index));
   const [first] = values;
   if (first === undefined) {
     const shape = mergedShape(array.elementShape, node.shape("element_shape"));
     return [stack(dtype, emptyShape(shape, ""), [])];
   }
-  for (const [i, { shape }] of values.entries()) {
+  yield* eachOf(values, ({ shape }, i) => {
     if (!sameShape(shape, first.shape)) {
       throw invalidArgument(
         `TensorArray has inconsistent shapes.  Index 0 has shape: ${cppShapeText(first.shape)} but index ${i} has ` +
           `shape: ${cppShapeText(shape)}`,
       );
     }
-  }
-  return [stack(dtype, first.shape, values)];
+  });
+  return [yield* joining(dtype, [values.length, ...first.shape], values)];
 };
 
-const concat: Act = (array, _, node) => {
+const concat: LongAct = function* (array, _, node) {
   checkType(array, node, "dtype");
   const { dtype } = array.options;
-  const values = Array.from({ length: array.size }, (__, i) => array.read(i));
+  const values: Tensor[] = [];
+  const lengths = new BigInt64Array(array.size);
+  yield* eachOf(lengths, (__, i) => {
+    const value = array.read(i);
+    values.push(value);
+    lengths[i] = BigInt(value.shape[0] ?? 0);
+  });
   const [first] = values;
-  const lengths = BigInt64Array.from(values, ({ shape }) => BigInt(shape[0] ?? 0));
   if (first === undefined) {
     const shape = emptyShape(node.shape("element_shape_except0"), " except dimension 0");
-    return [joined(dtype, [0, ...shape], []), new Tensor("int64", [0], lengths)];
+    return [stack(dtype, shape, []), new Tensor("int64", [0], lengths)];
   }
-  for (const [i, { shape }] of values.entries()) {
+  let rows = 0;
+  yield* eachOf(values, ({ shape }, i) => {
     if (shape.length === 0) {
       throw invalidArgument(
         `Concat saw a scalar shape at index ${i} but requires at least vectors.  Did you mean to call pack?`,
@@ -150,15 +161,15 @@ const concat: Act = (array, _, node) => {
           cppShapeText(shape.slice(1)),
       );
     }
-  }
-  const rows = values.reduce((sum, { shape }) => sum + (shape[0] ?? 0), 0);
+    rows += shape[0] ?? 0;
+  });
   return [
-    joined(dtype, [rows, ...first.shape.slice(1)], values),
+    yield* joining(dtype, [rows, ...first.shape.slice(1)], values),
     new Tensor("int64", [values.length], lengths),
   ];
 };
 
-const scatter: Act = (array, context) => {
+const scatter: LongAct = function* (array, context) {
   const indices = tensorAt(context.inputs, 1);
   const value = tensorAt(context.inputs, 2);
   if (indices.shape.length !== 1) {
@@ -174,19 +185,17 @@ const scatter: Act = (array, context) => {
       `Expected len(indices) == values.shape[0], but saw: ${indices.size} vs. ${value.shape[0]}`,
     );
   }
-  const list = integersOf(indices);
-  const largest = list.reduce((most, index) => Math.max(most, index), -1);
+  const list = indicesOf(indices);
+  const largest = yield* largestOf(list);
   if (!array.dynamicSize && largest >= array.size) {
     throw invalidArgument(`Max scatter index must be < array size (${largest} vs. ${array.size})`);
   }
-  const slices = unstack(value);
-  for (const [i, index] of list.entries()) {
-    array.write(index, slices[i] ?? value);
-  }
+  const slices = yield* unstacking(value);
+  yield* eachOf(list, (index, i) => array.write(index, slices[i] ?? value));
   return [FLOW];
 };
 
-const split: Act = (array, context) => {
+const split: LongAct = function* (array, context) {
   const value = tensorAt(context.inputs, 1);
   const lengths = tensorAt(context.inputs, 2);
   if (lengths.shape.length !== 1) {
@@ -195,8 +204,8 @@ const split: Act = (array, context) => {
   if (value.shape.length === 0) {
     throw invalidArgument("Expected value to be at least a vector, but received shape: []");
   }
-  const list = integersOf(lengths);
-  const total = list.reduce((sum, length) => sum + length, 0);
+  const list = indicesOf(lengths);
+  const total = yield* sumOf(list);
   if (total !== value.shape[0]) {
     throw invalidArgument(
       `Expected sum of lengths to be equal to values.shape[0], but sum of lengths is ${total} and value's shape is: ` +
@@ -211,10 +220,10 @@ const split: Act = (array, context) => {
   }
   const rowShape = value.shape.slice(1);
   let row = 0;
-  for (const [i, length] of list.entries()) {
+  yield* eachOf(list, (length, i) => {
     array.write(i, runAt(value, row * productOf(rowShape), [length, ...rowShape]));
     row += length;
-  }
+  });
   return [FLOW];
 };
 
@@ -229,16 +238,23 @@ function arrayKernel(op: string, act: Act): StatefulKernelDefinition {
   return statefulKernel(op, (node) => (context) => act(arrayInput(node, context), context, node));
 }
 
+function longArrayKernel(op: string, act: LongAct): StatefulKernelDefinition {
+  return statefulKernel(
+    op,
+    (node) => (context) => atPauses(act(arrayInput(node, context), context, node), context.step.signal),
+  );
+}
+
 /** TensorArrays by resource handle. */
 export const tensorArrayKernels: readonly KernelDefinition[] = [
   statefulKernel("TensorArrayV3", createTensorArray),
   statefulKernel("TensorArrayGradV3", createGradient),
   arrayKernel("TensorArrayWriteV3", write),
   arrayKernel("TensorArrayReadV3", read),
-  arrayKernel("TensorArrayGatherV3", gather),
-  arrayKernel("TensorArrayConcatV3", concat),
-  arrayKernel("TensorArrayScatterV3", scatter),
-  arrayKernel("TensorArraySplitV3", split),
+  longArrayKernel("TensorArrayGatherV3", gather),
+  longArrayKernel("TensorArrayConcatV3", concat),
+  longArrayKernel("TensorArrayScatterV3", scatter),
+  longArrayKernel("TensorArraySplitV3", split),
   arrayKernel("TensorArraySizeV3", size),
   arrayKernel("TensorArrayCloseV3", close),
 ];

@@ -1,13 +1,15 @@
 import { invalidArgument } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
+import { mapped, type PausingWork, withoutPauses } from "../../../pauses.js";
 import { ObjectTensor } from "../../../values.js";
 import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../../kernel.js";
-import type { KernelNode } from "../../kernel-node.js";
+import type { KernelNode, PartialShape } from "../../kernel-node.js";
 import { allocate } from "../../support/allocation.js";
 import { cppTypeName } from "../../support/dtypes.js";
 import { integerTensor } from "../../support/elements.js";
-import { cppShapeText } from "../../support/shapes.js";
+import { cppShapeText, sameShape } from "../../support/shapes.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
+import { atPauses } from "../../support/turns.js";
 import { updateElements } from "../element-updates.js";
 import { checkedLength } from "../list-limits.js";
 import { fitsPartial, fullShape, mergedShape, partialShapeOf, partialText } from "../partial-shapes.js";
@@ -23,11 +25,18 @@ import {
 } from "./list-access.js";
 import { type ListElement, TensorList } from "./tensor-list.js";
 
-type Act = (context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
+type Act = (context: OpContext, node: KernelNode) => Outputs;
 
-/** The kernel of an op on lists. */
-export function listKernel(op: string, act: Act): StatefulKernelDefinition {
+/** What an op does with lists that may be long. */
+export type LongAct = (context: OpContext, node: KernelNode) => PausingWork<Outputs>;
+
+function listKernel(op: string, act: Act): StatefulKernelDefinition {
   return statefulKernel(op, (node) => (context) => act(context, node));
+}
+
+/** The kernel of an op that looks at all elements of a list. */
+export function longListKernel(op: string, act: LongAct): StatefulKernelDefinition {
+  return statefulKernel(op, (node) => (context) => atPauses(act(context, node), context.step.signal));
 }
 
 /** A list as an output. */
@@ -95,18 +104,22 @@ const popBack: Act = (context, node) => {
   if (list.length === 0) {
     throw invalidArgument("Trying to pop from an empty list.");
   }
-  return [listOutput(list.popped()), list.at(list.length - 1) ?? missing(list, context, 1, false)];
+  return [
+    listOutput(list.popped()),
+    list.at(list.length - 1) ?? missing(list, declaredShape(list, context), false),
+  ];
 };
 
+function declaredShape(list: TensorList, context: OpContext): PartialShape {
+  return mergedShape(partialShapeOf(tensorAt(context.inputs, 1)), list.elementShape);
+}
+
 /** Zeros in the place of an element that was never set. */
-function missing(list: TensorList, context: OpContext, shapeInput: number, askOthers: boolean): Tensor {
-  const shape = askOthers
-    ? knownElementShape(list, context, shapeInput)
-    : mergedShape(partialShapeOf(tensorAt(context.inputs, shapeInput)), list.elementShape);
+function missing(list: TensorList, shape: PartialShape, askedOthers: boolean): Tensor {
   const full = fullShape(shape);
   if (full === undefined) {
     throw invalidArgument(
-      askOthers
+      askedOthers
         ? `Trying to read an uninitialized tensor but element_shape is not fully defined: ${partialText(shape)} and no ` +
             "list element is set."
         : `Trying to read an uninitialized tensor but element_shape is not fully defined.${partialText(shape)}`,
@@ -115,13 +128,13 @@ function missing(list: TensorList, context: OpContext, shapeInput: number, askOt
   return zerosOf(list, full);
 }
 
-const getItem: Act = (context, node) => {
+const getItem: LongAct = function* (context, node) {
   const list = typedListInput(node, context);
   const index = numberInput(context, 1, "index");
   if (index < 0 || index >= list.length) {
     throw invalidArgument(`Trying to access element ${index} in a list with ${list.length} elements.`);
   }
-  return [list.at(index) ?? missing(list, context, 2, true)];
+  return [list.at(index) ?? missing(list, yield* knownElementShape(list, context, 2), true)];
 };
 
 const setItem: Act = (context, node) => {
@@ -163,22 +176,37 @@ const resize: Act = (context) => {
   return [listOutput(list.with([...items, ...new Array<undefined>(size - items.length).fill(undefined)]))];
 };
 
-const zerosLike: Act = (context) => [listOutput(zerosLikeList(listInput(context, 0)))];
+const zerosLike: LongAct = function* (context) {
+  return [listOutput(yield* zerosLikeList(listInput(context, 0)))];
+};
 
-function zerosLikeList(list: TensorList): TensorList {
+function* zerosLikeList(list: TensorList): PausingWork<TensorList> {
+  let zeros: Tensor | undefined;
   return list.with(
-    list.items.map((item) => {
+    yield* mapped(list.items, (item) => {
       const [inner] = item instanceof ObjectTensor ? item.elements : [];
-      return inner instanceof TensorList
-        ? ObjectTensor.variant(zerosLikeList(inner))
-        : item && zerosOf(list, item.shape);
+      if (inner instanceof TensorList) {
+        return ObjectTensor.variant(withoutPauses(zerosLikeList(inner)));
+      }
+      // Most lists have elements of one shape, and these are never changed.
+      if (item !== undefined && (zeros === undefined || !sameShape(zeros.shape, item.shape))) {
+        zeros = zerosOf(list, item.shape);
+      }
+      return item && zeros;
     }),
   );
 }
 
-const addN: Act = ({ inputs }) => [listOutput(inputs.map(listOf).reduce(sumOfLists))];
+const addN: LongAct = function* ({ inputs }) {
+  const [first, ...others] = inputs.map(listOf);
+  let sum = first ?? listOf(undefined);
+  for (const other of others) {
+    sum = yield* sumOfLists(sum, other);
+  }
+  return [listOutput(sum)];
+};
 
-function sumOfLists(a: TensorList, b: TensorList): TensorList {
+function* sumOfLists(a: TensorList, b: TensorList): PausingWork<TensorList> {
   if (a.elementType !== b.elementType) {
     throw invalidArgument(
       `Trying to add two lists of tensors of different dtypes. One is ${cppTypeName(a.elementType)} and the other is ` +
@@ -190,7 +218,7 @@ function sumOfLists(a: TensorList, b: TensorList): TensorList {
       `Trying to add two lists of tensors with different lengths. One is ${a.length} and the other is ${b.length}`,
     );
   }
-  return a.with(a.items.map((item, i) => sumOfElements(item, b.at(i))));
+  return a.with(yield* mapped(a.items, (item, i) => sumOfElements(item, b.at(i))));
 }
 
 function sumOfElements(a: ListElement | undefined, b: ListElement | undefined): ListElement | undefined {
@@ -198,7 +226,7 @@ function sumOfElements(a: ListElement | undefined, b: ListElement | undefined): 
     return a ?? b;
   }
   if (!(a instanceof Tensor && b instanceof Tensor)) {
-    return ObjectTensor.variant(sumOfLists(listOf(a), listOf(b)));
+    return ObjectTensor.variant(withoutPauses(sumOfLists(listOf(a), listOf(b))));
   }
   if (a.shape.join() !== b.shape.join()) {
     throw invalidArgument(
@@ -213,19 +241,27 @@ function sumOfElements(a: ListElement | undefined, b: ListElement | undefined): 
   return new Tensor(dtype, shape, target);
 }
 
+const concatLists: Act = (context, node) => {
+  const a = typedListInput(node, context, 0);
+  const b = typedListInput(node, context, 1);
+  const elementShape = mergedShape(a.elementShape, b.elementShape);
+  return [listOutput(new TensorList({ elementType: a.elementType, elementShape }, [...a.items, ...b.items]))];
+};
+
 /** Ops on single elements of lists, and on lists as a whole. */
 export const listElementKernels: readonly KernelDefinition[] = [
   listKernel("EmptyTensorList", empty),
   listKernel("TensorListReserve", reserve),
   listKernel("TensorListPushBack", pushBack),
   listKernel("TensorListPopBack", popBack),
-  listKernel("TensorListGetItem", getItem),
+  longListKernel("TensorListGetItem", getItem),
   listKernel("TensorListSetItem", setItem),
   listKernel("TensorListLength", (context) => [
     new Tensor("int32", [], Int32Array.of(listInput(context, 0).length)),
   ]),
   listKernel("TensorListElementShape", elementShape),
   listKernel("TensorListResize", resize),
-  { ...listKernel("ZerosLike", zerosLike), types: { T: ["variant"] }, priority: 1 },
-  { ...listKernel("AddN", addN), types: { T: ["variant"] }, priority: 1 },
+  listKernel("TensorListConcatLists", concatLists),
+  { ...longListKernel("ZerosLike", zerosLike), types: { T: ["variant"] }, priority: 1 },
+  { ...longListKernel("AddN", addN), types: { T: ["variant"] }, priority: 1 },
 ];

@@ -1,22 +1,28 @@
 import { invalidArgument } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
+import { eachOf, mapped, type PausingWork } from "../../../pauses.js";
 import type { KernelDefinition, OpContext, Outputs } from "../../kernel.js";
-import type { KernelNode } from "../../kernel-node.js";
-import { integersOf } from "../../support/elements.js";
+import { indicesOf } from "../../support/elements.js";
 import { cppShapeText, productOf } from "../../support/shapes.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
+import { type Indices, largestOf, sumOf } from "../index-lists.js";
 import { checkedLength } from "../list-limits.js";
 import { fitsPartial, fullShape, mergedShape, partialShapeOf, partialText } from "../partial-shapes.js";
-import { joined, joinedInTurns, runAt, unstack, unstackInTurns } from "../tensor-batches.js";
-import { listElementKernels, listKernel, listOutput } from "./element-ops.js";
-import { knownElementShape, numberInput, plainElements, typedListInput, zerosOf } from "./list-access.js";
+import { joining, runAt, unstacking } from "../tensor-batches.js";
+import { type LongAct, listElementKernels, listOutput, longListKernel } from "./element-ops.js";
+import {
+  knownElementShape,
+  numberInput,
+  plainElement,
+  plainElements,
+  typedListInput,
+  zerosOf,
+} from "./list-access.js";
 import { type ListElement, TensorList } from "./tensor-list.js";
 
 export { decodeVariant } from "./tensor-list.js";
 
-type Act = (context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
-
-const stackList: Act = (context, node) => {
+const stackList: LongAct = function* (context, node) {
   const list = typedListInput(node, context);
   const expected = node.int("num_elements");
   if (expected !== -1 && expected !== list.length) {
@@ -24,30 +30,30 @@ const stackList: Act = (context, node) => {
       `Operation expected a list with ${expected} elements but got a list with ${list.length} elements.`,
     );
   }
-  return gathered(list, list.items, context, 1, "stack");
+  return yield* gathered(list, list.items, context, 1, "stack");
 };
 
-const gather: Act = (context, node) => {
+const gather: LongAct = function* (context, node) {
   const list = typedListInput(node, context);
-  const indices = integersOf(tensorAt(context.inputs, 1));
-  const items = indices.map((index) => {
+  const indices = indicesOf(tensorAt(context.inputs, 1));
+  const items = yield* mapped(indices, (index) => {
     if (index < 0 || index >= list.length) {
       throw invalidArgument(`Index ${index} out o range; list only has ${list.length} elements.`);
     }
     return list.at(index);
   });
-  return gathered(list, items, context, 2, "gather");
+  return yield* gathered(list, items, context, 2, "gather");
 };
 
 /** Elements of one shape along a new first dimension. */
-function gathered(
+function* gathered(
   list: TensorList,
   items: readonly (ListElement | undefined)[],
   context: OpContext,
   shapeInput: number,
   what: "stack" | "gather",
-): Outputs | Promise<Outputs> {
-  const shape = knownElementShape(list, context, shapeInput);
+): PausingWork<Outputs> {
+  const shape = yield* knownElementShape(list, context, shapeInput);
   const full = fullShape(shape);
   if (full === undefined) {
     throw invalidArgument(
@@ -59,17 +65,11 @@ function gathered(
             `${what === "stack" ? "element_shape" : "shape"}: ${partialText(shape)}`,
     );
   }
-  const tensors = plainElements(list, items, full);
-  return joinedInTurns<Outputs>(
-    list.elementType,
-    [tensors.length, ...full],
-    tensors,
-    context.step.signal,
-    (tensor) => [tensor],
-  );
+  const tensors = yield* plainElements(list, items, full);
+  return [yield* joining(list.elementType, [tensors.length, ...full], tensors)];
 }
 
-const fromTensor: Act = (context, node) => {
+const fromTensor: LongAct = function* (context, node) {
   const tensor = tensorAt(context.inputs, 0);
   if (tensor.shape.length === 0) {
     throw invalidArgument("Tensor must be at least a vector, but saw shape: []");
@@ -79,9 +79,7 @@ const fromTensor: Act = (context, node) => {
     elementShape: partialShapeOf(tensorAt(context.inputs, 1)),
   };
   checkSlices(tensor, type.elementShape);
-  return unstackInTurns<Outputs>(tensor, context.step.signal, (slices) => [
-    listOutput(new TensorList(type, slices)),
-  ]);
+  return [listOutput(new TensorList(type, yield* unstacking(tensor)))];
 };
 
 function checkSlices(tensor: Tensor, elementShape: readonly number[] | undefined): void {
@@ -94,18 +92,18 @@ function checkSlices(tensor: Tensor, elementShape: readonly number[] | undefined
 }
 
 /** Puts the rows of a tensor at the places of a list that indices name. */
-function scattered(
+function* scattered(
   items: (ListElement | undefined)[],
   tensor: Tensor,
-  indices: readonly number[],
-): (ListElement | undefined)[] {
+  indices: Indices,
+): PausingWork<(ListElement | undefined)[]> {
   if (tensor.shape.length === 0 || tensor.shape[0] !== indices.length) {
     throw invalidArgument(
       `Invalid number of rows in input tensor. Expected: ${indices.length} Actual: ${tensor.shape[0] ?? 0}`,
     );
   }
-  const rows = unstack(tensor);
-  for (const [i, index] of indices.entries()) {
+  const rows = yield* unstacking(tensor);
+  yield* eachOf(indices, (index, i) => {
     if (index < 0) {
       throw invalidArgument(`Indices in TensorListScatter must all be non-negative.`);
     }
@@ -114,13 +112,13 @@ function scattered(
       items.push(undefined);
     }
     items[index] = rows[i];
-  }
+  });
   return items;
 }
 
-const scatter: Act = (context, node) => {
+const scatter: LongAct = function* (context, node) {
   const tensor = tensorAt(context.inputs, 0);
-  const indices = integersOf(tensorAt(context.inputs, 1));
+  const indices = indicesOf(tensorAt(context.inputs, 1));
   const type = {
     elementType: node.type("element_dtype"),
     elementShape: partialShapeOf(tensorAt(context.inputs, 2)),
@@ -130,27 +128,28 @@ const scatter: Act = (context, node) => {
   if (count < -1) {
     throw invalidArgument(`TensorListScatter expects num_elements >= -1, found: ${count}`);
   }
-  const largest = indices.reduce((most, index) => Math.max(most, index), -1);
+  const largest = yield* largestOf(indices);
   if (count !== -1 && largest >= count) {
     throw invalidArgument(
       `TensorListScatter: Trying to scatter at index ${largest} in list with size ${count}`,
     );
   }
   const items = new Array<ListElement | undefined>(checkedLength(Math.max(count, 0))).fill(undefined);
-  return [listOutput(new TensorList(type, scattered(items, tensor, indices)))];
+  return [listOutput(new TensorList(type, yield* scattered(items, tensor, indices)))];
 };
 
-const scatterInto: Act = (context, node) => {
+const scatterInto: LongAct = function* (context, node) {
   const list = typedListInput(node, context);
   const tensor = tensorAt(context.inputs, 1);
   checkSlices(tensor, list.elementShape);
-  return [listOutput(list.with(scattered([...list.items], tensor, integersOf(tensorAt(context.inputs, 2)))))];
+  const items = yield* scattered([...list.items], tensor, indicesOf(tensorAt(context.inputs, 2)));
+  return [listOutput(list.with(items))];
 };
 
-const split: Act = (context, node) => {
+const split: LongAct = function* (context, node) {
   const tensor = tensorAt(context.inputs, 0);
   const elementShape = partialShapeOf(tensorAt(context.inputs, 1));
-  const lengths = integersOf(tensorAt(context.inputs, 2));
+  const lengths = indicesOf(tensorAt(context.inputs, 2));
   if (tensor.shape.length === 0) {
     throw invalidArgument("Tensor must be at least a vector, but saw shape: []");
   }
@@ -160,7 +159,7 @@ const split: Act = (context, node) => {
       `tensor shape ${cppShapeText(tensor.shape)} is not compatible with element_shape ${partialText(elementShape)}`,
     );
   }
-  const total = lengths.reduce((sum, length) => sum + length, 0);
+  const total = yield* sumOf(lengths);
   if (total !== tensor.shape[0]) {
     throw invalidArgument(
       `Expected sum of lengths to be equal to tensor.shape[0], but sum of lengths is ${total} and tensor shape is ` +
@@ -168,7 +167,7 @@ const split: Act = (context, node) => {
     );
   }
   let row = 0;
-  const items = lengths.map((length) => {
+  const items = yield* mapped(lengths, (length) => {
     const item = runAt(tensor, row * productOf(rowShape), [length, ...rowShape]);
     row += length;
     return item;
@@ -176,7 +175,7 @@ const split: Act = (context, node) => {
   return [listOutput(new TensorList({ elementType: node.type("element_dtype"), elementShape }, items))];
 };
 
-const concat: Act = (context, node) => {
+const concat: LongAct = function* (context, node) {
   const list = typedListInput(node, context);
   const hasInputs = context.inputs.length > 1;
   const declared = hasInputs ? partialShapeOf(tensorAt(context.inputs, 1)) : node.shape("element_shape");
@@ -185,13 +184,13 @@ const concat: Act = (context, node) => {
     throw invalidArgument("Concat requires elements to be at least vectors, found scalars instead.");
   }
   let rowShape = shape?.slice(1);
-  for (const [i, item] of list.items.entries()) {
+  yield* eachOf(list.items, (item, i) => {
     if (item?.shape.length === 0) {
       throw invalidArgument(`Concat saw a scalar shape at index ${i} but requires at least vectors.`);
     }
     rowShape =
       item === undefined ? rowShape : (mergedShape(rowShape, item.shape.slice(1))?.slice() ?? rowShape);
-  }
+  });
   const full = fullShape(rowShape);
   if (full === undefined) {
     throw invalidArgument(
@@ -202,11 +201,11 @@ const concat: Act = (context, node) => {
             `defined: ${partialText(rowShape)}`,
     );
   }
-  const leadingDims = hasInputs ? integersOf(tensorAt(context.inputs, 2)) : [];
-  const firstDim = commonFirstDim(list, shape);
-  const tensors = list.items.flatMap((item, i) => {
+  const leadingDims = hasInputs ? indicesOf(tensorAt(context.inputs, 2)) : [];
+  const firstDim = yield* commonFirstDim(list, shape);
+  const tensors = yield* mapped(list.items, (item, i) => {
     if (item !== undefined) {
-      return plainElements(list, [item], item.shape);
+      return plainElement(list, item, item.shape);
     }
     const length = leadingDims[i] ?? firstDim;
     if (length === undefined) {
@@ -216,43 +215,44 @@ const concat: Act = (context, node) => {
     }
     return zerosOf(list, [length, ...full]);
   });
-  const lengths = tensors.map((tensor) => tensor.shape[0] ?? 0);
+  const lengths = yield* mapped(tensors, (tensor) => tensor.shape[0] ?? 0);
   const rows = lengths.reduce((sum, length) => sum + length, 0);
   return [
-    joined(list.elementType, [rows, ...full], tensors),
+    yield* joining(list.elementType, [rows, ...full], tensors),
     new Tensor("int64", [lengths.length], BigInt64Array.from(lengths, BigInt)),
   ];
 };
 
 /** The first size of elements that are missing: as declared, or as all the others have it. */
-function commonFirstDim(list: TensorList, shape: readonly number[] | undefined): number | undefined {
+function* commonFirstDim(
+  list: TensorList,
+  shape: readonly number[] | undefined,
+): PausingWork<number | undefined> {
   const declared = shape?.[0] ?? -1;
   if (declared >= 0) {
     return declared;
   }
-  const sizes = new Set(list.items.flatMap((item) => item?.shape[0] ?? []));
+  const sizes = new Set<number>();
+  yield* eachOf(list.items, (item) => {
+    const size = item?.shape[0];
+    if (size !== undefined) {
+      sizes.add(size);
+    }
+  });
   const [only] = sizes;
   return sizes.size === 1 ? only : undefined;
 }
 
-const concatLists: Act = (context, node) => {
-  const a = typedListInput(node, context, 0);
-  const b = typedListInput(node, context, 1);
-  const elementShape = mergedShape(a.elementShape, b.elementShape);
-  return [listOutput(new TensorList({ elementType: a.elementType, elementShape }, [...a.items, ...b.items]))];
-};
-
 /** Lists of tensors as variants. */
 export const tensorListKernels: readonly KernelDefinition[] = [
   ...listElementKernels,
-  listKernel("TensorListStack", stackList),
-  listKernel("TensorListGather", gather),
-  listKernel("TensorListFromTensor", fromTensor),
-  listKernel("TensorListScatter", scatter),
-  listKernel("TensorListScatterV2", scatter),
-  listKernel("TensorListScatterIntoExistingList", scatterInto),
-  listKernel("TensorListSplit", split),
-  listKernel("TensorListConcat", concat),
-  listKernel("TensorListConcatV2", concat),
-  listKernel("TensorListConcatLists", concatLists),
+  longListKernel("TensorListStack", stackList),
+  longListKernel("TensorListGather", gather),
+  longListKernel("TensorListFromTensor", fromTensor),
+  longListKernel("TensorListScatter", scatter),
+  longListKernel("TensorListScatterV2", scatter),
+  longListKernel("TensorListScatterIntoExistingList", scatterInto),
+  longListKernel("TensorListSplit", split),
+  longListKernel("TensorListConcat", concat),
+  longListKernel("TensorListConcatV2", concat),
 ];

@@ -1,8 +1,9 @@
 import { internalError, invalidArgument, unimplemented } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
+import { eachOf, mapped, type PausingWork } from "../../../pauses.js";
 import { ObjectTensor, type Value } from "../../../values.js";
 import type { OpContext } from "../../kernel.js";
-import type { KernelNode } from "../../kernel-node.js";
+import type { KernelNode, PartialShape } from "../../kernel-node.js";
 import { zeroTensor } from "../../support/allocation.js";
 import { cppTypeName } from "../../support/dtypes.js";
 import { scalarOf } from "../../support/elements.js";
@@ -62,13 +63,17 @@ export function numberInput(context: OpContext, index: number, what: string): nu
   return scalarOf(tensorAt(context.inputs, index), what);
 }
 
-/** A list with the shape of its elements as far as the list, the input at `index` and its elements tell it. */
-export function knownElementShape(list: TensorList, context: OpContext, index: number) {
+/** The shape of a list's elements as far as the list, the input at `index` and its elements tell it. */
+export function* knownElementShape(
+  list: TensorList,
+  context: OpContext,
+  index: number,
+): PausingWork<PartialShape> {
   let shape = mergedShape(partialShapeOf(tensorAt(context.inputs, index)), list.elementShape);
   if (fullShape(shape) === undefined) {
-    for (const item of list.items) {
+    yield* eachOf(list.items, (item) => {
       shape = item === undefined ? shape : mergedShape(shape, item.shape);
-    }
+    });
   }
   return shape;
 }
@@ -85,25 +90,30 @@ export function zerosOf(list: TensorList, shape: readonly number[]): Tensor {
  * Elements as tensors of numbers or strings of one shape, zeros for missing ones.
  * @throws TensorFlowError UNIMPLEMENTED for lists of objects, INVALID_ARGUMENT for an element of another shape.
  */
-export function plainElements(
+export function* plainElements(
   list: TensorList,
   items: readonly (ListElement | undefined)[],
   shape: readonly number[],
-): readonly Tensor[] {
+): PausingWork<readonly Tensor[]> {
   let zeros: Tensor | undefined;
-  return items.map((item) => {
+  return yield* mapped(items, (item) => {
     if (item === undefined) {
       zeros ??= zerosOf(list, shape);
       return zeros;
     }
-    if (!(item instanceof Tensor)) {
-      throw unimplemented(`Lists of ${list.elementType} cannot be stacked.`);
-    }
-    if (!sameShape(item.shape, shape)) {
-      throw invalidArgument(
-        `PartialTensorShape: Incompatible shapes during merge: ${partialText(shape)} vs. ${partialText(item.shape)}`,
-      );
-    }
-    return item;
+    return plainElement(list, item, shape);
   });
+}
+
+/** An element as a tensor of numbers or strings of a shape. @throws TensorFlowError as `plainElements`. */
+export function plainElement(list: TensorList, item: ListElement, shape: readonly number[]): Tensor {
+  if (!(item instanceof Tensor)) {
+    throw unimplemented(`Lists of ${list.elementType} cannot be stacked.`);
+  }
+  if (!sameShape(item.shape, shape)) {
+    throw invalidArgument(
+      `PartialTensorShape: Incompatible shapes during merge: ${partialText(shape)} vs. ${partialText(item.shape)}`,
+    );
+  }
+  return item;
 }

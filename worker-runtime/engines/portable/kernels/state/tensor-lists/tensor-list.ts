@@ -139,7 +139,14 @@ export function decodeVariant(proto: VariantTensorDataProto): VariantObject {
   const missing = new Set(places.values.map(Number));
   const tensors = proto.tensors.map(elementFromProto);
   const length = tensors.length + missing.size;
-  const items = Array.from({ length }, (_, i) => (missing.has(i) ? undefined : tensors.shift()));
+  let taken = 0;
+  const items = Array.from({ length }, (_, i) => {
+    if (missing.has(i)) {
+      return undefined;
+    }
+    taken += 1;
+    return tensors[taken - 1];
+  });
   const shape = TensorShapeProto.decode(proto.metadata.subarray(type.end));
   return new TensorList(
     {

@@ -1,0 +1,55 @@
+import { invalidArgument } from "../../../../../protocol/status.js";
+import { Tensor } from "../../../../../protocol/tensor.js";
+import type { Value } from "../../../values.js";
+import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../../kernel.js";
+import type { KernelNode } from "../../kernel-node.js";
+import { scalarOf } from "../../support/elements.js";
+import { tensorAt } from "../../support/tensor-inputs.js";
+import { resourcePlace } from "../resource-access.js";
+import { statefulKernel } from "../stateful-kernel.js";
+import { STAGING_AREA, StagingArea } from "./staging-area.js";
+
+type StagingAct = (area: StagingArea, context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
+
+/** A kernel that works with the area of its node's shared name (its own name where it has none); there are no handles. */
+function stagingKernel(op: string, act: StagingAct): StatefulKernelDefinition {
+  return statefulKernel(op, (node) => {
+    const { container, sharedName } = resourcePlace(node);
+    const limits = { capacity: node.int("capacity"), memoryBytes: node.int("memory_limit") };
+    return (context) => {
+      const area = context.step
+        .resources(node.device)
+        .lookupOrCreate(container, STAGING_AREA, sharedName || node.name, () => new StagingArea(limits));
+      return act(area, context, node);
+    };
+  });
+}
+
+/** A tuple as the outputs of a node. @throws TensorFlowError INVALID_ARGUMENT where it has more or fewer. */
+function outputs(tuple: readonly Value[], node: KernelNode): Outputs {
+  if (tuple.length !== node.outputs.length) {
+    throw invalidArgument(`Mismatch stage/unstage: ${tuple.length} vs. ${node.outputs.length}`);
+  }
+  return tuple;
+}
+
+/** Staging areas: tuples that one step leaves for another. */
+export const stagingKernels: readonly KernelDefinition[] = [
+  stagingKernel("Stage", async (area, { inputs, step }) => {
+    await area.put(inputs, step.signal);
+    return [];
+  }),
+  stagingKernel("Unstage", async (area, { step }, node) => outputs(await area.take(step.signal), node)),
+  stagingKernel("StagePeek", async (area, { inputs, step }, node) => {
+    const index = scalarOf(tensorAt(inputs, 0), "index");
+    if (index < 0) {
+      throw invalidArgument(`index must be >= 0 not ${index}`);
+    }
+    return outputs(await area.peek(index, step.signal), node);
+  }),
+  stagingKernel("StageSize", ({ size }) => [new Tensor("int32", [], Int32Array.of(size))]),
+  stagingKernel("StageClear", (area) => {
+    area.clear();
+    return [];
+  }),
+];

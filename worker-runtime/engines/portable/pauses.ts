@@ -1,0 +1,70 @@
+import { setImmediate } from "node:timers/promises";
+
+/** Work in small pieces: it yields wherever the thread may do something else before it goes on. */
+export type PausingWork<T> = Generator<void, T>;
+
+/** Small items that are worked on between two pauses: a few milliseconds' work. */
+export const ITEMS_PER_PAUSE = 8192;
+
+/** Nodes of a graph that are worked on between two pauses: about a millisecond's work. */
+export const NODES_PER_PAUSE = 128;
+
+/** So long the work may hold up the thread that answers gRPC. */
+const TURN_MILLIS = 4;
+
+/** Does the work without a pause: for threads that nobody waits for. */
+export function withoutPauses<T>(work: PausingWork<T>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) {
+      return value;
+    }
+  }
+}
+
+/**
+ * Does the work and lets the event loop go round every few milliseconds. Short work is done when this returns.
+ * @param signal ends the work at a pause, with its reason.
+ */
+export async function withPauses<T>(work: PausingWork<T>, signal?: AbortSignal): Promise<T> {
+  let turnEnd = performance.now() + TURN_MILLIS;
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) {
+      return value;
+    }
+    if (performance.now() >= turnEnd) {
+      await setImmediate();
+      signal?.throwIfAborted();
+      turnEnd = performance.now() + TURN_MILLIS;
+    }
+  }
+}
+
+/** Does something with each of many items. */
+export function* eachOf<T>(
+  items: Iterable<T>,
+  act: (item: T, index: number) => void,
+  itemsPerPause = ITEMS_PER_PAUSE,
+): PausingWork<undefined> {
+  let count = 0;
+  for (const item of items) {
+    act(item, count);
+    count += 1;
+    if (count % itemsPerPause === 0) {
+      yield;
+    }
+  }
+  return undefined;
+}
+
+/** What `map` makes of each of many items. */
+export function* mapped<T, R>(
+  items: Iterable<T>,
+  map: (item: T, index: number) => R,
+  itemsPerPause = ITEMS_PER_PAUSE,
+): PausingWork<R[]> {
+  const results: R[] = [];
+  yield* eachOf(items, (item, index) => results.push(map(item, index)), itemsPerPause);
+  return results;
+}

@@ -1,0 +1,68 @@
+/**
+ * What is said on a bulk connection: a preamble by the one who connects, and from the other side parts of answers. Each
+ * part is a head and then its bytes. All numbers are little endian.
+ */
+
+/** No connection of HTTP/2 begins like this: those begin with "PRI". */
+const MAGIC = Buffer.from("\0TDBULK1");
+
+/** The header of a stream that says the key with which a bulk connection for it is to come. */
+export const BULK_KEY_HEADER = "tensordeck-bulk-bin";
+
+/** Answers from this size on go over the bulk connection, where there is one. */
+export const BULK_BYTES = 64 * 1024;
+
+/** Bytes of the secret that says to which stream a bulk connection belongs. */
+export const BULK_KEY_BYTES = 16;
+
+const PREAMBLE_BYTES = MAGIC.byteLength + BULK_KEY_BYTES;
+
+/** Bytes before those of a part. */
+export const PART_HEAD_BYTES = 16;
+
+/** What comes before the bytes of a part. */
+export interface PartHead {
+  readonly callId: number;
+  /** Bytes of the whole answer, in its first part; 0 in the others. */
+  readonly size: number;
+  /** As in StreamPayload; 0 in all but the first part. */
+  readonly alignedOffset: number;
+  /** Bytes that follow. */
+  readonly partBytes: number;
+}
+
+/** The beginning of a bulk connection. @param key what the other side's headers said */
+export function encodePreamble(key: Uint8Array): Buffer {
+  return Buffer.concat([MAGIC, key]);
+}
+
+/**
+ * Reads the beginning of a connection.
+ * @returns the key of a bulk connection, "more" where the bytes do not tell yet, "other" for anything else.
+ */
+export function readPreamble(bytes: Buffer): Buffer | "more" | "other" {
+  const known = Math.min(bytes.byteLength, MAGIC.byteLength);
+  if (!bytes.subarray(0, known).equals(MAGIC.subarray(0, known))) {
+    return "other";
+  }
+  return bytes.byteLength < PREAMBLE_BYTES ? "more" : bytes.subarray(MAGIC.byteLength, PREAMBLE_BYTES);
+}
+
+export function encodePartHead({ callId, size, alignedOffset, partBytes }: PartHead): Buffer {
+  const head = Buffer.allocUnsafe(PART_HEAD_BYTES);
+  head.writeUInt32LE(callId, 0);
+  head.writeUInt32LE(size, 4);
+  head.writeUInt32LE(alignedOffset, 8);
+  head.writeUInt32LE(partBytes, 12);
+  return head;
+}
+
+/** @param head PART_HEAD_BYTES bytes */
+export function decodePartHead(head: Buffer): PartHead {
+  return {
+    callId: head.readUInt32LE(0),
+    size: head.readUInt32LE(4),
+    alignedOffset: head.readUInt32LE(8),
+    partBytes: head.readUInt32LE(12),
+  };
+}
