@@ -20,6 +20,7 @@ import { callHandler, type Handlers } from "./handlers.js";
 import type { Host } from "./host.js";
 import { machineEngines } from "./machine/engines.js";
 import { MachineDescriber } from "./machine/machine-describer.js";
+import { KernelListService } from "./ops/kernel-list-service.js";
 import { OpListService } from "./ops/op-list-service.js";
 import { defined, problem } from "./problems.js";
 import { KnownFacts } from "./reachability/known-facts.js";
@@ -74,6 +75,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     ask: engine.runtime.opList,
     bundled: engine.bundledOps,
   });
+  const kernels = new KernelListService({ version: version(), ask: engine.portableKernels });
   const [standing, kept] = await Promise.all([loadStanding(dataDir), settings.get()]);
   let { machineName, graphFolders } = kept;
   const describer = new MachineDescriber({
@@ -257,6 +259,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     "runtime.cancelInstall": () => runtime.cancelInstall(),
 
     "ops.list": () => ops.list(),
+    "kernels.list": () => kernels.list(),
 
     "documents.examples": () => documents.examples(),
     "documents.openExample": ({ id }) => documents.openExample(id),
@@ -282,6 +285,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     disposal ??= (async () => {
       describer.dispose();
       ops.dispose();
+      kernels.dispose();
       reachability.dispose();
       known.dispose();
       wizard.close();

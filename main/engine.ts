@@ -1,4 +1,6 @@
 /** What the application takes from the worker runtime to run graphs; replaced as a whole in tests. */
+import { portableCatalogue } from "../worker-runtime/engines/portable/catalogue/ask-catalogue.js";
+import type { KernelList } from "./api/kernels.js";
 import type { ExampleLibrary } from "./documents/document-service.js";
 import { exampleLibrary } from "./documents/examples.js";
 import { bundledOps } from "./ops/bundled-ops.js";
@@ -15,6 +17,8 @@ export interface Engine {
   readonly openProbe: OpenProbe;
   readonly runtime: RuntimeTools;
   readonly bundledOps: () => OpList;
+  /** What the portable engine of this version has a kernel for. */
+  readonly portableKernels: (signal: AbortSignal) => Promise<KernelList["kernels"]>;
   readonly examples: ExampleLibrary;
 }
 
@@ -25,6 +29,16 @@ export function defaultEngine(): Engine {
     openProbe: openWorkerProbe,
     runtime: tensorFlowRuntimeTools(),
     bundledOps,
+    portableKernels,
     examples: exampleLibrary,
   };
+}
+
+async function portableKernels(signal: AbortSignal): Promise<KernelList["kernels"]> {
+  const entries = await portableCatalogue(signal);
+  return entries.map(({ op, deviceType, types }) => ({
+    op,
+    deviceType,
+    types: Object.fromEntries(Object.entries(types).map(([attr, dtypes]) => [attr, [...dtypes]])),
+  }));
 }

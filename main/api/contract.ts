@@ -22,6 +22,7 @@ import {
   saveDocumentSchema,
 } from "./documents.js";
 import { firewallScopeSchema, firewallWizardSchema, openFirewallSchema } from "./firewall.js";
+import { kernelListSchema } from "./kernels.js";
 import {
   addMachineSchema,
   identitySchema,
@@ -127,6 +128,8 @@ export const methods = {
 
   /** The engine's own op list, a serialized OpList without descriptions. */
   "ops.list": method(nothing, z.object({ source: z.string(), opList: bytesSchema })),
+  /** What the portable engine has a kernel for. Takes some tenths of a second the first time. */
+  "kernels.list": method(nothing, kernelListSchema),
 
   "documents.examples": method(nothing, z.array(exampleSchema)),
   "documents.openExample": method(z.object({ id: z.string() }), documentSchema),

@@ -7,6 +7,7 @@ import { attempt, showProblem, useApp } from "../stores/app-store.js";
 import { machinesOf, receiveCluster, useCluster } from "../stores/cluster-store.js";
 import { openFirstDocument } from "../stores/file-actions.js";
 import { receiveFirewall } from "../stores/firewall-store.js";
+import { watchKernels } from "../stores/kernel-store.js";
 import { catchUpLog, receiveLog } from "../stores/logs-store.js";
 import { loadOps } from "../stores/ops-store.js";
 import { receivePairing } from "../stores/pairing-store.js";
@@ -34,6 +35,7 @@ export async function start(): Promise<void> {
   const { client } = connection;
   setClient(client);
   follow(client);
+  watchKernels();
   listenToKeyboard();
   guardUnload();
   returnFocusAfterDialogs();

@@ -5,6 +5,7 @@ import { attempt, useApp } from "../stores/app-store.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
+import { useKernels } from "../stores/kernel-store.js";
 import { failedText, useReachability } from "../stores/reachability-store.js";
 import { useRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
@@ -28,6 +29,7 @@ export function StatusBar(): ReactElement {
         <span role="status">{dragStatus}</span>
       )}
       <ProblemCount />
+      <KernelCount />
       <span className="grow" />
       <EngineStatus />
       <SavedStatus />
@@ -141,6 +143,17 @@ function ProblemCount(): ReactElement | null {
     <button type="button" className="lk bad" onClick={() => uiActions.showDock("problems")}>
       <Icon name="error" size={13} />
       {countText(count, "problem")}
+    </button>
+  );
+}
+
+function KernelCount(): ReactElement | null {
+  const count = useKernels((state) => state.missing.nodes.size);
+  if (count === 0) return null;
+  return (
+    <button type="button" className="lk warned" onClick={() => uiActions.showDock("problems")}>
+      <Icon name="warning" size={13} />
+      {countText(count, "node")} without a kernel
     </button>
   );
 }

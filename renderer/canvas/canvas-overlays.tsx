@@ -15,6 +15,7 @@ import { DragGhosts } from "./drag-ghosts.js";
 import { EdgeMenu } from "./edge-menu.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
 import { InitialiseButton } from "./initialise-button.js";
+import { KernelWarning } from "./kernel-warning.js";
 import { ListView } from "./list-view.js";
 import { PinChooser } from "./pin-chooser.js";
 import { PullReason } from "./pull-reason.js";
@@ -29,6 +30,7 @@ export function CanvasOverlays(): ReactElement {
     <>
       <Heading />
       <ProblemCount />
+      <KernelWarning />
       <Controls />
       {empty ? <EmptyGraph /> : <Hint />}
       <GraphMap />

@@ -6,6 +6,7 @@ import { FIRST_PORT_Y, NODE_MIN_WIDTH } from "../document/node-size.js";
 import { signatureOf } from "../document/signature.js";
 import { wiringOf } from "../document/wiring.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { useKernels } from "../stores/kernel-store.js";
 import { fitGraph, revealNode, useCanvas, viewCentre, viewDuration } from "./view-store.js";
 
 const hasSelection = () => useDocument.getState().selection.size > 0;
@@ -99,6 +100,14 @@ export const canvasCommands: Command[] = [
     group: "Graph",
     run: showNextProblem,
     enabled: () => useDocument.getState().problems.size > 0,
+  },
+  {
+    id: "graph.nextWithoutKernel",
+    label: "Show the next node that its task has no kernel for",
+    icon: "warning",
+    group: "Graph",
+    run: showNextWithoutKernel,
+    enabled: () => useKernels.getState().missing.nodes.size > 0,
   },
   {
     id: "edit.delete",
@@ -207,10 +216,18 @@ export const canvasCommands: Command[] = [
   },
 ];
 
-/** Selects the problem after the selected one, in the document's order, and shows it. */
 export function showNextProblem(): void {
-  const { problems, selection, document } = useDocument.getState();
-  const names = [...document.nodes.keys()].filter((name) => problems.has(name));
+  showNext(useDocument.getState().problems);
+}
+
+export function showNextWithoutKernel(): void {
+  showNext(useKernels.getState().missing.nodes);
+}
+
+/** Selects, of these nodes, the one after the selected one in the document's order, and shows it. */
+function showNext(among: { has(name: string): boolean }): void {
+  const { selection, document } = useDocument.getState();
+  const names = [...document.nodes.keys()].filter((name) => among.has(name));
   const current = names.findIndex((name) => selection.has(name));
   const next = names[(current + 1) % names.length];
   if (next === undefined) return;

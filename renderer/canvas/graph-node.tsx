@@ -5,6 +5,7 @@ import { whyNotConnect } from "../document/edits/connect.js";
 import { CONTROL_PORT_Y, portY } from "../document/node-size.js";
 import { isStriped, taskColourVar, useCluster } from "../stores/cluster-store.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
+import { useKernels } from "../stores/kernel-store.js";
 import { Icon } from "../ui/icon.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
 import { useNodeStatus } from "./node-status.js";
@@ -25,10 +26,12 @@ function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement
     taskColourVar(device === "" ? undefined : state.taskForDevice(device)),
   );
   const wrong = useDocument((state) => state.problems.has(id));
+  const warned = useKernels((state) => state.missing.nodes.has(id));
   const classes = ["node", "far"];
   if (device === "") classes.push("auto");
   if (selected) classes.push("sel");
   if (wrong) classes.push("badn");
+  else if (warned) classes.push("warnn");
   return (
     <div
       className={classes.join(" ")}
@@ -70,6 +73,7 @@ function NearNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElemen
   if (node.device === "") classes.push("auto");
   if (selected) classes.push("sel");
   if (status.problem) classes.push("badn");
+  else if (status.warning) classes.push("warnn");
   if (status.stale) classes.push("stale");
   return (
     <div
@@ -93,6 +97,11 @@ function NearNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElemen
           <span className="stt2">
             <Icon name="close" size={12} />
             <span>{status.problem}</span>
+          </span>
+        ) : status.warning && status.tone !== "result" ? (
+          <span className="stt2 warn">
+            <Icon name="warning" size={12} />
+            <span>{status.warning}</span>
           </span>
         ) : (
           <span className={`val ${status.tone}${selected && status.hero ? " hero" : ""}`}>

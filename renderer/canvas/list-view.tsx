@@ -158,7 +158,7 @@ function Row({ node, top, position, count, active, selected, onChoose }: RowProp
     node.name,
     node.op,
     status.chip,
-    status.problem ?? status.value,
+    status.problem ?? status.warning ?? status.value,
     status.time,
     inputs.length > 0 ? `inputs ${inputs.join(", ")}` : "no inputs",
   ];
@@ -183,7 +183,9 @@ function Row({ node, top, position, count, active, selected, onChoose }: RowProp
       </span>
       <span className="ell fg2">{node.op}</span>
       <span className="ell">{status.chip}</span>
-      <span className={`ell${status.problem ? " er" : ""}`}>{status.problem ?? status.value}</span>
+      <span className={`ell${status.problem ? " er" : status.warning ? " wa" : ""}`}>
+        {status.problem ?? status.warning ?? status.value}
+      </span>
       <span className="tm">{status.time}</span>
     </div>
   );

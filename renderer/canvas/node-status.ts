@@ -7,6 +7,7 @@ import { signatureOf } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
 import { taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
+import { useKernels } from "../stores/kernel-store.js";
 import { useRun } from "../stores/run-store.js";
 import {
   constText,
@@ -30,6 +31,8 @@ export interface NodeStatus {
   readonly hero: boolean;
   readonly time: string;
   readonly problem: string | undefined;
+  /** "no kernel": what most probably keeps the node from running where it is. */
+  readonly warning: string | undefined;
   /** True when the node is pinned to a task that the cluster does not have (yet). */
   readonly absent: boolean;
   /** True when device, time and value were measured before the last edit. */
@@ -63,6 +66,7 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
       taskNameOfDevice(node.device) !== undefined &&
       state.taskForDevice(node.device) === undefined,
   );
+  const missing = useKernels((state) => state.missing.nodes.get(node.name));
   const hasOutput = (signatureOf(node, lookupOp)?.outputs.length ?? 1) > 0;
   const value = statusValue(node, run.fetch, doc, run.placed !== undefined, hasOutput);
   const failed = run.failed !== undefined && !doc.stale ? "failed" : undefined;
@@ -72,12 +76,14 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
     device: placedText(node.device, run.placed?.device),
     time: run.placed ? microsText(run.placed.durationMicros) : "",
     problem,
+    warning: missing?.short,
     absent: unknownTask,
     stale: doc.stale,
     tooltip: tooltip(node, {
       value: value.tone === "none" ? undefined : value.value,
       placed: run.placed?.device,
       problem: doc.problem?.message ?? (failed ? run.failed : undefined),
+      warning: missing?.message,
       unknownTask,
       step: run.tracedStep,
       stale: doc.stale,
@@ -123,17 +129,20 @@ interface TooltipFacts {
   readonly value: string | undefined;
   readonly placed: string | undefined;
   readonly problem: string | undefined;
+  readonly warning: string | undefined;
   readonly unknownTask: boolean;
   readonly step: number | undefined;
   readonly stale: boolean;
 }
 
 /** Whatever may be cut short on the node, in full. */
-function tooltip(node: NodeDef, { value, placed, problem, unknownTask, step, stale }: TooltipFacts): string {
+function tooltip(node: NodeDef, facts: TooltipFacts): string {
+  const { value, placed, problem, warning, unknownTask, step, stale } = facts;
   const lines = [`${node.name} (${node.op})`];
   if (value !== undefined) lines.push(value);
   if (problem) lines.push(problem);
   else if (unknownTask) lines.push(`Pinned to ${node.device}, but the cluster has no such task.`);
+  if (warning) lines.push(warning);
   if (step !== undefined)
     lines.push(`${placed ? `On ${placed}, m` : "M"}easured at step ${step}${stale ? ", before edit" : ""}`);
   return lines.join("\n");

@@ -3,6 +3,7 @@ import { ResizeHandle } from "../app/resize-handle.js";
 import { whenIdle } from "../app/when-idle.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
+import { useKernels } from "../stores/kernel-store.js";
 import { useRun } from "../stores/run-store.js";
 import { type DockTab, uiActions, useUi } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
@@ -50,12 +51,18 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
   const results = useRun((state) => state.latest?.fetches.length ?? 0);
   const inGraph = useDocument((state) => state.problems.size);
   const inTasks = useCluster((state) => state.tasks.filter(({ problem }) => problem !== undefined).length);
+  const withoutKernels = useKernels((state) => state.missing.tasks.length);
   const tensors = useUi((state) => state.tensorTabs);
   const tabs: Tab<DockTab>[] = [
     { id: "results", label: "Results", count: results },
     { id: "timeline", label: "Timeline" },
     { id: "logs", label: "Logs" },
-    { id: "problems", label: "Problems", count: inGraph + inTasks, bad: true },
+    {
+      id: "problems",
+      label: "Problems",
+      count: inGraph + inTasks + withoutKernels,
+      bad: inGraph + inTasks > 0,
+    },
     ...tensors.map(
       (name): Tab<DockTab> => ({
         id: `tensor:${name}`,

@@ -3,10 +3,12 @@ import type { Problem } from "../../main/api/problem.js";
 import { revealNode } from "../canvas/view-store.js";
 import { taskName, useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { useKernels } from "../stores/kernel-store.js";
 import { useRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { ProblemView } from "../ui/problem-view.js";
+import { MissingKernelsRow } from "./missing-kernels-row.js";
 
 interface Row {
   readonly key: string;
@@ -20,6 +22,7 @@ interface Row {
 export default function ProblemsTab(): ReactElement {
   const problems = useDocument((state) => state.problems);
   const tasks = useCluster((state) => state.tasks);
+  const missing = useKernels((state) => state.missing.tasks);
   const run = useRun((state) => state.latest);
   const rows: Row[] = [];
   for (const [node, list] of problems)
@@ -29,7 +32,7 @@ export default function ProblemsTab(): ReactElement {
     if (task.problem)
       rows.push({ key: task.id, where: taskName(task), problem: task.problem, taskId: task.id });
   if (run?.problem) rows.push({ key: run.runId, where: "newest run", problem: run.problem });
-  if (rows.length === 0)
+  if (rows.length + missing.length === 0)
     return <p className="empty">No problems in the graph, the tasks or the newest run.</p>;
   return (
     <ul className="problem-list dock-scroll">
@@ -55,6 +58,9 @@ export default function ProblemsTab(): ReactElement {
             )}
           </ProblemView>
         </li>
+      ))}
+      {missing.map((one) => (
+        <MissingKernelsRow key={one.task.name} missing={one} />
       ))}
     </ul>
   );

@@ -3,9 +3,13 @@ import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { InitialiseButton } from "../canvas/initialise-button.js";
 import { isUninitialised } from "../document/initialisers.js";
+import { attempt } from "../stores/app-store.js";
 import { taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { wayOut } from "../stores/kernel-actions.js";
+import { missingAt, useKernels } from "../stores/kernel-store.js";
 import { useRun } from "../stores/run-store.js";
+import { useRuntime } from "../stores/runtime-store.js";
 import { Icon } from "../ui/icon.js";
 
 /** What keeps the node from running, why, and what to do. */
@@ -19,12 +23,13 @@ export function ProblemSection({ node }: { node: NodeDef }): ReactElement | null
       ? state.latest.problem
       : undefined,
   );
+  const withoutKernel = useKernels((state) => state.missing.nodes.has(node.name));
   const task = taskNameOfDevice(node.device);
   const unknownTask = useCluster(
     (state) =>
       state.state !== undefined && task !== undefined && state.taskForDevice(node.device) === undefined,
   );
-  if (!problems && !failure && !unknownTask) return null;
+  if (!problems && !failure && !unknownTask && !withoutKernel) return null;
   return (
     <div className="sec problems">
       {problems?.map((problem) => (
@@ -45,6 +50,7 @@ export function ProblemSection({ node }: { node: NodeDef }): ReactElement | null
           {isUninitialised(failure) ? <InitialiseButton className="btn sm" /> : null}
         </Card>
       ) : null}
+      {withoutKernel ? <KernelCard name={node.name} /> : null}
       {unknownTask ? (
         <Card
           problem={{
@@ -62,10 +68,38 @@ export function ProblemSection({ node }: { node: NodeDef }): ReactElement | null
   );
 }
 
-function Card({ problem, children }: { problem: Problem; children?: React.ReactNode }): ReactElement {
+/** That the node's task has no kernel for it, with the way out for this node alone. */
+function KernelCard({ name }: { name: string }): ReactElement | null {
+  const problem = useKernels((state) => state.missing.nodes.get(name));
+  const onTask = useKernels(() => missingAt(name));
+  // The way out goes by what the cluster and the machine have now.
+  useCluster((state) => state.tasks.length);
+  useRuntime((state) => state.state?.offer);
+  if (!problem || !onTask) return null;
+  const action = wayOut({ ...onTask, movable: onTask.movable.filter((one) => one === name) });
   return (
-    <div className="errc" role="alert">
-      <Icon name="close" />
+    <Card problem={problem} kind="notice">
+      {action ? (
+        <button type="button" className="btn sm" onClick={() => attempt(() => action.run())}>
+          {action.label}
+        </button>
+      ) : null}
+    </Card>
+  );
+}
+
+interface CardProps {
+  readonly problem: Problem;
+  /** notice: what does not keep the node from being run. */
+  readonly kind?: "problem" | "notice";
+  readonly children?: React.ReactNode;
+}
+
+function Card({ problem, kind = "problem", children }: CardProps): ReactElement {
+  const isNotice = kind === "notice";
+  return (
+    <div className={isNotice ? "errc notice" : "errc"} role={isNotice ? "status" : "alert"}>
+      <Icon name={isNotice ? "warning" : "close"} />
       <div>
         <b>{problem.message}</b>
         {problem.reason ? <p>{problem.reason}</p> : null}

@@ -7,6 +7,8 @@ import { dismissNoticeByKey, type NoticeAction, showNotice, showProblem } from "
 import { taskName } from "./cluster-store.js";
 import { documentActions, useDocument } from "./document-store.js";
 import { currentTasks, missingTasks, startLabel, startMissing } from "./graph-tasks.js";
+import { wayOut } from "./kernel-actions.js";
+import { missingAt } from "./kernel-store.js";
 import { isActive, useRun } from "./run-store.js";
 import { useUi } from "./ui-store.js";
 
@@ -123,8 +125,11 @@ function showRunProblem({ problem, steps }: RunUpdate): void {
   showNotice({ kind: "problem", problem, key: RUN_NOTICE, ...(action ? { action } : {}) });
 }
 
-/** What helps after a failed run: the task it lost is brought back, or the node it failed at is shown. */
-function actionFor({ node, task }: Problem, steps: number): NoticeAction | undefined {
+/**
+ * What helps after a failed run: the task it lost is brought back, nodes without a kernel get another task, or the node
+ * it failed at is shown.
+ */
+function actionFor({ code, node, task }: Problem, steps: number): NoticeAction | undefined {
   if (task !== undefined && currentTasks().some((one) => taskName(one) === task && one.state !== "running")) {
     return {
       label: `Start ${task} and run again`,
@@ -136,5 +141,8 @@ function actionFor({ node, task }: Problem, steps: number): NoticeAction | undef
     };
   }
   if (node === undefined || !useDocument.getState().document.nodes.has(node)) return undefined;
+  const missing = code === "UNIMPLEMENTED" ? missingAt(node) : undefined;
+  const way = missing && wayOut(missing);
+  if (way) return way;
   return { label: `Select ${node}`, run: () => documentActions.select([node]) };
 }

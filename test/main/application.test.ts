@@ -79,6 +79,13 @@ describe("the contract", () => {
     expect((await failure(call("files.pick", pick))).problem.code).toBe("UNIMPLEMENTED");
   });
 
+  it("lists what the portable engine has a kernel for", async () => {
+    const { version, kernels } = await call("kernels.list");
+    expect(version).toBe("0.1.0");
+    const matMul = kernels.find(({ op }) => op === "MatMul");
+    expect(matMul).toMatchObject({ deviceType: "CPU", types: { T: expect.arrayContaining(["float32"]) } });
+  });
+
   it("remembers settings", async () => {
     await call("settings.set", { theme: "light" });
     expect(JSON.parse(await readFile(join(dataDir, "settings.json"), "utf8"))).toMatchObject({

@@ -1,0 +1,42 @@
+import type { ReactElement } from "react";
+import { fitGraph } from "../canvas/view-store.js";
+import { nodesText } from "../document/edits/types.js";
+import type { MissingOnTask } from "../kernels/missing-kernels.js";
+import { attempt } from "../stores/app-store.js";
+import { useCluster } from "../stores/cluster-store.js";
+import { documentActions } from "../stores/document-store.js";
+import { wayOut } from "../stores/kernel-actions.js";
+import { useRuntime } from "../stores/runtime-store.js";
+import { Button } from "../ui/button.js";
+import { ProblemView } from "../ui/problem-view.js";
+
+/** What one task has no kernel for, all nodes together, with the way out. */
+export function MissingKernelsRow({ missing }: { readonly missing: MissingOnTask }): ReactElement {
+  // The way out goes by what the cluster and the machine have now.
+  useCluster((state) => state.tasks.length);
+  useRuntime((state) => state.state?.offer);
+  const { task, nodes, problem } = missing;
+  const action = wayOut(missing);
+  return (
+    <li>
+      <span className="fg2 ell">{task.name}</span>
+      <ProblemView problem={problem} kind="notice">
+        {action ? (
+          <Button size="small" onClick={() => attempt(() => action.run())}>
+            {action.label}
+          </Button>
+        ) : null}
+        <Button
+          size="small"
+          variant="ghost"
+          onClick={() => {
+            documentActions.select(nodes);
+            fitGraph(nodes);
+          }}
+        >
+          Select {nodesText(nodes)}
+        </Button>
+      </ProblemView>
+    </li>
+  );
+}

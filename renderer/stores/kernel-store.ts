@@ -1,0 +1,106 @@
+/** What the open graph's tasks have no kernel for. Worked out anew when the graph, its pins or the cluster change. */
+import { create } from "zustand";
+import { client } from "../client.js";
+import { KernelCatalogue } from "../kernels/kernel-catalogue.js";
+import { KernelNeeds } from "../kernels/kernel-needs.js";
+import {
+  findMissingKernels,
+  type MissingKernels,
+  type MissingOnTask,
+  NOTHING_MISSING,
+} from "../kernels/missing-kernels.js";
+import { type ClusterEngines, clusterEngines, hasPortable } from "../kernels/task-engines.js";
+import { useApp } from "./app-store.js";
+import { machinesOf, useCluster } from "./cluster-store.js";
+import { lookupFor } from "./document-state.js";
+import { useDocument } from "./document-store.js";
+import { useOps } from "./ops-store.js";
+import { useRuntime } from "./runtime-store.js";
+
+export interface KernelStore {
+  /** Undefined until a portable engine has anything to do with the cluster and the application answered. */
+  readonly catalogue: KernelCatalogue | undefined;
+  readonly missing: MissingKernels;
+}
+
+export const useKernels = create<KernelStore>()(() => ({ catalogue: undefined, missing: NOTHING_MISSING }));
+
+/** What the newest result was worked out from. */
+let looked: readonly unknown[] = [];
+let needs: { readonly of: readonly unknown[]; readonly value: KernelNeeds } | undefined;
+/** The application was asked for the list. */
+let asked = false;
+
+/** What the task of a node has no kernel for, that node among it. */
+export function missingAt(node: string): MissingOnTask | undefined {
+  const { nodes, tasks } = useKernels.getState().missing;
+  const name = nodes.get(node)?.task;
+  return name === undefined ? undefined : tasks.find(({ task }) => task.name === name);
+}
+
+/** What the engines were worked out from, and a text that is equal for equal ones. */
+let known:
+  | { readonly from: readonly unknown[]; readonly key: string; readonly engines: ClusterEngines }
+  | undefined;
+
+/** The engines now; the same object for as long as nothing of them changed, whatever the tasks' metrics do. */
+export function currentEngines(): ClusterEngines {
+  const machines = machinesOf(useCluster.getState());
+  const version = useKernels.getState().catalogue?.version;
+  const searched = useRuntime.getState().state !== undefined;
+  const from = [machines, version, searched];
+  if (known && isSame(from, known.from)) return known.engines;
+  const engines = clusterEngines(machines, version, searched);
+  const key = JSON.stringify(engines);
+  known = { from, key, engines: known?.key === key ? known.engines : engines };
+  return known.engines;
+}
+
+function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((value, index) => value === other[index]);
+}
+
+/** Compares the graph with the engines, if anything of them changed. */
+function look(): void {
+  const { catalogue, missing: before } = useKernels.getState();
+  if (catalogue === undefined) {
+    askForCatalogue();
+    return;
+  }
+  const { document } = useDocument.getState();
+  const { ops, state: opsState } = useOps.getState();
+  const { nodes, metaGraph, runConfig } = document;
+  const engines = currentEngines();
+  const inputs = [nodes, metaGraph, runConfig.feeds, ops, engines, catalogue];
+  if (opsState !== "ready" || isSame(inputs, looked)) return;
+  looked = inputs;
+  const lookup = lookupFor(document);
+  if (needs?.of[0] !== metaGraph || needs.of[1] !== ops) {
+    needs = {
+      of: [metaGraph, ops],
+      value: new KernelNeeds(lookup, metaGraph.graphDef?.library?.function ?? []),
+    };
+  }
+  const missing = findMissingKernels({ document, lookup, needs: needs.value, catalogue, engines });
+  if (missing !== before) useKernels.setState({ missing });
+}
+
+/** A cluster without a portable engine has no use for the list. */
+function askForCatalogue(): void {
+  const { state } = useCluster.getState();
+  if (asked || state === undefined || !hasPortable(state)) return;
+  asked = true;
+  client()
+    .call("kernels.list")
+    .then((list) => useKernels.setState({ catalogue: new KernelCatalogue(list) }))
+    .catch(() => {
+      // Nothing is marked then, and a run says what is missing. Only a lost connection is worth another try.
+      asked = useApp.getState().connection === "connected";
+    });
+}
+
+/** Keeps the store in step with the document and the cluster. Called once at start. */
+export function watchKernels(): void {
+  for (const store of [useDocument, useCluster, useOps, useRuntime, useKernels]) store.subscribe(look);
+  look();
+}
