@@ -94,6 +94,15 @@ export function tensor(
     .map((elements) => Tensor.of(elements, dtype, shape));
 }
 
+/** A tensor of complex64 or complex128 of a given shape, its parts moderate. */
+export function complexTensor(dtype: DType, shape: readonly number[]): fc.Arbitrary<Tensor> {
+  const part = element(dtype === "complex64" ? "float32" : "float64", "moderate").map(Number);
+  const size = sizeOf(shape);
+  return fc
+    .array(fc.record({ re: part, im: part }), { minLength: size, maxLength: size })
+    .map((elements) => Tensor.of(elements, dtype, shape));
+}
+
 export interface ShapeLimits {
   readonly minRank?: number;
   readonly maxRank?: number;

@@ -1,13 +1,16 @@
 import { arrayKernels } from "./array/index.js";
 import { controlFlowKernels } from "./control-flow/index.js";
 import { dataKernels } from "./data/index.js";
+import { imageKernels } from "./image/index.js";
 import { ioKernels } from "./io/index.js";
 import { linalgKernels } from "./linalg/index.js";
 import { loggingKernels } from "./logging/index.js";
 import { mathKernels } from "./math/index.js";
 import { nnKernels } from "./nn/index.js";
+import { raggedKernels } from "./ragged/index.js";
 import { randomKernels } from "./random/index.js";
 import { KernelRegistry } from "./registry.js";
+import { signalKernels } from "./signal/index.js";
 import { sparseKernels } from "./sparse/index.js";
 import { stateKernels } from "./state/index.js";
 import { stringKernels } from "./string/index.js";
@@ -20,6 +23,9 @@ export function createKernelRegistry(): KernelRegistry {
     ...mathKernels,
     ...arrayKernels,
     ...linalgKernels,
+    ...signalKernels,
+    ...imageKernels,
+    ...raggedKernels,
     ...nnKernels,
     ...tfjsKernels,
     ...sparseKernels,

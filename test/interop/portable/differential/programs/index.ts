@@ -1,5 +1,8 @@
 /** Programs of the ops with state. */
+import { candidatePrograms, imageFilePrograms } from "./candidates.js";
 import { containerPrograms } from "./containers.js";
+import { decompositionPrograms } from "./decompositions.js";
+import { denseTablePrograms } from "./dense-tables.js";
 import { filePrograms } from "./files.js";
 import { flowPrograms } from "./flow.js";
 import { functionPrograms } from "./functions.js";
@@ -7,6 +10,8 @@ import { optimizerPrograms } from "./optimizers.js";
 import type { Program } from "./program.js";
 import { queuePrograms } from "./queues.js";
 import { randomPrograms } from "./random.js";
+import { readerPrograms } from "./readers.js";
+import { stagingPrograms } from "./staging.js";
 import { variablePrograms } from "./variables.js";
 
 export const programsByFamily: Readonly<Record<string, readonly Program[]>> = {
@@ -15,7 +20,13 @@ export const programsByFamily: Readonly<Record<string, readonly Program[]>> = {
   "queues, barriers, accumulators and stacks": queuePrograms,
   "TensorArrays, lists and tables": containerPrograms,
   "branches, loops, logs and summaries": flowPrograms,
+  decompositions: decompositionPrograms,
+  "sampled candidates": candidatePrograms,
+  "files of images": imageFilePrograms,
   functions: functionPrograms,
   files: filePrograms,
+  "readers of records": readerPrograms,
+  "tables that are arrays": denseTablePrograms,
+  "staging areas": stagingPrograms,
   "random numbers": randomPrograms,
 };

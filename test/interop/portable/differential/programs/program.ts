@@ -1,5 +1,6 @@
 import type { FunctionDefLibrary } from "../../../../../protos/generated/tensorflow/function.js";
 import type { GraphDef } from "../../../../../protos/generated/tensorflow/graph.js";
+import { VersionDef } from "../../../../../protos/generated/tensorflow/versions.js";
 import { Graph } from "../../../../../worker-runtime/graph/graph.js";
 import { Operation, type Output } from "../../../../../worker-runtime/graph/operation.js";
 import { TensorFlowError } from "../../../../../worker-runtime/protocol/status.js";
@@ -21,6 +22,8 @@ export interface Program {
   readonly tolerance?: Tolerance;
   /** Functions that its nodes call. */
   readonly library?: FunctionDefLibrary;
+  /** The GraphDef version of its client, where that is an old one: TensorFlow refuses ops that were removed before. */
+  readonly producer?: number;
   /**
    * Adds nodes and says what to run, in order. A program's nodes are named after it, and so is what they keep.
    * @param folder where it may keep files
@@ -37,12 +40,14 @@ export interface BuiltProgram {
 
 /** @param folder as the program may use it */
 export function buildProgram(
-  { name, tolerance = exact, library, build }: Program,
+  { name, tolerance = exact, library, producer, build }: Program,
   folder: string,
 ): BuiltProgram {
   const graph = new Graph();
   const steps = graph.withNameScope(name, () => build(graph, folder));
-  return { name, graph: { ...graph.toGraphDef(), library }, steps, tolerance };
+  const made = graph.toGraphDef();
+  const versions = producer === undefined ? made.versions : VersionDef.fromPartial({ producer });
+  return { name, graph: { ...made, library, versions }, steps, tolerance };
 }
 
 /** A step that waits for longer waits for what never comes. */

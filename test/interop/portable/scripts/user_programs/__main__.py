@@ -8,9 +8,11 @@ import support
 import tensorflow as tf
 
 import data  # noqa: F401  each of these registers its programs
+import datasets  # noqa: F401
 import flow  # noqa: F401
 import layers  # noqa: F401
 import sessions  # noqa: F401
+import summaries  # noqa: F401
 import training  # noqa: F401
 
 

@@ -39,6 +39,61 @@ def conditionals(cluster):
 
 
 @program
+def functions_over_tasks(cluster):
+    x = tf1.placeholder(tf.float32, [2])
+    index = tf1.placeholder(tf.int32, [])
+
+    def on(device, compute):
+        def body():
+            with tf1.device("/job:" + device):
+                return compute()
+
+        return body
+
+    def nested():
+        branches = [on("worker/task:1", lambda: x - 1.0), on("ps/task:0", lambda: x / 2.0)]
+        return tf1.cond(x[0] > x[1], on("ps/task:1", lambda: -x), lambda: tf.switch_case(index - 1, branches))
+
+    tf1.enable_control_flow_v2()
+    try:
+        with tf1.device("/job:worker/task:1"):
+            w = tf1.get_variable("w", initializer=np.float32([1, 2]), use_resource=True)
+        two = tf.switch_case(
+            index,
+            [
+                on("ps/task:0", lambda: (x * 2.0, tf.reduce_sum(x))),
+                on("ps/task:1", lambda: (tf.tanh(x), tf.constant(4.0))),
+                lambda: (on("worker/task:0", lambda: x + 1.0)(), on("worker/task:1", lambda: x[0])()),
+            ],
+        )
+        one = tf.switch_case(index, [on("ps/task:1", lambda: x * 3.0)])
+        read = tf.switch_case(index, [on("ps/task:0", lambda: x + w), on("ps/task:1", lambda: x * w), nested])
+        updated = tf.switch_case(
+            index,
+            [
+                on("ps/task:0", lambda: w.assign_add(tf.exp(-x))),
+                on("worker/task:0", lambda: w.assign_sub([0.5, 0.5])),
+                on("ps/task:1", lambda: w.assign(x + 1.0)),
+            ],
+        )
+        repeated = tf.while_loop(
+            lambda i, v: i < 3,
+            lambda i, v: (i + 1, tf.switch_case(i, [on("ps/task:0", lambda: v + 1.0), on("ps/task:1", lambda: v * 2.0)])),
+            (0, x),
+        )
+        fetches = [two, one, read, repeated, tf1.gradients([two[0], read], [x, w])]
+    finally:
+        tf1.disable_control_flow_v2()
+    with initialized(cluster) as session:
+        results = []
+        for chosen in (0, 1, 2, 3, -1):
+            for value in ([1.0, 2.0], [0.5, -1.0]):
+                given = {x: value, index: chosen}
+                results.append([session.run(fetches, given), session.run(updated, given), session.run(w)])
+        return results
+
+
+@program
 def loops(cluster):
     x = tf.constant(drawn(1, 5, 3))
     start = tf1.placeholder_with_default(tf.ones([3]), [3])

@@ -1,12 +1,11 @@
 """The client's side: fetches and feeds of all kinds, options, callables, partial runs, traces, checkpoints, errors."""
 import os
 import threading
-import time
 
 import numpy as np
 import tensorflow as tf
 
-from support import drawn, error_of, evaluated, initialized, program, session_on, tf1
+from support import drawn, error_of, initialized, program, session_on, tf1
 
 
 @program
@@ -154,23 +153,6 @@ def growing_graph(cluster):
         [thread.join() for thread in threads]
         results.append(session.run(v))
     return results
-
-
-@program
-def summaries(cluster):
-    x = tf.constant([1.0, 2.0, 3.0])
-    merged = [tf1.summary.scalar("s", tf.reduce_sum(x)), tf1.summary.histogram("h", x), tf1.summary.text("t", tf.constant("hello")),
-              tf1.summary.image("i", tf.reshape(tf.linspace(0.0, 1.0, 48), [1, 4, 4, 3])), tf1.summary.audio("a", tf.reshape(x / 4, [1, 3]), 100)]
-    with session_on(cluster) as session:
-        results = []
-        for text in session.run(merged):
-            summary = tf1.Summary.FromString(text)
-            value = summary.value[0]
-            kind = value.WhichOneof("value")
-            results.append([value.tag, kind, value.simple_value if kind == "simple_value" else 0])
-            if kind == "image":
-                results.append(tf1.Session(cluster.target()).run(tf.io.decode_png(value.image.encoded_image_string)))
-        return results
 
 
 @program

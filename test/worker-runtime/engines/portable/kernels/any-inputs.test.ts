@@ -3,9 +3,12 @@ import { describe, expect, test } from "vitest";
 import { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import type { OpDef, OpDef_AttrDef } from "../../../../../protos/generated/tensorflow/op_def.js";
 import { arrayKernels } from "../../../../../worker-runtime/engines/portable/kernels/array/index.js";
+import { imageKernels } from "../../../../../worker-runtime/engines/portable/kernels/image/index.js";
 import { KernelNode } from "../../../../../worker-runtime/engines/portable/kernels/kernel-node.js";
 import { mathKernels } from "../../../../../worker-runtime/engines/portable/kernels/math/index.js";
+import { raggedKernels } from "../../../../../worker-runtime/engines/portable/kernels/ragged/index.js";
 import { KernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/registry.js";
+import { signalKernels } from "../../../../../worker-runtime/engines/portable/kernels/signal/index.js";
 import { limitTensorBytes } from "../../../../../worker-runtime/engines/portable/kernels/support/allocation.js";
 import { type AttrInput, toAttrValue } from "../../../../../worker-runtime/graph/attr-values.js";
 import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
@@ -16,7 +19,13 @@ import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 // What is larger is refused, so that the trials take little memory and time.
 limitTensorBytes(2 ** 20);
 
-const registry = new KernelRegistry().add(...mathKernels, ...arrayKernels);
+const registry = new KernelRegistry().add(
+  ...mathKernels,
+  ...arrayKernels,
+  ...signalKernels,
+  ...imageKernels,
+  ...raggedKernels,
+);
 const trialTypes: readonly DType[] = [
   "float32",
   "float64",

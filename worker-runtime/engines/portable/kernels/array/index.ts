@@ -15,6 +15,7 @@ import { sliceKernels } from "./slice.js";
 import { spaceBatchKernels } from "./space-batch.js";
 import { transposeKernels } from "./transpose.js";
 import { uniqueKernels } from "./unique.js";
+import { unravelIndexKernel } from "./unravel-index.js";
 
 /** Shapes, slices, joins, gathers and scatters. */
 export const arrayKernels: readonly KernelDefinition[] = [
@@ -34,4 +35,5 @@ export const arrayKernels: readonly KernelDefinition[] = [
   ...diagonalKernels,
   ...spaceBatchKernels,
   ...searchAndSparseKernels,
+  unravelIndexKernel,
 ];

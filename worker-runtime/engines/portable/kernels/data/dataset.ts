@@ -1,11 +1,12 @@
 import { setImmediate } from "node:timers/promises";
-import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
+import { invalidArgument, resourceExhausted, unimplemented } from "../../../../protocol/status.js";
 import type { StepContext } from "../../executor/step-context.js";
 import { ObjectTensor, type Value, type VariantObject } from "../../values.js";
 import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { statefulKernel } from "../state/stateful-kernel.js";
 import { scalarOf } from "../support/elements.js";
+import { memoryBudget } from "../support/memory-budget.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 
 /** One element of a dataset: its components in order. */
@@ -16,6 +17,9 @@ export type Pull = (step: StepContext) => Promise<Element | undefined>;
 
 /** After so many elements other work of the task gets its turn. */
 const ELEMENTS_PER_TURN = 256;
+
+/** A batch, a cache or a shuffle keeps its elements: where there is no room for so many, it has to end. */
+const ELEMENTS_THAT_MUST_FIT = 2 ** 14;
 
 /** A sequence of elements that can be gone through from its start any number of times. Never changed once made. */
 export class Dataset implements VariantObject {
@@ -35,6 +39,11 @@ export class Dataset implements VariantObject {
       pulled += 1;
       if (pulled % ELEMENTS_PER_TURN === 0) {
         await setImmediate();
+        if (!memoryBudget.hasRoomForStrings(ELEMENTS_THAT_MUST_FIT)) {
+          throw resourceExhausted(
+            `There is no memory for more elements of a dataset; ${pulled} were made in this pass.`,
+          );
+        }
       }
       step.signal.throwIfAborted();
       return pull(step);
@@ -45,6 +54,17 @@ export class Dataset implements VariantObject {
   encode(): never {
     throw unimplemented("A dataset cannot leave its task; place its iterator on the same task.");
   }
+}
+
+/** A dataset of elements that are there. */
+export function elementsDataset(elements: readonly Element[]): Dataset {
+  return new Dataset(() => {
+    let at = 0;
+    return async () => {
+      at += 1;
+      return elements[at - 1];
+    };
+  });
 }
 
 /** The variant at a place as a dataset. @throws TensorFlowError INVALID_ARGUMENT */
@@ -73,6 +93,36 @@ export function datasetKernel(
     const prepare = create(node);
     return (context) => [ObjectTensor.variant(new Dataset(prepare(context)))];
   });
+}
+
+/** A kernel whose first input is a dataset. */
+export function transformation(
+  op: string,
+  open: (input: Dataset, context: OpContext, node: KernelNode) => () => Pull,
+): StatefulKernelDefinition {
+  return datasetKernel(op, (node) => (context) => open(datasetOf(context.inputs[0]), context, node));
+}
+
+/** One pass after the other: so many, or without end where the count is negative. */
+export function repeated(open: () => Pull, count: number): () => Pull {
+  return () => {
+    let left = count < 0 ? Number.POSITIVE_INFINITY : count;
+    let pull: Pull | undefined;
+    return async (step) => {
+      while (left > 0) {
+        const isFirst = pull === undefined;
+        pull ??= open();
+        const element = await pull(step);
+        if (element !== undefined) {
+          return element;
+        }
+        pull = undefined;
+        // An empty dataset stays empty, however often it is repeated.
+        left = isFirst ? 0 : left - 1;
+      }
+      return undefined;
+    };
+  };
 }
 
 /** All elements that are left, for tests and reductions. */

@@ -3,30 +3,52 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { StepContext } from "../../executor/step-context.js";
 import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
+import { batched, batchSize, dropsRemainder } from "./batches.js";
 import { countInput, type Dataset, datasetKernel, datasetOf, type Element, type Pull } from "./dataset.js";
 
-type ElementFunction = (args: Element, step: StepContext) => Promise<Element>;
+/** A function of the graph that is called with an element, or with more. */
+export type ElementFunction = (args: Element, step: StepContext) => Promise<Element>;
 
-/** A dataset with a function that its op has, and whatever number inputs follow the function's captured ones. */
-interface WithFunction {
-  readonly input: Dataset;
+/** A function and whatever inputs follow those that it captured. */
+export interface CapturingFunction {
   readonly apply: ElementFunction;
   /** Where the inputs behind the captured ones begin. */
   readonly next: number;
 }
 
-/** The library is the one of the graph that makes the dataset: the graph that asks for elements may not have the function. */
-function withFunction(node: KernelNode, attr: string): (context: OpContext) => WithFunction {
+/** A dataset with a function that its op has. */
+interface WithFunction extends CapturingFunction {
+  readonly input: Dataset;
+}
+
+/**
+ * A function that a node names, with the inputs that it captured.
+ * The library is the one of the graph that makes the dataset: the graph that asks for elements may not have the function.
+ * @param typesAttr the attribute with the types of the captured inputs.
+ * @returns makes the function of a context whose captured inputs begin at `first`.
+ */
+export function capturingFunction(
+  node: KernelNode,
+  attr: string,
+  typesAttr = "Targuments",
+): (context: OpContext, first: number) => CapturingFunction {
   const callee = node.func(attr);
-  const captured = node.types("Targuments").length;
-  return ({ inputs, step: { functions } }) => {
-    const others = inputs.slice(1, 1 + captured);
+  const count = node.types(typesAttr).length;
+  return ({ inputs, step: { functions } }, first) => {
+    const captured = inputs.slice(first, first + count);
     return {
-      input: datasetOf(inputs[0]),
-      apply: (args, step) => functions.call(callee, [...args, ...others], node.device, step),
-      next: 1 + captured,
+      apply: (args, step) => functions.call(callee, [...args, ...captured], node.device, step),
+      next: first + count,
     };
   };
+}
+
+/** Whether an element is a true. @throws TensorFlowError INVALID_ARGUMENT where it is no bool. */
+function isTrue([value]: Element): boolean {
+  if (!(value instanceof Tensor) || value.dtype !== "bool" || value.size !== 1) {
+    throw invalidArgument("Filter predicate `predicate` must return a scalar bool.");
+  }
+  return value.data[0] === 1;
 }
 
 function functionKernel(
@@ -35,8 +57,8 @@ function functionKernel(
   open: (made: WithFunction, context: OpContext) => () => Pull,
 ): StatefulKernelDefinition {
   return datasetKernel(op, (node) => {
-    const make = withFunction(node, attr);
-    return (context) => open(make(context), context);
+    const make = capturingFunction(node, attr);
+    return (context) => open({ input: datasetOf(context.inputs[0]), ...make(context, 1) }, context);
   });
 }
 
@@ -59,17 +81,50 @@ function filter({ input, apply }: WithFunction): () => Pull {
         if (element === undefined) {
           return undefined;
         }
-        const [kept] = await apply(element, step);
-        if (!(kept instanceof Tensor) || kept.dtype !== "bool" || kept.size !== 1) {
-          throw invalidArgument("Filter predicate `predicate` must return a scalar bool.");
-        }
-        if (kept.data[0] === 1) {
+        if (isTrue(await apply(element, step))) {
           return element;
         }
       }
     };
   };
 }
+
+/** The elements up to the first one that the predicate is false for. */
+function takeWhile({ input, apply }: WithFunction): () => Pull {
+  return () => {
+    const pull = input.iterate();
+    let isOver = false;
+    return async (step) => {
+      const element = isOver ? undefined : await pull(step);
+      isOver = element === undefined || !isTrue(await apply(element, step));
+      return isOver ? undefined : element;
+    };
+  };
+}
+
+/** What a function makes of each element and of the state that it left with the element before. */
+const scanKernel = datasetKernel("ScanDataset", (node) => {
+  const make = capturingFunction(node, "f");
+  const states = node.types("Tstate").length;
+  return (context) => {
+    const input = datasetOf(context.inputs[0]);
+    const initial = context.inputs.slice(1, 1 + states);
+    const { apply } = make(context, 1 + states);
+    return () => {
+      const pull = input.iterate();
+      let state = initial;
+      return async (step) => {
+        const element = await pull(step);
+        if (element === undefined) {
+          return undefined;
+        }
+        const made = await apply([...state, ...element], step);
+        state = made.slice(0, states);
+        return made.slice(states);
+      };
+    };
+  };
+});
 
 /** Elements of the datasets that a function makes: of so many at a time in turn, so many of each. */
 function interleave(made: WithFunction, cycle: number, block: number): () => Pull {
@@ -127,9 +182,14 @@ export const functionKernels: readonly StatefulKernelDefinition[] = [
   functionKernel("MapDataset", "f", map),
   functionKernel("ParallelMapDataset", "f", map),
   functionKernel("ParallelMapDatasetV2", "f", map),
+  functionKernel("MapAndBatchDataset", "f", (made, context) =>
+    batched(map(made), batchSize(context, made.next, dropsRemainder(context, made.next + 2))),
+  ),
   functionKernel("FilterDataset", "predicate", filter),
+  functionKernel("TakeWhileDataset", "predicate", takeWhile),
+  scanKernel,
   functionKernel("FlatMapDataset", "f", (made) => interleave(made, 1, 1)),
-  ...["InterleaveDataset", "ParallelInterleaveDatasetV4"].map((op) =>
+  ...["InterleaveDataset", "ParallelInterleaveDatasetV4", "LegacyParallelInterleaveDatasetV2"].map((op) =>
     functionKernel(op, "f", (made, context) =>
       interleave(made, cycleLength(context, made.next), countInput(context, made.next + 1, "block_length")),
     ),

@@ -1,11 +1,29 @@
-import { failedPrecondition, outOfRange } from "../../../../protocol/status.js";
+import { ResourceHandleProto } from "../../../../../protos/generated/tensorflow/resource_handle.js";
+import {
+  failedPrecondition,
+  invalidArgument,
+  outOfRange,
+  StatusCode,
+  TensorFlowError,
+} from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
 import type { StepContext } from "../../executor/step-context.js";
 import type { Resource } from "../../resources/resource-manager.js";
-import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
+import type { OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { resourceKernel } from "../state/handle-resources.js";
-import { makeHandle, privateOrSharedName, resourceInput, resourcePlace } from "../state/resource-access.js";
+import { optionalOfValues } from "../state/optionals.js";
+import {
+  handleInput,
+  makeHandle,
+  privateOrSharedName,
+  resourceInput,
+  resourcePlace,
+} from "../state/resource-access.js";
 import { statefulKernel } from "../state/stateful-kernel.js";
+import { stringsOf } from "../support/elements.js";
+import { OneAtATime } from "../support/one-at-a-time.js";
+import { tensorAt } from "../support/tensor-inputs.js";
 import { type Dataset, datasetOf, type Element, type Pull } from "./dataset.js";
 
 const ITERATOR = "tensorflow::data::IteratorResource";
@@ -14,8 +32,7 @@ const ITERATOR = "tensorflow::data::IteratorResource";
 class Iterator implements Resource {
   readonly typeName = ITERATOR;
   #pull: Pull | undefined;
-  /** Ends when the elements that were asked for before have been given. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turns = new OneAtATime();
 
   /** Begins a dataset from its start. */
   begin(dataset: Dataset): void {
@@ -24,9 +41,7 @@ class Iterator implements Resource {
 
   /** @throws TensorFlowError FAILED_PRECONDITION before there is a dataset, OUT_OF_RANGE at its end. */
   next(step: StepContext): Promise<Element> {
-    const found = this.#last.then(() => this.#next(step));
-    this.#last = found.catch(() => undefined);
-    return found;
+    return this.#turns.run(step.signal, () => this.#next(step));
   }
 
   async #next(step: StepContext): Promise<Element> {
@@ -74,12 +89,62 @@ function oneShotIterator(node: KernelNode): ReturnType<StatefulKernelDefinition[
   };
 }
 
+/** The next element as an optional, none behind the last one. */
+async function nextOptional(iterator: Iterator, step: StepContext): Promise<Outputs> {
+  try {
+    return [optionalOfValues(await iterator.next(step))];
+  } catch (error) {
+    if (error instanceof TensorFlowError && error.code === StatusCode.OUT_OF_RANGE) {
+      return [optionalOfValues(undefined)];
+    }
+    throw error;
+  }
+}
+
+/** A handle as a string that a client can feed: the bytes of a ResourceHandleProto, as in TensorFlow. */
+function handleText(node: KernelNode, context: OpContext): Outputs {
+  resourceInput<Iterator>(node, context, 0, ITERATOR);
+  const { device, container, name, typeName } = handleInput(context, 0);
+  const proto = ResourceHandleProto.fromPartial({ device, container, name, maybeTypeName: typeName });
+  return [new Tensor("string", [], [ResourceHandleProto.encode(proto).finish()])];
+}
+
+/** The handle that such a string stands for. @throws TensorFlowError INVALID_ARGUMENT, NOT_FOUND */
+function handleOfText(node: KernelNode, { inputs, step }: OpContext): Outputs {
+  const text = tensorAt(inputs, 0);
+  const [bytes] = stringsOf(text);
+  if (bytes === undefined || text.shape.length !== 0) {
+    throw invalidArgument("string_handle must be a scalar");
+  }
+  let proto: ResourceHandleProto;
+  try {
+    proto = ResourceHandleProto.decode(bytes);
+  } catch (error) {
+    throw invalidArgument("Could not parse string_handle as a valid ResourceHandle", { cause: error });
+  }
+  if (proto.device !== node.device) {
+    throw invalidArgument(
+      `Attempted create an iterator on device "${node.device}" from handle defined on device "${proto.device}"`,
+    );
+  }
+  step.resources(node.device).lookup(proto.container, ITERATOR, proto.name);
+  return [makeHandle(node, proto.container, proto.name, ITERATOR)];
+}
+
 /** Iterators, and their elements. */
 export const iteratorKernels: readonly StatefulKernelDefinition[] = [
   ...["Iterator", "IteratorV2"].map((op) =>
     resourceKernel(op, { typeName: ITERATOR, prepare: () => () => new Iterator() }),
   ),
   statefulKernel("OneShotIterator", oneShotIterator),
+  statefulKernel("IteratorToStringHandle", (node) => (context) => handleText(node, context)),
+  ...["IteratorFromStringHandle", "IteratorFromStringHandleV2"].map((op) =>
+    statefulKernel(op, (node) => (context) => handleOfText(node, context)),
+  ),
+  statefulKernel(
+    "IteratorGetNextAsOptional",
+    (node) => (context) => nextOptional(resourceInput<Iterator>(node, context, 0, ITERATOR), context.step),
+  ),
   statefulKernel("MakeIterator", (node) => (context) => {
     resourceInput<Iterator>(node, context, 1, ITERATOR).begin(datasetOf(context.inputs[0]));
     return [];

@@ -1,18 +1,24 @@
-import { readFile } from "node:fs/promises";
-import { withFileErrors } from "../../../../io/file-errors.js";
-import { crc32c, unmaskCrc } from "../../../../io/tensor-bundle/crc32c.js";
-import { dataLoss, invalidArgument, unimplemented } from "../../../../protocol/status.js";
+import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
-import type { StepContext } from "../../executor/step-context.js";
+import { ObjectTensor, RefValue, type Value } from "../../values.js";
 import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
-import { sliceAt } from "../state/tensor-batches.js";
-import { stringsOf } from "../support/elements.js";
+import { runAt, sliceAt } from "../state/tensor-batches.js";
+import { integersOf, longsOf } from "../support/elements.js";
+import { productOf } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { countInput, datasetKernel, type Pull } from "./dataset.js";
 
+/** A component of a dataset, numbers or objects. @throws TensorFlowError INVALID_ARGUMENT for a reference. */
+function componentOf(value: Value): Tensor | ObjectTensor {
+  if (value instanceof RefValue) {
+    throw invalidArgument("A dataset's component must be a tensor.");
+  }
+  return value;
+}
+
 /** The slices of tensors along their first dimensions. */
 function tensorSlices(context: OpContext): () => Pull {
-  const components = context.inputs.map((_, i) => tensorAt(context.inputs, i));
+  const components = context.inputs.map(componentOf);
   const count = components[0]?.shape[0] ?? 0;
   for (const [i, { shape }] of components.entries()) {
     if (shape.length === 0) {
@@ -31,7 +37,70 @@ function tensorSlices(context: OpContext): () => Pull {
         return undefined;
       }
       at += 1;
-      return components.map((component) => sliceAt(component, at - 1, component.shape.slice(1)));
+      return components.map((component) => rowOf(component, at - 1));
+    };
+  };
+}
+
+/** Slice `index` along the first dimension. */
+function rowOf(component: Tensor | ObjectTensor, index: number): Tensor | ObjectTensor {
+  const shape = component.shape.slice(1);
+  if (component instanceof Tensor) {
+    return sliceAt(component, index, shape);
+  }
+  const size = productOf(shape);
+  return new ObjectTensor(component.dtype, shape, component.elements.slice(index * size, (index + 1) * size));
+}
+
+/** The rows of a sparse tensor, each as indices, values and shape; rows without values, too. */
+function sparseSlices(context: OpContext): () => Pull {
+  const [indices, values, denseShape] = [0, 1, 2].map((i) => tensorAt(context.inputs, i)) as [
+    Tensor,
+    Tensor,
+    Tensor,
+  ];
+  const shape = integersOf(denseShape);
+  const [count = 0, rank = 0] = indices.shape;
+  if (indices.shape.length !== 2 || values.shape.length !== 1 || denseShape.shape.length !== 1) {
+    throw invalidArgument("Indices must be a matrix, values and the dense shape vectors.");
+  }
+  if (values.shape[0] !== count || shape.length !== rank || rank === 0) {
+    throw invalidArgument(
+      "The number of values and of indices, and the ranks of indices and shape, must match.",
+    );
+  }
+  const places = longsOf(indices);
+  const firstOf = (at: number) => Number(places[at * rank]);
+  for (let at = 1; at < count; at += 1) {
+    if (firstOf(at) < firstOf(at - 1)) {
+      throw unimplemented(
+        "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not currently " +
+          "supported.",
+      );
+    }
+  }
+  const rowShape = new Tensor("int64", [rank - 1], longsOf(denseShape).slice(1));
+  return () => {
+    let row = 0;
+    let at = 0;
+    return async () => {
+      if (row >= (shape[0] ?? 0)) {
+        return undefined;
+      }
+      const first = at;
+      while (at < count && firstOf(at) === row) {
+        at += 1;
+      }
+      row += 1;
+      const kept = new BigInt64Array((at - first) * (rank - 1));
+      for (let i = first; i < at; i += 1) {
+        kept.set(places.subarray(i * rank + 1, (i + 1) * rank) as BigInt64Array, (i - first) * (rank - 1));
+      }
+      return [
+        new Tensor("int64", [at - first, rank - 1], kept),
+        runAt(values, first, [at - first]),
+        rowShape,
+      ];
     };
   };
 }
@@ -58,82 +127,7 @@ function range(context: OpContext): () => Pull {
   };
 }
 
-type RecordsOf = (bytes: Uint8Array, path: string) => Generator<Uint8Array>;
-
-/** The lines of a text, without their ends. */
-function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
-  let start = 0;
-  while (start < bytes.length) {
-    const found = bytes.indexOf(0x0a, start);
-    const end = found < 0 ? bytes.length : found;
-    yield bytes.subarray(start, end > start && bytes[end - 1] === 0x0d ? end - 1 : end);
-    start = end + 1;
-  }
-}
-
-const LENGTH_BYTES = 8;
-const CRC_BYTES = 4;
-
-/**
- * The records of a TFRecord file: each its length (uint64, little-endian), that length's checksum, its bytes and theirs.
- * @throws TensorFlowError DATA_LOSS for a file that is cut off or changed.
- */
-function* recordsOf(bytes: Uint8Array, path: string): Generator<Uint8Array> {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const check = (start: number, length: number): Uint8Array => {
-    const end = start + length;
-    if (end + CRC_BYTES > bytes.length) {
-      throw dataLoss(`truncated record at ${start} of ${path}`);
-    }
-    const part = bytes.subarray(start, end);
-    if (unmaskCrc(view.getUint32(end, true)) !== crc32c(part)) {
-      throw dataLoss(`corrupted record at ${start} of ${path}`);
-    }
-    return part;
-  };
-  for (let at = 0; at < bytes.length; ) {
-    check(at, LENGTH_BYTES);
-    const length = Number(view.getBigUint64(at, true));
-    yield check(at + LENGTH_BYTES + CRC_BYTES, length);
-    at += LENGTH_BYTES + length + 2 * CRC_BYTES;
-  }
-}
-
-/** What the files hold, one after the other; each is read when its turn comes. */
-function files(recordsIn: RecordsOf): (context: OpContext) => () => Pull {
-  return (context) => {
-    const paths = stringsOf(tensorAt(context.inputs, 0)).map((path) => Buffer.from(path).toString());
-    const compression = Buffer.from(stringsOf(tensorAt(context.inputs, 1))[0] ?? []).toString();
-    if (compression !== "") {
-      throw unimplemented(`The portable engine reads no files that are compressed with ${compression}.`);
-    }
-    return () => {
-      const rest = [...paths];
-      let records: Generator<Uint8Array> | undefined;
-      return async (step) => {
-        for (;;) {
-          const next = records?.next();
-          if (next !== undefined && next.done !== true) {
-            return [new Tensor("string", [], [next.value])];
-          }
-          const path = rest.shift();
-          if (path === undefined) {
-            return undefined;
-          }
-          records = recordsIn(await contents(path, step), path);
-        }
-      };
-    };
-  };
-}
-
-/** The bytes of a file that graphs may read. */
-async function contents(path: string, step: StepContext): Promise<Uint8Array> {
-  const resolved = await step.files.resolve(path, "read");
-  return withFileErrors(path, () => readFile(resolved, { signal: step.signal }));
-}
-
-/** Datasets that are made of tensors, numbers and files. */
+/** Datasets that are made of tensors and numbers. */
 export const sourceKernels: readonly StatefulKernelDefinition[] = [
   datasetKernel("TensorSliceDataset", () => tensorSlices),
   datasetKernel("TensorDataset", () => ({ inputs }) => () => {
@@ -144,7 +138,6 @@ export const sourceKernels: readonly StatefulKernelDefinition[] = [
       return element;
     };
   }),
+  datasetKernel("SparseTensorSliceDataset", () => sparseSlices),
   datasetKernel("RangeDataset", () => range),
-  datasetKernel("TextLineDataset", () => files(linesOf)),
-  datasetKernel("TFRecordDataset", () => files(recordsOf)),
 ];

@@ -1,96 +1,27 @@
-import { randomBytes } from "node:crypto";
-import { invalidArgument } from "../../../../protocol/status.js";
-import type { Tensor } from "../../../../protocol/tensor.js";
-import { ObjectTensor, RefValue, type Value } from "../../values.js";
+import {
+  failedPrecondition,
+  invalidArgument,
+  StatusCode,
+  TensorFlowError,
+} from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import { isByteList } from "../../../../protocol/tensor-data.js";
 import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { Philox, PhiloxSamples } from "../random/philox.js";
-import { stack } from "../state/tensor-batches.js";
-import { cppShapeText, sameShape } from "../support/shapes.js";
+import { scalarOf } from "../support/elements.js";
 import {
-  collect,
   countInput,
   type Dataset,
   datasetKernel,
   datasetOf,
   type Element,
   type Pull,
+  repeated,
+  transformation,
 } from "./dataset.js";
 
-/** A kernel whose first input is a dataset. */
-function transformation(
-  op: string,
-  open: (input: Dataset, context: OpContext, node: KernelNode) => () => Pull,
-): StatefulKernelDefinition {
-  return datasetKernel(op, (node) => (context) => open(datasetOf(context.inputs[0]), context, node));
-}
-
-/** Values of one component along a new first dimension. @throws TensorFlowError INVALID_ARGUMENT for unequal shapes. */
-function batchOf(values: readonly Value[], component: number): Value {
-  const [first] = values;
-  if (first instanceof RefValue || first === undefined) {
-    throw invalidArgument("A dataset's component must be a tensor.");
-  }
-  for (const [i, value] of values.entries()) {
-    if (value instanceof RefValue || !sameShape(value.shape, first.shape)) {
-      const shape = value instanceof RefValue ? [] : value.shape;
-      throw invalidArgument(
-        `Cannot batch tensors with different shapes in component ${component}. First element had shape ` +
-          `${cppShapeText(first.shape)} and element ${i} had shape ${cppShapeText(shape)}.`,
-      );
-    }
-  }
-  if (first instanceof ObjectTensor) {
-    const elements = (values as readonly ObjectTensor[]).flatMap((value) => value.elements);
-    return new ObjectTensor(first.dtype, [values.length, ...first.shape], elements);
-  }
-  return stack(first.dtype, first.shape, values as readonly Tensor[]);
-}
-
-function batch(input: Dataset, context: OpContext): () => Pull {
-  const size = countInput(context, 1, "batch_size");
-  if (size <= 0) {
-    throw invalidArgument("Batch size must be greater than zero.");
-  }
-  // The older op keeps the remainder.
-  const dropRemainder = context.inputs.length > 2 && countInput(context, 2, "drop_remainder") !== 0;
-  return () => {
-    const pull = input.iterate();
-    return async (step) => {
-      const elements = await collect(pull, step, size);
-      if (elements.length === 0 || (dropRemainder && elements.length < size)) {
-        return undefined;
-      }
-      return (elements[0] ?? []).map((_, i) =>
-        batchOf(
-          elements.map((element) => element[i] as Value),
-          i,
-        ),
-      );
-    };
-  };
-}
-
 function repeat(input: Dataset, context: OpContext): () => Pull {
-  const count = countInput(context, 1, "count");
-  return () => {
-    let left = count < 0 ? Number.POSITIVE_INFINITY : count;
-    let pull: Pull | undefined;
-    return async (step) => {
-      while (left > 0) {
-        const isFirst = pull === undefined;
-        pull ??= input.iterate();
-        const element = await pull(step);
-        if (element !== undefined) {
-          return element;
-        }
-        pull = undefined;
-        // An empty dataset stays empty, however often it is repeated.
-        left = isFirst ? 0 : left - 1;
-      }
-      return undefined;
-    };
-  };
+  return repeated(() => input.iterate(), countInput(context, 1, "count"));
 }
 
 function take(input: Dataset, context: OpContext): () => Pull {
@@ -144,60 +75,6 @@ function shard(input: Dataset, context: OpContext): () => Pull {
   };
 }
 
-/** In an order that depends on the seeds; drawn as TensorFlow's ShuffleDatasetOp draws it, so that equal seeds agree. */
-function shuffle(input: Dataset, context: OpContext, node: KernelNode): () => Pull {
-  const size = countInput(context, 1, "buffer_size");
-  if (size < 1) {
-    throw invalidArgument("buffer_size must be greater than zero or UNKNOWN_CARDINALITY");
-  }
-  const given = [countInput(context, 2, "seed"), countInput(context, 3, "seed2")].map(BigInt);
-  const isSeeded = given.some((seed) => seed !== 0n);
-  const seeds = isSeeded
-    ? given
-    : [randomBytes(6).readUIntLE(0, 6), randomBytes(6).readUIntLE(0, 6)].map(BigInt);
-  const [seed = 0n, seed2 = 0n] = seeds;
-  const seedsOfPasses = new PhiloxSamples(Philox.ofSeeds(seed, seed2));
-  const isReshuffled = node.bool("reshuffle_each_iteration");
-  return () => {
-    const own = isReshuffled
-      ? ([BigInt(seedsOfPasses.next()), BigInt(seedsOfPasses.next())] as const)
-      : ([seed, seed2] as const);
-    return shuffled(input.iterate(), size, new PhiloxSamples(Philox.ofSeeds(...own)));
-  };
-}
-
-function shuffled(pull: Pull, size: number, random: PhiloxSamples): Pull {
-  // A ring: the elements from `start` to `end`, each number modulo the size.
-  const buffer = new Map<number, Element>();
-  let start = 0;
-  let end = 0;
-  let isDrained = false;
-  return async (step) => {
-    while (!isDrained && end - start < size) {
-      const element = await pull(step);
-      if (element === undefined) {
-        isDrained = true;
-      } else {
-        buffer.set(end % size, element);
-        end += 1;
-      }
-    }
-    if (start === end) {
-      return undefined;
-    }
-    const chosen = (start + (random.next() % (end - start))) % size;
-    const first = start % size;
-    const element = buffer.get(chosen);
-    const moved = buffer.get(first);
-    if (moved !== undefined) {
-      buffer.set(chosen, moved);
-    }
-    buffer.delete(first);
-    start += 1;
-    return element;
-  };
-}
-
 function zip(context: OpContext): () => Pull {
   const inputs = context.inputs.map(datasetOf);
   return () => {
@@ -233,6 +110,111 @@ function concatenate(first: Dataset, context: OpContext): () => Pull {
   };
 }
 
+/** Elements of datasets in the order in which another dataset, of their numbers, names them. */
+function directedInterleave(selector: Dataset, context: OpContext, node: KernelNode): () => Pull {
+  const inputs = context.inputs.slice(1).map(datasetOf);
+  const stopsWithFirst = node.bool("stop_on_empty_dataset");
+  return () => {
+    const pulls: (Pull | undefined)[] = inputs.map((input) => input.iterate());
+    const pullIndex = selector.iterate();
+    return async (step) => {
+      while (pulls.some((pull) => pull !== undefined)) {
+        const [index] = (await pullIndex(step)) ?? [];
+        if (index === undefined) {
+          return undefined;
+        }
+        const at = index instanceof Tensor ? scalarOf(index, "The selector's element") : -1;
+        if (at < 0 || at >= inputs.length) {
+          throw invalidArgument(`Selector index out of range: ${at} >= ${inputs.length}`);
+        }
+        const element = await pulls[at]?.(step);
+        if (element !== undefined) {
+          return element;
+        }
+        if (stopsWithFirst) {
+          return undefined;
+        }
+        pulls[at] = undefined;
+      }
+      return undefined;
+    };
+  };
+}
+
+/** Each element once, where it comes first. */
+function unique(input: Dataset): () => Pull {
+  return () => {
+    const pull = input.iterate();
+    const seen = new Set<string>();
+    return async (step) => {
+      for (;;) {
+        const element = await pull(step);
+        const [value] = element ?? [];
+        if (element === undefined || !(value instanceof Tensor)) {
+          return element;
+        }
+        const key = identityOf(value);
+        if (!seen.has(key)) {
+          seen.add(key);
+          return element;
+        }
+      }
+    };
+  };
+}
+
+/** A text that two tensors of one dtype share only where they are equal. */
+function identityOf({ shape, data }: Tensor): string {
+  const elements = isByteList(data)
+    ? data.map((bytes) => Buffer.from(bytes).toString("latin1"))
+    : Array.from(data, String);
+  return JSON.stringify([shape, elements]);
+}
+
+/** Without the elements that fail to be made. */
+function ignoreErrors(input: Dataset): () => Pull {
+  return () => {
+    const pull = input.iterate();
+    return async (step) => {
+      for (;;) {
+        try {
+          return await pull(step);
+        } catch (error) {
+          step.signal.throwIfAborted();
+          if (!(error instanceof TensorFlowError) || error.code === StatusCode.CANCELLED) {
+            throw error;
+          }
+        }
+      }
+    };
+  };
+}
+
+/** Fails where there are more or fewer elements than were said. */
+function assertCardinality(input: Dataset, context: OpContext): () => Pull {
+  const expected = countInput(context, 1, "cardinality");
+  return () => {
+    const pull = input.iterate();
+    let count = 0;
+    return async (step) => {
+      const element = await pull(step);
+      count += element === undefined ? 0 : 1;
+      // -1 for endless, -2 for unknown.
+      if (
+        (element === undefined && expected !== -2 && count !== expected) ||
+        (expected >= 0 && count > expected)
+      ) {
+        const wanted = expected === -1 ? "an infinite number of" : expected;
+        const given = element === undefined ? `${count} element(s)` : `at least ${count} element(s)`;
+        throw failedPrecondition(
+          `Input dataset was expected to contain ${wanted} element(s) but contained ${given}.`,
+        );
+      }
+      return element;
+    };
+  };
+}
+
 /** The elements as they are: what these ops ask for makes TensorFlow faster, and nothing else. */
 function same(input: Dataset): () => Pull {
   return () => input.iterate();
@@ -240,17 +222,17 @@ function same(input: Dataset): () => Pull {
 
 /** Datasets made of other datasets, without functions of the graph. */
 export const transformationKernels: readonly StatefulKernelDefinition[] = [
-  transformation("BatchDataset", batch),
-  transformation("BatchDatasetV2", batch),
   transformation("RepeatDataset", repeat),
   transformation("TakeDataset", take),
   transformation("SkipDataset", skip),
   transformation("ShardDataset", shard),
-  transformation("ShuffleDataset", shuffle),
-  transformation("ShuffleDatasetV3", shuffle),
   transformation("ConcatenateDataset", concatenate),
   datasetKernel("ZipDataset", () => zip),
-  ...["PrefetchDataset", "OptionsDataset", "ModelDataset", "OptimizeDataset", "CacheDataset"].map((op) =>
+  transformation("DirectedInterleaveDataset", directedInterleave),
+  transformation("UniqueDataset", unique),
+  transformation("IgnoreErrorsDataset", ignoreErrors),
+  transformation("AssertCardinalityDataset", assertCardinality),
+  ...["PrefetchDataset", "OptionsDataset", "ModelDataset", "OptimizeDataset", "RewriteDataset"].map((op) =>
     transformation(op, same),
   ),
 ];

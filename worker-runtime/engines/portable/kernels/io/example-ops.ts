@@ -19,15 +19,23 @@ import { textsOf } from "./string-inputs.js";
 const NANOSECONDS_PER_BYTE = 50;
 
 /** What to read of each example, by keys. */
-interface Keys {
+export interface ExampleKeys {
   readonly sparse: readonly string[];
   readonly dense: readonly string[];
   readonly ragged: readonly string[];
 }
 
-function parseAll(
+/**
+ * The features of all examples: the indices, then the values, then the shapes of the sparse ones, the dense ones, and
+ * the values and then the splits of the ragged ones.
+ * @param node has the attributes with their types and shapes.
+ * @param defaults of the dense ones.
+ * @param batch whether the examples are a vector.
+ * @throws TensorFlowError INVALID_ARGUMENT for features of other types or sizes, or missing ones without a default.
+ */
+export function parseAll(
   node: KernelNode,
-  keys: Keys,
+  keys: ExampleKeys,
   defaults: readonly Tensor[],
   examples: readonly ParsedExample[],
   batch: boolean,
@@ -72,7 +80,7 @@ function parseAll(
 }
 
 /** The examples of an input of any rank up to 1. @throws TensorFlowError INVALID_ARGUMENT */
-function examplesOf(serialized: Tensor, names: Tensor): readonly ParsedExample[] {
+export function examplesOf(serialized: Tensor, names: Tensor): readonly ParsedExample[] {
   if (serialized.shape.length > 1) {
     throw invalidArgument(
       `Expected serialized to be a scalar or vector, got shape: ${cppShapeText(serialized.shape)}`,

@@ -4,57 +4,11 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { pureKernel } from "../support/define.js";
 import { floatTypes } from "../support/dtypes.js";
-import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
-import {
-  broadcastStrides,
-  cppShapeText,
-  productOf,
-  sameShape,
-  stridesOf,
-  tryBroadcast,
-} from "../support/shapes.js";
+import { inputAt, newNumbers } from "../support/elements.js";
+import { cppShapeText, productOf, sameShape, tryBroadcast } from "../support/shapes.js";
+import { broadcastIndex } from "./broadcast-index.js";
 import { decomposeLu, determinant, logDeterminant, solveLu, solveTriangle } from "./lu.js";
-
-/** Nanoseconds of one multiplication in these loops on a slow core. */
-const MULTIPLICATION_NANOSECONDS = 3;
-
-/** The cube of the matrices' size for each of them. */
-function cubicCost(_: unknown, [matrices]: readonly Tensor[]): number {
-  return (matrices?.size ?? 0) * (matrices?.shape.at(-1) ?? 0) * MULTIPLICATION_NANOSECONDS;
-}
-
-/** The edge of square matrices. @throws TensorFlowError INVALID_ARGUMENT */
-function squareSize({ shape }: Tensor): number {
-  const [rows, columns] = shape.slice(-2);
-  if (rows === undefined || columns === undefined) {
-    throw invalidArgument(`Input must have rank >= 2, got ${shape.length}`);
-  }
-  if (rows !== columns) {
-    throw invalidArgument(`Input matrix must be square, got shape ${cppShapeText(shape)}`);
-  }
-  return rows;
-}
-
-/** Matrix `index` of a tensor of matrices in double precision, transposed where asked for. */
-function matrixAt(tensor: Tensor, index: number, transpose = false): Float64Array {
-  const [rows = 0, columns = 0] = tensor.shape.slice(-2);
-  const start = index * rows * columns;
-  const matrix = Float64Array.from(numbersOf(tensor).subarray(start, start + rows * columns));
-  if (!transpose) {
-    return matrix;
-  }
-  const result = new Float64Array(matrix.length);
-  for (let i = 0; i < rows; i += 1) {
-    for (let j = 0; j < columns; j += 1) {
-      result[j * rows + i] = matrix[i * columns + j] as number;
-    }
-  }
-  return result;
-}
-
-function batchSize({ shape }: Tensor): number {
-  return productOf(shape, 0, shape.length - 2);
-}
+import { batchSize, cubicCost, matrixAt, squareSize } from "./matrix-batch.js";
 
 function notInvertible() {
   return invalidArgument("Input matrix is not invertible.");
@@ -145,13 +99,11 @@ function solveTriangular(matrix: Tensor, rightSide: Tensor, lower: boolean, adjo
   }
   const shape = [...batch, size, columns];
   const out = newNumbers(matrix.dtype, shape);
-  const steps = { own: broadcastStrides(ownBatch, batch), other: broadcastStrides(otherBatch, batch) };
-  const strides = stridesOf(batch);
-  const placeOf = (index: number, operand: readonly number[]) =>
-    batch.reduce((sum, dim, i) => sum + (Math.floor(index / (strides[i] ?? 1)) % dim) * (operand[i] ?? 0), 0);
+  const ofMatrix = broadcastIndex(ownBatch, batch);
+  const ofRight = broadcastIndex(otherBatch, batch);
   for (let index = 0; index < productOf(batch); index += 1) {
-    const triangle = matrixAt(matrix, placeOf(index, steps.own), adjoint);
-    const x = matrixAt(rightSide, placeOf(index, steps.other));
+    const triangle = matrixAt(matrix, ofMatrix(index), adjoint);
+    const x = matrixAt(rightSide, ofRight(index));
     solveTriangle(triangle, size, x, columns, { lower: lower !== adjoint, unitDiagonal: false });
     out.set(x, index * size * columns);
   }

@@ -4,32 +4,19 @@ import {
   SummaryMetadata,
 } from "../../../../../protos/generated/tensorflow/summary.js";
 import { invalidArgument } from "../../../../protocol/status.js";
-import { Tensor, tensorToProto } from "../../../../protocol/tensor.js";
+import { type Tensor, tensorToProto } from "../../../../protocol/tensor.js";
 import { textsOf } from "../io/string-inputs.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { pureKernel } from "../support/define.js";
-import { isLong, isSmallFloat, realTypes } from "../support/dtypes.js";
-import { inputAt, longsOf, numbersOf, stringsOf } from "../support/elements.js";
+import { type Compute, perElement, pureKernel } from "../support/define.js";
+import { realTypes } from "../support/dtypes.js";
+import { inputAt, scalarOf, stringsOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
-import { toFloat32 } from "../support/small-floats.js";
-import { histogramOf } from "./histogram.js";
-
-/** The elements as float64. */
-function realsOf(tensor: Tensor): ArrayLike<number> {
-  if (isSmallFloat(tensor.dtype)) {
-    return numbersOf(toFloat32(tensor));
-  }
-  return isLong(tensor.dtype) ? Float64Array.from(longsOf(tensor), Number) : numbersOf(tensor);
-}
-
-function summaryTensor(values: readonly Partial<Summary_Value>[]): Tensor {
-  const bytes = Summary.encode(Summary.fromPartial({ value: [...values] })).finish();
-  return new Tensor("string", [], [bytes]);
-}
+import { audioValues, imageValues } from "./media-values.js";
+import { histogramValue, realsOf, scalarValue, summaryTensor } from "./summary-values.js";
 
 /** A serialized message of an input. @throws TensorFlowError INVALID_ARGUMENT */
-function parse<T>(type: { decode(bytes: Uint8Array): T }, bytes: Uint8Array, what: string): T {
+export function parse<T>(type: { decode(bytes: Uint8Array): T }, bytes: Uint8Array, what: string): T {
   try {
     return type.decode(bytes);
   } catch (error) {
@@ -48,12 +35,7 @@ function scalarSummary(inputs: readonly Tensor[]): Tensor {
     );
   }
   const numbers = realsOf(values);
-  return summaryTensor(
-    texts.map((tag, index) => ({
-      tag,
-      value: { $case: "simpleValue", value: Math.fround(numbers[index] ?? 0) },
-    })),
-  );
+  return summaryTensor(texts.map((tag, index) => scalarValue(tag, numbers[index] ?? 0)));
 }
 
 function histogramSummary(node: KernelNode, inputs: readonly Tensor[]): Tensor {
@@ -61,18 +43,39 @@ function histogramSummary(node: KernelNode, inputs: readonly Tensor[]): Tensor {
   if (tag.shape.length !== 0) {
     throw invalidArgument("tags must be scalar");
   }
-  const values = realsOf(inputAt(inputs, 1));
-  for (let index = 0; index < values.length; index += 1) {
-    const value = values[index] ?? 0;
-    if (!Number.isFinite(value)) {
-      const kind = Number.isNaN(value) ? "Nan" : "Infinity";
-      throw invalidArgument(`${kind} in summary histogram for: ${node.name}`);
-    }
-  }
-  return summaryTensor([
-    { tag: textsOf(tag)[0] ?? "", value: { $case: "histo", value: histogramOf(values) } },
-  ]);
+  return summaryTensor([histogramValue(textsOf(tag)[0] ?? "", inputAt(inputs, 1), node.name)]);
 }
+
+/** The tag that is input 0. @throws TensorFlowError INVALID_ARGUMENT */
+function scalarTag(inputs: readonly Tensor[]): string {
+  const tag = inputAt(inputs, 0);
+  if (tag.shape.length !== 0) {
+    throw invalidArgument("Tag must be a scalar");
+  }
+  return textsOf(tag)[0] ?? "";
+}
+
+function imageSummary(node: KernelNode): Compute {
+  const most = node.int("max_images");
+  const badColor = node.tensor("bad_color");
+  if (badColor.dtype !== "uint8" || badColor.shape.length !== 1) {
+    throw invalidArgument(
+      `bad_color must be a vector of uint8, got shape ${cppShapeText(badColor.shape)} of ${badColor.dtype}`,
+    );
+  }
+  return (inputs) => [summaryTensor(imageValues(scalarTag(inputs), inputAt(inputs, 1), most, badColor))];
+}
+
+/** @param rateOf gives the sample rate of an execution. */
+function audioSummary(node: KernelNode, rateOf: (inputs: readonly Tensor[]) => number): Compute {
+  const most = node.int("max_outputs");
+  return (inputs) => [
+    summaryTensor(audioValues(scalarTag(inputs), inputAt(inputs, 1), most, rateOf(inputs))),
+  ];
+}
+
+/** Pixels are compressed: many nanoseconds for each. */
+const NANOSECONDS_PER_CHANNEL = 60;
 
 function mergeSummary(inputs: readonly Tensor[]): Tensor {
   const merged: Summary_Value[] = [];
@@ -98,6 +101,17 @@ export const summaryKernels: readonly PureKernelDefinition[] = [
   pureKernel("HistogramSummary", (node) => (inputs) => [histogramSummary(node, inputs)], {
     types: { T: realTypes },
   }),
+  pureKernel("ImageSummary", imageSummary, {
+    types: { T: ["uint8", "float16", "float32", "float64"] },
+    cost: perElement(NANOSECONDS_PER_CHANNEL),
+  }),
+  pureKernel("AudioSummary", (node) => {
+    const rate = node.float("sample_rate");
+    return audioSummary(node, () => rate);
+  }),
+  pureKernel("AudioSummaryV2", (node) =>
+    audioSummary(node, (inputs) => scalarOf(inputAt(inputs, 2), "sample_rate")),
+  ),
   pureKernel("MergeSummary", () => (inputs) => [mergeSummary(inputs)]),
   pureKernel("TensorSummary", (node) => (inputs) => [
     summaryTensor([

@@ -8,10 +8,13 @@ import { comparisonKernels } from "./comparison.js";
 import { complexKernels } from "./complex.js";
 import { countingKernels } from "./counting.js";
 import { cumulativeKernels } from "./cumulative.js";
+import { distributionKernels } from "./distribution-kernels.js";
 import { elementaryKernels } from "./elementary.js";
+import { fakeQuantizationKernels } from "./fake-quantization.js";
 import { functionGradientKernels } from "./function-gradients.js";
 import { integerDivisionKernels } from "./integer-division.js";
 import { nextAfterKernels } from "./next-after.js";
+import { nthElementKernel } from "./nth-element.js";
 import { reductionKernels } from "./reduce.js";
 import { segmentKernels } from "./segment.js";
 import { selectKernels } from "./select.js";
@@ -38,4 +41,7 @@ export const mathKernels: readonly KernelDefinition[] = [
   ...sequenceKernels,
   ...topKKernels,
   ...countingKernels,
+  ...distributionKernels,
+  ...fakeQuantizationKernels,
+  nthElementKernel,
 ];

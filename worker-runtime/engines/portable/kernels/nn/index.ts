@@ -1,13 +1,21 @@
 import type { KernelDefinition } from "../kernel.js";
 import { activationKernels } from "./activation-kernels.js";
+import { argmaxPoolingKernels } from "./argmax-pooling.js";
 import { batchNormKernels } from "./batch-norm.js";
 import { biasKernels } from "./bias.js";
+import { candidateSamplerKernels } from "./candidate-samplers.js";
 import { convolutionKernels } from "./convolution-kernels.js";
 import { crossEntropyKernels } from "./cross-entropy.js";
+import { ctcGreedyDecoderKernel } from "./ctc-decoder.js";
+import { ctcLossKernel } from "./ctc-loss.js";
 import { depthwiseConvolutionKernels } from "./depthwise-convolution.js";
+import { dilationKernels } from "./dilation.js";
+import { imagePatchesKernel } from "./image-patches.js";
 import { l2LossKernel } from "./l2-loss.js";
+import { localResponseKernels } from "./local-response.js";
 import { poolingKernels } from "./pooling.js";
 import { softmaxKernels } from "./softmax.js";
+import { volumePoolingKernels } from "./volume-pooling.js";
 
 /** Activations, losses, biases, convolutions, pooling, normalization, and their gradients. */
 export const nnKernels: readonly KernelDefinition[] = [
@@ -17,7 +25,15 @@ export const nnKernels: readonly KernelDefinition[] = [
   ...convolutionKernels,
   ...crossEntropyKernels,
   ...depthwiseConvolutionKernels,
+  ...localResponseKernels,
   ...poolingKernels,
+  ...volumePoolingKernels,
   ...softmaxKernels,
   l2LossKernel,
+  ...dilationKernels,
+  ctcLossKernel,
+  ctcGreedyDecoderKernel,
+  imagePatchesKernel,
+  ...candidateSamplerKernels,
+  ...argmaxPoolingKernels,
 ];

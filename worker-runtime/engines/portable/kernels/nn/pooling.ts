@@ -45,7 +45,7 @@ function poolsImages(node: KernelNode): boolean {
 }
 
 /** The part of a window that lies within the image: [first pixel, end). */
-function pixelsUnder(dimension: WindowDimension, place: number): readonly [number, number] {
+export function pixelsUnder(dimension: WindowDimension, place: number): readonly [number, number] {
   const start = imagePixel(dimension, place, 0);
   return [Math.max(0, start), Math.min(dimension.input, start + dimension.window)];
 }
@@ -80,7 +80,7 @@ function forEachWindow(
 }
 
 /** The first of the pixels with the largest value in a channel, as its place in the images. */
-function largest(images: NumberArray, pixels: readonly number[], channel: number): number {
+export function largest(images: NumberArray, pixels: readonly number[], channel: number): number {
   let best = (pixels[0] ?? 0) + channel;
   for (const pixel of pixels) {
     if ((images[pixel + channel] as number) > (images[best] as number)) {

@@ -91,32 +91,46 @@ export function windowGeometry(
   image: readonly number[],
   window: readonly [number, number],
 ): WindowGeometry {
-  const dimension = (axis: 0 | 1): WindowDimension => {
-    const input = image[axis + 1] ?? 0;
-    const stride = attributes.strides[axis + 1] ?? 1;
-    const dilation = attributes.dilations[axis + 1] ?? 1;
-    const reach = (window[axis] - 1) * dilation + 1;
-    const [before, after] = paddingOf(attributes, axis, input, stride, reach);
-    const output = Math.floor((input + before + after - reach + stride) / stride);
-    if (output < 0) {
-      throw invalidArgument(
-        `Computed output size would be negative: ${output} [input_size: ${input}, effective_filter_size: ${reach}, stride: ${stride}]`,
-      );
-    }
-    return { input, window: window[axis], stride, dilation, padding: before, output };
-  };
+  const dimension = (axis: 0 | 1): WindowDimension =>
+    windowDimension({
+      input: image[axis + 1] ?? 0,
+      window: window[axis],
+      stride: attributes.strides[axis + 1] ?? 1,
+      dilation: attributes.dilations[axis + 1] ?? 1,
+      scheme: attributes.padding,
+      explicit: attributes.explicitPaddings.slice(2 * axis, 2 * axis + 2),
+    });
   return { rows: dimension(0), columns: dimension(1) };
+}
+
+/** What one dimension's places follow from. */
+interface WindowMovement extends Pick<WindowDimension, "input" | "window" | "stride" | "dilation"> {
+  /** "VALID", "SAME" or "EXPLICIT". */
+  readonly scheme: string;
+  /** Pixels before and after the image, for "EXPLICIT". */
+  readonly explicit?: readonly number[];
+}
+
+/** How a window moves along one dimension. @throws TensorFlowError INVALID_ARGUMENT for one too large for its image. */
+export function windowDimension(movement: WindowMovement): WindowDimension {
+  const { input, window, stride, dilation } = movement;
+  const reach = (window - 1) * dilation + 1;
+  const [before, after] = paddingOf(movement, reach);
+  const output = Math.floor((input + before + after - reach + stride) / stride);
+  if (output < 0) {
+    throw invalidArgument(
+      `Computed output size would be negative: ${output} [input_size: ${input}, effective_filter_size: ${reach}, stride: ${stride}]`,
+    );
+  }
+  return { input, window, stride, dilation, padding: before, output };
 }
 
 /** Pixels before and after a dimension. "SAME" spreads what is missing for ceil(input / stride) windows evenly. */
 function paddingOf(
-  { padding, explicitPaddings }: WindowAttributes,
-  axis: 0 | 1,
-  input: number,
-  stride: number,
+  { scheme, explicit = [], input, stride }: WindowMovement,
   reach: number,
 ): readonly [number, number] {
-  switch (padding) {
+  switch (scheme) {
     case "VALID":
       return [0, 0];
     case "SAME": {
@@ -124,9 +138,9 @@ function paddingOf(
       return [Math.floor(missing / 2), Math.ceil(missing / 2)];
     }
     case "EXPLICIT":
-      return [explicitPaddings[2 * axis] ?? 0, explicitPaddings[2 * axis + 1] ?? 0];
+      return [explicit[0] ?? 0, explicit[1] ?? 0];
     default:
-      throw invalidArgument(`Unknown padding type: ${padding}`);
+      throw invalidArgument(`Unknown padding type: ${scheme}`);
   }
 }
 

@@ -1,9 +1,11 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
+import { entriesPerElement } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
+import { accumulator } from "../support/accumulate.js";
 import { allocate } from "../support/allocation.js";
-import { pureKernel } from "../support/define.js";
-import { inputAt, newLongs, newNumbers } from "../support/elements.js";
+import { pureKernel, withSmallFloats } from "../support/define.js";
+import { indicesOf, inputAt, newLongs, newNumbers } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
 import { sparseAt } from "./sparse-tensor.js";
@@ -78,9 +80,43 @@ function fillEmptyRows(inputs: readonly Tensor[]): readonly Tensor[] {
   ];
 }
 
+/** The gradients of the values and of the default value, which got what no value had. */
+function fillEmptyRowsGradient(inputs: readonly Tensor[]): readonly Tensor[] {
+  const [reverse, slopes] = [inputAt(inputs, 0), inputAt(inputs, 1)];
+  if (reverse.shape.length !== 1) {
+    throw invalidArgument(`reverse_index_map must be a vector, saw: ${cppShapeText(reverse.shape)}`);
+  }
+  if (slopes.shape.length !== 1) {
+    throw invalidArgument(`grad_values must be a vector, saw: ${cppShapeText(slopes.shape)}`);
+  }
+  const { dtype, size } = slopes;
+  const places = indicesOf(reverse);
+  const values = allocate(dtype, [places.length]);
+  const [to, from] = [wordsOf(dtype, values), wordsOf(dtype, slopes.data)];
+  const isTaken = new Uint8Array(size);
+  for (let i = 0; i < places.length; i += 1) {
+    const place = places[i] ?? 0;
+    if (!(place >= 0 && place < size)) {
+      throw invalidArgument(`Elements in reverse index must be in [0, ${size}) but got ${place}`);
+    }
+    copyElements(to, i, from, place, 1);
+    isTaken[place] = 1;
+  }
+  const rest = allocate(dtype, []);
+  const apply = accumulator("add", dtype, rest, slopes.data);
+  const width = entriesPerElement(dtype);
+  for (let i = 0; i < size; i += 1) {
+    if (isTaken[i] === 0) {
+      apply(0, i * width, width);
+    }
+  }
+  return [new Tensor(dtype, [places.length], values), new Tensor(dtype, [], rest)];
+}
+
 /** Sparse tensors without an empty row. */
 export const emptyRowKernels: readonly KernelDefinition[] = [
   pureKernel("SparseFillEmptyRows", () => fillEmptyRows, {
     cost: (_, inputs) => 300 * (inputAt(inputs, 0).size + Number(inputAt(inputs, 2).data[0] ?? 0)),
   }),
+  pureKernel("SparseFillEmptyRowsGrad", () => withSmallFloats(fillEmptyRowsGradient)),
 ];

@@ -1,7 +1,11 @@
 import type { KernelDefinition } from "../kernel.js";
 import { sparseArithmeticKernels } from "./arithmetic.js";
+import { countKernels } from "./counts.js";
+import { editDistanceKernel } from "./edit-distance.js";
 import { emptyRowKernels } from "./empty-rows.js";
 import { rearrangeKernels } from "./rearrange.js";
+import { segmentGradientKernels } from "./segment-gradients.js";
+import { serializedSparseKernels } from "./serialized.js";
 import { setKernels } from "./sets.js";
 
 /** Tensors that are given by those of their elements that are not zero. */
@@ -10,4 +14,8 @@ export const sparseKernels: readonly KernelDefinition[] = [
   ...rearrangeKernels,
   ...emptyRowKernels,
   ...setKernels,
+  ...serializedSparseKernels,
+  editDistanceKernel,
+  ...countKernels,
+  ...segmentGradientKernels,
 ];

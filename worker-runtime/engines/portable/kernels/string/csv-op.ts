@@ -14,13 +14,13 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /** How the records are written. */
-interface Dialect {
+export interface Dialect {
   readonly delimiter: number;
   readonly quotes: boolean;
 }
 
 /** The fields of one record. @throws TensorFlowError INVALID_ARGUMENT for quotes where they must not be. */
-function fieldsOf(record: Uint8Array, { delimiter, quotes }: Dialect): Uint8Array[] {
+export function fieldsOf(record: Uint8Array, { delimiter, quotes }: Dialect): Uint8Array[] {
   const fields: Uint8Array[] = [];
   if (record.length === 0) {
     return fields;
@@ -69,8 +69,11 @@ function quotedField(record: Uint8Array, start: number, delimiter: number): [fie
   throw invalidArgument("Quoted field has to end with quote followed by delim or end");
 }
 
-/** One column: its dtype, and its default's only element where there is one. */
-function columnOf(
+/**
+ * One column: its dtype, and its default's only element where there is one.
+ * @throws TensorFlowError INVALID_ARGUMENT for a field that is no number, or missing without a default.
+ */
+export function columnOf(
   dtype: DType,
   shape: readonly number[],
   fields: readonly (Uint8Array | undefined)[],

@@ -3,10 +3,13 @@ import { codingKernels } from "./coding-ops.js";
 import { csvKernel } from "./csv-op.js";
 import { formatKernel } from "./format-op.js";
 import { hashKernels } from "./hash-ops.js";
+import { ngramKernel } from "./ngram-op.js";
 import { numberTextKernels } from "./number-ops.js";
 import { regexKernels } from "./regex-ops.js";
+import { segmentJoinKernel } from "./segment-join-op.js";
 import { splitKernels } from "./split-ops.js";
 import { textKernels } from "./text-ops.js";
+import { unicodeKernels } from "./unicode-ops.js";
 
 /** Strings. */
 export const stringKernels: readonly KernelDefinition[] = [
@@ -16,6 +19,9 @@ export const stringKernels: readonly KernelDefinition[] = [
   ...codingKernels,
   ...regexKernels,
   ...hashKernels,
+  ...unicodeKernels,
+  ngramKernel,
+  segmentJoinKernel,
   formatKernel,
   csvKernel,
 ];

@@ -25,9 +25,14 @@ const MAX_ELEMENTS = 2 ** 32 - 1;
 
 let maxTensorBytes = Math.min(2 ** 33, Math.floor(totalmem() / 2));
 
-/** Sets how many bytes one tensor may take (half of the machine's memory, at most 8 GiB, unless set). */
+/** Sets how many bytes one tensor may take, on this thread and on compute threads that start later (half of the machine's memory, at most 8 GiB, unless set). */
 export function limitTensorBytes(bytes: number): void {
   maxTensorBytes = bytes;
+}
+
+/** How many bytes one tensor may take now. */
+export function tensorBytesLimit(): number {
+  return maxTensorBytes;
 }
 
 /**

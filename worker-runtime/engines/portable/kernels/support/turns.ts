@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { PausingWork } from "../../pauses.js";
 
 /**
  * Does a long piece of work in turns of a few milliseconds, a short one at once.
@@ -27,4 +28,25 @@ export function inTurns<T>(
     }
     return result();
   })();
+}
+
+/**
+ * Does work that pauses after every few milliseconds, each part after the first in a turn of its own. Work without a
+ * pause is done at once.
+ * @param signal ends the work at a pause, with its reason; undefined for work that must not end half done.
+ */
+export function atPauses<T>(work: PausingWork<T>, signal: AbortSignal | undefined): T | Promise<T> {
+  const { done, value } = work.next();
+  return done === true ? value : restOf(work, signal);
+}
+
+async function restOf<T>(work: PausingWork<T>, signal: AbortSignal | undefined): Promise<T> {
+  for (;;) {
+    await setImmediate();
+    signal?.throwIfAborted();
+    const { done, value } = work.next();
+    if (done === true) {
+      return value;
+    }
+  }
 }

@@ -1,0 +1,162 @@
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import { ObjectTensor, RefValue, type Value } from "../../values.js";
+import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
+import { stack, unstack } from "../state/tensor-batches.js";
+import { integersOf } from "../support/elements.js";
+import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
+import { tensorAt } from "../support/tensor-inputs.js";
+import { collect, countInput, type Dataset, type Element, type Pull, transformation } from "./dataset.js";
+
+/** Values of one component along a new first dimension. @throws TensorFlowError INVALID_ARGUMENT for unequal shapes. */
+function batchOf(values: readonly Value[], component: number): Value {
+  const [first] = values;
+  if (first instanceof RefValue || first === undefined) {
+    throw invalidArgument("A dataset's component must be a tensor.");
+  }
+  for (const [i, value] of values.entries()) {
+    if (value instanceof RefValue || !sameShape(value.shape, first.shape)) {
+      const shape = value instanceof RefValue ? [] : value.shape;
+      throw invalidArgument(
+        `Cannot batch tensors with different shapes in component ${component}. First element had shape ` +
+          `${cppShapeText(first.shape)} and element ${i} had shape ${cppShapeText(shape)}.`,
+      );
+    }
+  }
+  if (first instanceof ObjectTensor) {
+    const elements = (values as readonly ObjectTensor[]).flatMap((value) => value.elements);
+    return new ObjectTensor(first.dtype, [values.length, ...first.shape], elements);
+  }
+  return stack(first.dtype, first.shape, values as readonly Tensor[]);
+}
+
+/** Each component of the elements, batched. */
+export function batchOfElements(elements: readonly Element[]): Element {
+  return (elements[0] ?? []).map((_, i) => batchOf(columnOf(elements, i), i));
+}
+
+/** Component `index` of each element. */
+export function columnOf(elements: readonly Element[], index: number): readonly Value[] {
+  return elements.map((element) => element[index] as Value);
+}
+
+/** Batches of so many elements each; the last one is left out where it is smaller, or not. */
+export interface BatchSize {
+  readonly size: number;
+  readonly dropRemainder: boolean;
+}
+
+/** @param index of the input that has the size. @throws TensorFlowError INVALID_ARGUMENT */
+export function batchSize(context: OpContext, index: number, dropRemainder: boolean): BatchSize {
+  const size = countInput(context, index, "batch_size");
+  if (size <= 0) {
+    throw invalidArgument("Batch size must be greater than zero.");
+  }
+  return { size, dropRemainder };
+}
+
+/** Whether input `index`, a bool, is true. Older ops lack the input and keep the remainder. */
+export function dropsRemainder(context: OpContext, index: number): boolean {
+  return context.inputs[index] !== undefined && countInput(context, index, "drop_remainder") !== 0;
+}
+
+/** What `make` makes of so many elements at a time. */
+export function batched(
+  open: () => Pull,
+  { size, dropRemainder }: BatchSize,
+  make: (elements: readonly Element[]) => Element = batchOfElements,
+): () => Pull {
+  return () => {
+    const pull = open();
+    return async (step) => {
+      const elements = await collect(pull, step, size);
+      return elements.length === 0 || (dropRemainder && elements.length < size) ? undefined : make(elements);
+    };
+  };
+}
+
+/** The rows of elements that are batches. */
+function unbatch(input: Dataset): () => Pull {
+  return () => {
+    const pull = input.iterate();
+    let rows: readonly Element[] = [];
+    let at = 0;
+    return async (step) => {
+      for (;;) {
+        const row = rows[at];
+        if (row !== undefined) {
+          at += 1;
+          return row;
+        }
+        const element = await pull(step);
+        if (element === undefined) {
+          return undefined;
+        }
+        rows = rowsOf(element);
+        at = 0;
+      }
+    };
+  };
+}
+
+/** The slices of an element's components along their first dimensions. @throws TensorFlowError INVALID_ARGUMENT */
+function rowsOf(element: Element): readonly Element[] {
+  const slices = element.map((value) => {
+    if (value instanceof RefValue || value.shape.length === 0) {
+      throw invalidArgument("Input element must have a non-scalar value in each component.");
+    }
+    return slicesOf(value);
+  });
+  const count = slices[0]?.length ?? 0;
+  if (slices.some(({ length }) => length !== count)) {
+    throw invalidArgument("Input element must have the same batch size in each component.");
+  }
+  return Array.from({ length: count }, (_, i) => slices.map((column) => column[i] as Value));
+}
+
+function slicesOf(value: Tensor | ObjectTensor): readonly Value[] {
+  if (value instanceof Tensor) {
+    return unstack(value);
+  }
+  const [count = 0, ...shape] = value.shape;
+  const size = productOf(shape);
+  return Array.from(
+    { length: count },
+    (_, i) => new ObjectTensor(value.dtype, shape, value.elements.slice(i * size, (i + 1) * size)),
+  );
+}
+
+/** Batches of other sizes, in turn, of the rows of batches. */
+function rebatch(input: Dataset, context: OpContext): () => Pull {
+  const sizes = integersOf(tensorAt(context.inputs, 1));
+  if (sizes.length === 0 || sizes.some((size) => size <= 0)) {
+    throw invalidArgument("`batch_sizes` must be positive.");
+  }
+  const dropRemainder = dropsRemainder(context, 2);
+  const openRows = unbatch(input);
+  return () => {
+    const pull = openRows();
+    let turn = 0;
+    return async (step) => {
+      const size = sizes[turn % sizes.length] ?? 1;
+      turn += 1;
+      const rows = await collect(pull, step, size);
+      return rows.length === 0 || (dropRemainder && rows.length < size) ? undefined : batchOfElements(rows);
+    };
+  };
+}
+
+/** Datasets whose elements are batches of others' elements, or the other way round. */
+export const batchKernels: readonly StatefulKernelDefinition[] = [
+  transformation("BatchDataset", (input, context) =>
+    batched(() => input.iterate(), batchSize(context, 1, false)),
+  ),
+  transformation("BatchDatasetV2", (input, context) =>
+    batched(() => input.iterate(), batchSize(context, 1, dropsRemainder(context, 2))),
+  ),
+  transformation("ParallelBatchDataset", (input, context) =>
+    batched(() => input.iterate(), batchSize(context, 1, dropsRemainder(context, 3))),
+  ),
+  transformation("UnbatchDataset", unbatch),
+  transformation("RebatchDatasetV2", rebatch),
+];

@@ -1,0 +1,63 @@
+/** A box that may be selected. */
+export interface Candidate {
+  readonly index: number;
+  score: number;
+  /** How many of the selected ones it has been compared with. */
+  compared: number;
+}
+
+/** Whether `a` is looked at before `b`: for its score, or of equal ones for its index. */
+function precedes(a: Candidate, b: Candidate): boolean {
+  return a.score > b.score || (a.score === b.score && a.index < b.index);
+}
+
+/** The candidates by score, as a binary heap: most of them may never be looked at. */
+export class CandidateQueue {
+  readonly #heap: Candidate[] = [];
+
+  push(candidate: Candidate): void {
+    const heap = this.#heap;
+    let place = heap.length;
+    heap.push(candidate);
+    while (place > 0) {
+      const above = (place - 1) >> 1;
+      const parent = heap[above] as Candidate;
+      if (!precedes(candidate, parent)) {
+        break;
+      }
+      heap[place] = parent;
+      place = above;
+    }
+    heap[place] = candidate;
+  }
+
+  /** The first one, which is taken out; undefined where none is left. */
+  pop(): Candidate | undefined {
+    const heap = this.#heap;
+    const first = heap[0];
+    const last = heap.pop();
+    if (last === undefined || heap.length === 0) {
+      return first;
+    }
+    let place = 0;
+    for (;;) {
+      let child = 2 * place + 1;
+      const [left, right] = [heap[child], heap[child + 1]];
+      if (left === undefined) {
+        break;
+      }
+      let next = left;
+      if (right !== undefined && precedes(right, left)) {
+        child += 1;
+        next = right;
+      }
+      if (!precedes(next, last)) {
+        break;
+      }
+      heap[place] = next;
+      place = child;
+    }
+    heap[place] = last;
+    return first;
+  }
+}

@@ -1,0 +1,191 @@
+import type { DType } from "../../../../protocol/dtype.js";
+import { invalidArgument, outOfRange } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernel.js";
+import { perElement, pureKernel } from "../support/define.js";
+import { inputAt, integersOf, numbersOf } from "../support/elements.js";
+import { cppShapeText } from "../support/shapes.js";
+import { type ImageSizes, imageSizes, newPixels, pixelsOf, pixelTensor } from "./pixels.js";
+
+/** Where the pixels of one side of a crop were taken from: between two pixels of the image. */
+interface Sample {
+  readonly before: number;
+  readonly after: number;
+  /** How much of the second one is in it. */
+  readonly part: number;
+  readonly nearest: number;
+  /** How much its place moves with the beginning and with the end of the box. */
+  readonly byBegin: number;
+  readonly byEnd: number;
+}
+
+/** A sample for each pixel of a side; undefined where it lies outside of the image. */
+function samplesOf(begin: number, end: number, crop: number, size: number): (Sample | undefined)[] {
+  const last = size - 1;
+  return Array.from({ length: crop }, (_, i) => {
+    const share = crop > 1 ? i / (crop - 1) : 0.5;
+    const place = Math.fround(begin * last + (end - begin) * last * share);
+    if (!(place >= 0 && place <= last)) {
+      return undefined;
+    }
+    const before = Math.floor(place);
+    return {
+      before,
+      after: Math.ceil(place),
+      part: place - before,
+      nearest: Math.round(place),
+      byBegin: last * (1 - share),
+      byEnd: last * share,
+    };
+  });
+}
+
+/** A pixel of a crop that lies within its image. */
+interface CropPixel {
+  readonly box: number;
+  readonly image: number;
+  readonly y: Sample;
+  readonly x: Sample;
+  /** Where its channels lie in the gradients. */
+  readonly at: number;
+}
+
+interface Crops {
+  readonly gradients: Tensor;
+  readonly boxes: Tensor;
+  readonly boxIndices: readonly number[];
+  readonly sizes: ImageSizes;
+}
+
+/** Checks what both gradients take. @throws TensorFlowError INVALID_ARGUMENT, OUT_OF_RANGE for an image that is none. */
+function checkCrops(gradients: Tensor, boxes: Tensor, boxIndex: Tensor, sizes: ImageSizes): Crops {
+  const crops = imageSizes(gradients, "grads image");
+  if (boxes.shape.length !== 2 || boxes.shape[1] !== 4) {
+    throw invalidArgument(`boxes must be 2-D with 4 columns: ${cppShapeText(boxes.shape)}`);
+  }
+  if (boxIndex.shape.length !== 1 || boxIndex.size !== boxes.shape[0]) {
+    throw invalidArgument(`box_index has incompatible shape: ${cppShapeText(boxIndex.shape)}`);
+  }
+  if (sizes.height <= 0 || sizes.width <= 0) {
+    throw invalidArgument("image dimensions must be positive");
+  }
+  if (crops.batch !== boxIndex.size) {
+    throw invalidArgument("boxes and grads have incompatible shape");
+  }
+  if (crops.channels !== sizes.channels) {
+    throw invalidArgument("image_size and grads are incompatible");
+  }
+  const boxIndices = integersOf(boxIndex);
+  if (boxIndices.some((index) => index < 0 || index >= sizes.batch)) {
+    throw outOfRange("box_index has values outside [0, batch_size)");
+  }
+  return { gradients, boxes, boxIndices, sizes };
+}
+
+function forEachPixel(
+  { gradients, boxes, boxIndices, sizes }: Crops,
+  visit: (pixel: CropPixel) => void,
+): void {
+  const [, height = 0, width = 0, channels = 0] = gradients.shape;
+  const corners = numbersOf(boxes);
+  for (const [box, image] of boxIndices.entries()) {
+    const [y1 = 0, x1 = 0, y2 = 0, x2 = 0] = corners.subarray(box * 4, box * 4 + 4);
+    const rows = samplesOf(y1, y2, height, sizes.height);
+    const columns = samplesOf(x1, x2, width, sizes.width);
+    for (const [i, y] of rows.entries()) {
+      for (const [j, x] of columns.entries()) {
+        if (y !== undefined && x !== undefined) {
+          visit({ box, image, y, x, at: ((box * height + i) * width + j) * channels });
+        }
+      }
+    }
+  }
+}
+
+function gradientOfImage(crops: Crops, nearest: boolean, dtype: DType): Tensor {
+  const { batch, height, width, channels } = crops.sizes;
+  const shape = [batch, height, width, channels];
+  const out = newPixels(shape, dtype);
+  const gradients = numbersOf(crops.gradients);
+  forEachPixel(crops, ({ image, y, x, at }) => {
+    const add = (row: number, column: number, weight: number) => {
+      const to = ((image * height + row) * width + column) * channels;
+      for (let channel = 0; channel < channels; channel += 1) {
+        out[to + channel] = (out[to + channel] as number) + weight * (gradients[at + channel] as number);
+      }
+    };
+    if (nearest) {
+      add(y.nearest, x.nearest, 1);
+      return;
+    }
+    add(y.before, x.before, (1 - y.part) * (1 - x.part));
+    add(y.before, x.after, (1 - y.part) * x.part);
+    add(y.after, x.before, y.part * (1 - x.part));
+    add(y.after, x.after, y.part * x.part);
+  });
+  return pixelTensor(dtype, shape, out);
+}
+
+function gradientOfBoxes(crops: Crops, images: Tensor): Tensor {
+  const { height, width, channels } = crops.sizes;
+  const out = newPixels(crops.boxes.shape);
+  const gradients = numbersOf(crops.gradients);
+  const pixels = pixelsOf(images);
+  forEachPixel(crops, ({ box, image, y, x, at }) => {
+    const [top, bottom] = [image * height + y.before, image * height + y.after];
+    for (let channel = 0; channel < channels; channel += 1) {
+      const pixel = (row: number, column: number) =>
+        pixels[(row * width + column) * channels + channel] as number;
+      const gradient = gradients[at + channel] as number;
+      const [topLeft, topRight] = [pixel(top, x.before), pixel(top, x.after)];
+      const [bottomLeft, bottomRight] = [pixel(bottom, x.before), pixel(bottom, x.after)];
+      const down = ((bottomLeft - topLeft) * (1 - x.part) + (bottomRight - topRight) * x.part) * gradient;
+      const right = ((topRight - topLeft) * (1 - y.part) + (bottomRight - bottomLeft) * y.part) * gradient;
+      for (const [edge, change] of [
+        down * y.byBegin,
+        right * x.byBegin,
+        down * y.byEnd,
+        right * x.byEnd,
+      ].entries()) {
+        out[box * 4 + edge] = (out[box * 4 + edge] as number) + change;
+      }
+    }
+  });
+  return new Tensor("float32", crops.boxes.shape, out);
+}
+
+/** The sizes that the input image_size names. @throws TensorFlowError INVALID_ARGUMENT */
+function sizesOfInput(input: Tensor): ImageSizes {
+  if (input.shape.length !== 1 || input.size !== 4) {
+    throw invalidArgument(`image_size must be 1-D with 4 elements: ${cppShapeText(input.shape)}`);
+  }
+  const [batch = 0, height = 0, width = 0, channels = 0] = integersOf(input);
+  return { batch, height, width, channels };
+}
+
+/** The gradients of CropAndResize. */
+export const cropGradientKernels: readonly PureKernelDefinition[] = [
+  pureKernel(
+    "CropAndResizeGradImage",
+    (node) => {
+      const nearest = node.string("method") === "nearest";
+      const dtype = node.type("T");
+      return (inputs) => {
+        const sizes = sizesOfInput(inputAt(inputs, 3));
+        const crops = checkCrops(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2), sizes);
+        return [gradientOfImage(crops, nearest, dtype)];
+      };
+    },
+    { types: { T: ["float32", "float16", "float64"] }, cost: perElement(40) },
+  ),
+  pureKernel(
+    "CropAndResizeGradBoxes",
+    () => (inputs) => {
+      const images = inputAt(inputs, 1);
+      const sizes = imageSizes(images, "input image");
+      const crops = checkCrops(inputAt(inputs, 0), inputAt(inputs, 2), inputAt(inputs, 3), sizes);
+      return [gradientOfBoxes(crops, images)];
+    },
+    { cost: perElement(50) },
+  ),
+];

@@ -1,0 +1,185 @@
+import type { DType } from "../../../../protocol/dtype.js";
+import { internalError, invalidArgument, unimplemented } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { checkedSize } from "../support/allocation.js";
+import { perElement, pureKernel } from "../support/define.js";
+import { inputAt, newNumbers, numbersOf, stringsOf } from "../support/elements.js";
+import { cppShapeText, productOf } from "../support/shapes.js";
+import {
+  decodePng,
+  isPng,
+  opacityOf,
+  type PngFile,
+  type PngImage,
+  parsePng,
+  samplesOfPng,
+} from "./png-decoder.js";
+import { encodePng } from "./png-encoder.js";
+
+/** The first bytes of other formats that stock TensorFlow reads, and their names. */
+const otherFormats: readonly (readonly [name: string, start: readonly number[]])[] = [
+  ["JPEG", [0xff, 0xd8, 0xff]],
+  ["GIF", [0x47, 0x49, 0x46, 0x38]],
+  ["BMP", [0x42, 0x4d]],
+  ["WebP", [0x52, 0x49, 0x46, 0x46]],
+];
+
+/** @throws TensorFlowError INVALID_ARGUMENT for what is no image, UNIMPLEMENTED for one of another format. */
+function fileOf(contents: Tensor): PngFile {
+  if (contents.shape.length !== 0) {
+    throw invalidArgument(`\`contents\` must be scalar but got shape${cppShapeText(contents.shape)}`);
+  }
+  const bytes = stringsOf(contents)[0] ?? new Uint8Array(0);
+  if (bytes.length === 0) {
+    throw invalidArgument("Input is empty.");
+  }
+  if (!isPng(bytes)) {
+    const other = otherFormats.find(([, start]) => start.every((byte, i) => bytes[i] === byte));
+    throw other === undefined
+      ? invalidArgument("Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.")
+      : unimplemented(`The portable engine reads images of the format PNG only, not ${other[0]}.`);
+  }
+  const file = parsePng(bytes);
+  if (file === undefined) {
+    throw invalidArgument(`Invalid PNG data, size ${bytes.length}`);
+  }
+  return file;
+}
+
+/** The weights of red, green and blue in a gray, of 2^15: those of ITU-R BT.601, cut off as libpng does. */
+const GRAY_WEIGHTS = [9797, 19234, 3737] as const;
+
+/** libpng rounds the gray of 16 bits and cuts that of 8 bits off. */
+function grayOf(red: number, green: number, blue: number, bits: 8 | 16): number {
+  if (red === green && green === blue) {
+    return red;
+  }
+  const [r, g, b] = GRAY_WEIGHTS;
+  const sum = r * red + g * green + b * blue;
+  return Math.floor((bits === 16 ? sum + 2 ** 14 : sum) / 2 ** 15);
+}
+
+/**
+ * Writes the pixels with as many channels as asked for; each is scaled as `store` says.
+ * @param opaque the opacity where the file has none.
+ */
+function convert(
+  image: PngImage,
+  opaque: number,
+  opacity: Uint16Array | undefined,
+  channels: number,
+  store: (at: number, value: number) => void,
+): void {
+  const own = image.channels;
+  for (let i = 0; i < image.width * image.height; i += 1) {
+    const sample = (channel: number) => image.pixels[i * own + channel] as number;
+    const colors = own < 3 ? [sample(0), sample(0), sample(0)] : [sample(0), sample(1), sample(2)];
+    const [red = 0, green = 0, blue = 0] = colors;
+    const at = i * channels;
+    if (channels < 3) {
+      store(at, grayOf(red, green, blue, image.bits));
+    } else {
+      store(at, red);
+      store(at + 1, green);
+      store(at + 2, blue);
+    }
+    if (channels % 2 === 0) {
+      store(at + channels - 1, own % 2 === 0 ? sample(own - 1) : (opacity?.[i] ?? opaque));
+    }
+  }
+}
+
+/** @param channels 0 for as many as the file has. */
+function decode(contents: Tensor, channels: number, dtype: DType): Tensor {
+  const file = fileOf(contents);
+  checkedSize("float32", [samplesOfPng(file)]);
+  const image = decodePng(file);
+  if (image === undefined) {
+    throw invalidArgument(`Invalid PNG data, size ${stringsOf(contents)[0]?.length ?? 0}`);
+  }
+  const count = channels === 0 ? image.channels : channels;
+  const shape = [image.height, image.width, count];
+  const out = newNumbers(dtype, shape);
+  const scale = scaleOf(image.bits, dtype);
+  // Of the file's own bits, as libpng fills it in before it spreads fewer than 8 of them.
+  const opaque = 2 ** file.depth - 1;
+  convert(image, opaque, opacityOf(file, image), count, (at, value) => {
+    out[at] = scale(value);
+  });
+  return new Tensor(dtype, shape, out);
+}
+
+/** From the values of a file to those of a dtype: all of its range, or from 0 to 1. */
+function scaleOf(bits: 8 | 16, dtype: DType): (value: number) => number {
+  switch (dtype) {
+    case "uint8":
+      return bits === 16 ? (value) => value >> 8 : (value) => value;
+    case "uint16":
+      return bits === 16 ? (value) => value : (value) => value * 257;
+    default:
+      return (value) => value / (2 ** bits - 1);
+  }
+}
+
+function decodingKernel(op: string, types: readonly DType[]): PureKernelDefinition {
+  return pureKernel(
+    op,
+    (node: KernelNode) => {
+      const channels = node.int("channels");
+      if (![0, 1, 3, 4].includes(channels)) {
+        throw invalidArgument(`\`channels\` must be 0, 1, 3 or 4 but got ${channels}`);
+      }
+      const dtype = node.type("dtype");
+      return (inputs) => [decode(inputAt(inputs, 0), channels, dtype)];
+    },
+    // Packed images are a fraction of what comes out.
+    { types: { dtype: types }, cost: (_, inputs) => inputAt(inputs, 0).byteLength * 200 },
+  );
+}
+
+const encodingKernel = pureKernel(
+  "EncodePng",
+  (node) => {
+    const compression = node.int("compression");
+    if (compression < -1 || compression > 9) {
+      throw invalidArgument(`compression should be in [-1,9], got ${compression}`);
+    }
+    return (inputs) => {
+      const images = inputAt(inputs, 0);
+      const rank = images.shape.length;
+      if (rank < 3) {
+        throw invalidArgument(`images must be at least rank 3${cppShapeText(images.shape)}`);
+      }
+      const [height = 0, width = 0, channels = 0] = images.shape.slice(-3);
+      if (channels < 1 || channels > 4) {
+        throw invalidArgument(`image must have 1, 2, 3, or 4 channels, got ${channels}`);
+      }
+      const batch = images.shape.slice(0, -3);
+      if (height === 0 || width === 0) {
+        throw internalError(
+          `PNG encoding failed: an image must have pixels, not ${cppShapeText(images.shape)}`,
+        );
+      }
+      const pixels = numbersOf(images);
+      const size = height * width * channels;
+      const bits = images.dtype === "uint16" ? 16 : 8;
+      const files = Array.from({ length: productOf(batch) }, (_, i) =>
+        encodePng(
+          { width, height, channels, bits, pixels: pixels.subarray(i * size, (i + 1) * size) },
+          compression,
+        ),
+      );
+      return [new Tensor("string", batch, files)];
+    };
+  },
+  { types: { T: ["uint8", "uint16"] }, cost: perElement(60) },
+);
+
+/** Images as files. */
+export const pngKernels: readonly PureKernelDefinition[] = [
+  decodingKernel("DecodePng", ["uint8", "uint16"]),
+  decodingKernel("DecodeImage", ["uint8", "uint16", "float32"]),
+  encodingKernel,
+];

@@ -1,0 +1,232 @@
+import type { DType } from "../../../../protocol/dtype.js";
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernel.js";
+import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
+import { allFloatTypes, floatTypes } from "../support/dtypes.js";
+import { inputAt, integersOf, newNumbers, numbersOf } from "../support/elements.js";
+import { cppShapeText } from "../support/shapes.js";
+import { imageSizes, newSize, pixelsOf, pixelTensor } from "./pixels.js";
+import { resizeScale, type Sampling, samplingOf, sourceOf } from "./resize-scale.js";
+import {
+  newTaps,
+  resizeWeighted,
+  spreadWeighted,
+  type Taps,
+  weightedCost,
+  weightedGradientCost,
+} from "./weighted-resize.js";
+
+const { fround } = Math;
+
+/** The dtypes of the images that these ops take. */
+const imageTypes: readonly DType[] = [
+  "int8",
+  "uint8",
+  "int16",
+  "uint16",
+  "int32",
+  "int64",
+  "float16",
+  "float32",
+  "float64",
+  "bfloat16",
+];
+
+/** The nearest two pixels: the nearer one has the greater weight. */
+function linearTaps(original: number, resized: number, sampling: Sampling): Taps {
+  const taps = newTaps(resized, 2);
+  const scale = resizeScale(original, resized, sampling.alignCorners);
+  for (let i = 0; i < resized; i += 1) {
+    const place = sourceOf(i, scale, sampling);
+    const before = Math.floor(place);
+    const part = fround(place - before);
+    taps.places[2 * i] = Math.max(before, 0);
+    taps.places[2 * i + 1] = Math.min(Math.ceil(place), original - 1);
+    taps.weights[2 * i] = 1 - part;
+    taps.weights[2 * i + 1] = part;
+  }
+  return taps;
+}
+
+/** How fine the curve of the weights is looked up. */
+const CUBIC_STEPS = 1024;
+
+/** Keys' cubic: the weights of a pixel at a distance below 1, and of one that is 1 further away. */
+function cubicWeights(a: number, step: number): readonly [near: number, far: number] {
+  const x = fround(step / CUBIC_STEPS);
+  const y = fround(x + 1);
+  return [fround(((a + 2) * x - (a + 3)) * x * x + 1), fround(((a * y - 5 * a) * y + 8 * a) * y - 4 * a)];
+}
+
+/** To the nearest whole number, of two the even one. */
+function roundHalfToEven(value: number): number {
+  const below = Math.floor(value);
+  const part = value - below;
+  return part > 0.5 || (part === 0.5 && below % 2 !== 0) ? below + 1 : below;
+}
+
+/**
+ * The nearest four pixels. Beyond the edge the pixel at the edge is taken again; with half pixel centers, where the curve
+ * is another one, too, it is left out and the others weigh more.
+ */
+function cubicTaps(original: number, resized: number, sampling: Sampling): Taps {
+  const taps = newTaps(resized, 4);
+  const scale = resizeScale(original, resized, sampling.alignCorners);
+  const a = sampling.halfPixelCenters ? -0.5 : -0.75;
+  for (let i = 0; i < resized; i += 1) {
+    const place = sourceOf(i, scale, sampling);
+    const before = Math.floor(place);
+    const step = roundHalfToEven(fround(place - before) * CUBIC_STEPS);
+    const [near, far] = cubicWeights(a, step);
+    const [otherNear, otherFar] = cubicWeights(a, CUBIC_STEPS - step);
+    let sum = 0;
+    for (const [tap, weight] of [far, near, otherNear, otherFar].entries()) {
+      const wanted = before - 1 + tap;
+      const found = Math.min(Math.max(wanted, 0), original - 1);
+      const kept = sampling.halfPixelCenters && found !== wanted ? 0 : weight;
+      taps.places[4 * i + tap] = found;
+      taps.weights[4 * i + tap] = kept;
+      sum += kept;
+    }
+    if (sampling.halfPixelCenters && sum !== 0) {
+      for (let tap = 4 * i; tap < 4 * i + 4; tap += 1) {
+        taps.weights[tap] = (taps.weights[tap] as number) / sum;
+      }
+    }
+  }
+  return taps;
+}
+
+/** All pixels that a pixel of the resized image covers, each as far as it does. */
+function areaTaps(original: number, resized: number, sampling: Sampling): Taps {
+  const scale = resizeScale(original, resized, sampling.alignCorners);
+  const taps = newTaps(resized, Math.ceil(scale) + 1);
+  for (let i = 0; i < resized; i += 1) {
+    const from = fround(i * scale);
+    const to = fround((i + 1) * scale);
+    let tap = i * taps.taps;
+    for (let place = Math.floor(from); place < Math.ceil(to) && tap < (i + 1) * taps.taps; place += 1) {
+      const covered = Math.min(place + 1, to) - Math.max(place, from);
+      taps.places[tap] = Math.min(Math.max(place, 0), original - 1);
+      taps.weights[tap] = covered / scale;
+      tap += 1;
+    }
+    if (to === from) {
+      // One pixel that all corners are aligned with: it is taken as it is.
+      taps.weights[i * taps.taps] = 1;
+    }
+  }
+  return taps;
+}
+
+type TapsOf = (original: number, resized: number, sampling: Sampling) => Taps;
+
+function resizing(op: string, tapsOf: TapsOf, nanoseconds: number): PureKernelDefinition {
+  return pureKernel(
+    op,
+    (node) => {
+      const sampling = samplingOf(node);
+      return (inputs) => {
+        const images = inputAt(inputs, 0);
+        const sizes = imageSizes(images, "input");
+        const [height, width] = newSize(inputAt(inputs, 1));
+        if (sizes.height === 0 || sizes.width === 0) {
+          throw invalidArgument("input image must be of non-zero size");
+        }
+        const [rows, columns] = [
+          tapsOf(sizes.height, height, sampling),
+          tapsOf(sizes.width, width, sampling),
+        ];
+        const pixels = resizeWeighted(pixelsOf(images), sizes, rows, columns);
+        return [new Tensor("float32", [sizes.batch, height, width, sizes.channels], pixels)];
+      };
+    },
+    { types: { T: imageTypes }, cost: weightedCost(nanoseconds) },
+  );
+}
+
+function gradient(
+  op: string,
+  tapsOf: TapsOf,
+  types: readonly DType[],
+  nanoseconds: number,
+): PureKernelDefinition {
+  return pureKernel(
+    op,
+    (node) => {
+      const sampling = samplingOf(node);
+      return withSmallFloats((inputs) => {
+        const [gradients, original] = [inputAt(inputs, 0), inputAt(inputs, 1)];
+        const resized = imageSizes(gradients, "input_grad");
+        const { height, width } = imageSizes(original, "original_image");
+        const sizes = { ...resized, height, width };
+        const spread = spreadWeighted(
+          numbersOf(gradients),
+          sizes,
+          tapsOf(height, resized.height, sampling),
+          tapsOf(width, resized.width, sampling),
+          original.dtype,
+        );
+        return [pixelTensor(original.dtype, [sizes.batch, height, width, sizes.channels], spread)];
+      });
+    },
+    { types: { T: types }, cost: weightedGradientCost(nanoseconds) },
+  );
+}
+
+/** For each pixel of the resized side the one of the original that it was taken from. */
+function nearestPlaces(original: number, resized: number, sampling: Sampling): Int32Array {
+  const scale = resizeScale(original, resized, sampling.alignCorners);
+  return Int32Array.from({ length: resized }, (_, i) => {
+    const place = fround((sampling.halfPixelCenters ? i + 0.5 : i) * scale);
+    return Math.min(sampling.alignCorners ? Math.round(place) : Math.floor(place), original - 1);
+  });
+}
+
+function nearestGradient(gradients: Tensor, size: Tensor, sampling: Sampling): Tensor {
+  const sizes = imageSizes(gradients, "input");
+  const [height = 0, width = 0] = integersOf(size);
+  if (size.shape.length !== 1 || size.size !== 2) {
+    throw invalidArgument(`shape_t must be 1-dimensional${cppShapeText(size.shape)}`);
+  }
+  if (height <= 0 || width <= 0) {
+    throw invalidArgument("shape_t's elements must be positive");
+  }
+  const shape = [sizes.batch, height, width, sizes.channels];
+  const out = newNumbers(gradients.dtype, shape);
+  const values = numbersOf(gradients);
+  const rows = nearestPlaces(height, sizes.height, sampling);
+  const columns = nearestPlaces(width, sizes.width, sampling);
+  let from = 0;
+  for (let image = 0; image < sizes.batch; image += 1) {
+    for (const y of rows) {
+      for (const x of columns) {
+        const to = ((image * height + y) * width + x) * sizes.channels;
+        for (let channel = 0; channel < sizes.channels; channel += 1) {
+          out[to + channel] = (out[to + channel] as number) + (values[from] as number);
+          from += 1;
+        }
+      }
+    }
+  }
+  return new Tensor(gradients.dtype, shape, out);
+}
+
+const nearestGradientKernel = pureKernel(
+  "ResizeNearestNeighborGrad",
+  (node) => {
+    const sampling = samplingOf(node);
+    return withSmallFloats((inputs) => [nearestGradient(inputAt(inputs, 0), inputAt(inputs, 1), sampling)]);
+  },
+  { types: { T: ["uint8", "int8", "int32", ...allFloatTypes] }, cost: perElement(4) },
+);
+
+/** Images of other sizes, and the gradients of that. */
+export const resizeKernels: readonly PureKernelDefinition[] = [
+  resizing("ResizeBicubic", cubicTaps, 10),
+  resizing("ResizeArea", areaTaps, 10),
+  gradient("ResizeBilinearGrad", linearTaps, allFloatTypes, 6),
+  gradient("ResizeBicubicGrad", cubicTaps, floatTypes, 10),
+  nearestGradientKernel,
+];

@@ -1,0 +1,34 @@
+import { invalidArgument } from "../../../../protocol/status.js";
+import type { KernelNode } from "../kernel-node.js";
+
+const { fround } = Math;
+
+/** Where the pixels of a resized image lie in the original, in the single precision that TensorFlow computes them with. */
+export interface Sampling {
+  /** Whether the pixels in the corners of both images lie at the same places. */
+  readonly alignCorners: boolean;
+  /** Whether a pixel stands for its middle, not for its corner. */
+  readonly halfPixelCenters: boolean;
+}
+
+/** @throws TensorFlowError INVALID_ARGUMENT for both attributes at once, which contradict each other. */
+export function samplingOf(node: KernelNode): Sampling {
+  const sampling = {
+    alignCorners: node.bool("align_corners"),
+    halfPixelCenters: node.has("half_pixel_centers") && node.bool("half_pixel_centers"),
+  };
+  if (sampling.alignCorners && sampling.halfPixelCenters) {
+    throw invalidArgument("If half_pixel_centers is True, align_corners must be False.");
+  }
+  return sampling;
+}
+
+/** How many pixels of the original one pixel of the resized image stands for. */
+export function resizeScale(original: number, resized: number, alignCorners: boolean): number {
+  return alignCorners && resized > 1 ? fround((original - 1) / (resized - 1)) : fround(original / resized);
+}
+
+/** The place in the original of pixel `index` of the resized image. */
+export function sourceOf(index: number, scale: number, { halfPixelCenters }: Sampling): number {
+  return halfPixelCenters ? fround(fround(fround(index + 0.5) * scale) - 0.5) : fround(index * scale);
+}

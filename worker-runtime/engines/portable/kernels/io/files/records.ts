@@ -1,0 +1,93 @@
+import { crc32c, maskCrc, unmaskCrc } from "../../../../../io/tensor-bundle/crc32c.js";
+import { dataLoss } from "../../../../../protocol/status.js";
+import type { FileBytes, FileStep } from "./file-bytes.js";
+
+const CARRIAGE_RETURN = 0x0d;
+
+/** A line without the carriage return at its end. */
+export function withoutReturn(line: Uint8Array): Uint8Array {
+  return line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
+}
+
+/** A line without any carriage return. */
+export function withoutReturns(line: Uint8Array): Uint8Array {
+  return line.includes(CARRIAGE_RETURN) ? line.filter((byte) => byte !== CARRIAGE_RETURN) : line;
+}
+
+const LENGTH_BYTES = 8;
+const CRC_BYTES = 4;
+const HEADER_BYTES = LENGTH_BYTES + CRC_BYTES;
+
+/**
+ * Takes the next record of a TFRecord file: its length (uint64, little-endian), that length's checksum, its bytes and
+ * theirs. Nothing is taken where it fails, so that it fails again. A file may end within a header, as in TensorFlow.
+ * @returns undefined behind the last record.
+ * @throws TensorFlowError DATA_LOSS for a record that is cut off or changed; as `FileBytes.peek`.
+ */
+export async function nextRecord(bytes: FileBytes, step: FileStep): Promise<Uint8Array | undefined> {
+  const header = await bytes.peek(HEADER_BYTES, step);
+  if (header.length < HEADER_BYTES) {
+    return undefined;
+  }
+  const length = Number(viewOf(header).getBigUint64(0, true));
+  check(header, LENGTH_BYTES, bytes);
+  const size = HEADER_BYTES + length + CRC_BYTES;
+  const whole = await bytes.peek(size, step);
+  if (whole.length < size) {
+    throw dataLoss(`truncated record at ${bytes.position} of ${bytes.path}`);
+  }
+  const framed = whole.subarray(HEADER_BYTES);
+  check(framed, length, bytes);
+  bytes.skip(size);
+  return new Uint8Array(framed.subarray(0, length));
+}
+
+/** A record as `nextRecord` takes it out of a file. */
+export function frameRecord(record: Uint8Array): Uint8Array {
+  const framed = new Uint8Array(HEADER_BYTES + record.length + CRC_BYTES);
+  const view = viewOf(framed);
+  view.setBigUint64(0, BigInt(record.length), true);
+  view.setUint32(LENGTH_BYTES, maskCrc(crc32c(framed.subarray(0, LENGTH_BYTES))), true);
+  framed.set(record, HEADER_BYTES);
+  view.setUint32(HEADER_BYTES + record.length, maskCrc(crc32c(record)), true);
+  return framed;
+}
+
+/** Compares the checksum behind the first `length` bytes. */
+function check(framed: Uint8Array, length: number, { position, path }: FileBytes): void {
+  if (unmaskCrc(viewOf(framed).getUint32(length, true)) !== crc32c(framed.subarray(0, length))) {
+    throw dataLoss(`corrupted record at ${position} of ${path}`);
+  }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
+}
+
+/** The layout of a file of records of one length. Bytes. */
+export interface FixedLayout {
+  readonly header: number;
+  readonly record: number;
+  readonly footer: number;
+  /** From the start of one record to the start of the next; they may overlap. */
+  readonly hop: number;
+}
+
+/**
+ * Takes the next of a file's records of one length; the header must be taken before.
+ * @returns undefined where there is no whole record before the footer.
+ * @throws TensorFlowError as `FileBytes.peek`
+ */
+export async function nextFixed(
+  bytes: FileBytes,
+  { record, footer, hop }: FixedLayout,
+  step: FileStep,
+): Promise<Uint8Array | undefined> {
+  const ahead = await bytes.peek(Math.max(record, hop) + footer, step);
+  if (ahead.length < record + footer) {
+    return undefined;
+  }
+  const taken = new Uint8Array(ahead.subarray(0, record));
+  bytes.skip(Math.min(hop, ahead.length));
+  return taken;
+}

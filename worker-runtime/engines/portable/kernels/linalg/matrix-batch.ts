@@ -1,0 +1,56 @@
+/** Tensors of matrices: the last two dimensions are rows and columns. */
+import { invalidArgument } from "../../../../protocol/status.js";
+import type { Tensor } from "../../../../protocol/tensor.js";
+import { numbersOf } from "../support/elements.js";
+import { cppShapeText, productOf } from "../support/shapes.js";
+
+/** Nanoseconds of one multiplication in these loops on a slow core. */
+const MULTIPLICATION_NANOSECONDS = 3;
+
+/** The cube of the matrices' size for each of them. */
+export function cubicCost(_: unknown, [matrices]: readonly Tensor[]): number {
+  return (matrices?.size ?? 0) * (matrices?.shape.at(-1) ?? 0) * MULTIPLICATION_NANOSECONDS;
+}
+
+/** The edge of square matrices. @throws TensorFlowError INVALID_ARGUMENT */
+export function squareSize({ shape }: Tensor): number {
+  const [rows, columns] = shape.slice(-2);
+  if (rows === undefined || columns === undefined) {
+    throw invalidArgument(`Input must have rank >= 2, got ${shape.length}`);
+  }
+  if (rows !== columns) {
+    throw invalidArgument(`Input matrix must be square, got shape ${cppShapeText(shape)}`);
+  }
+  return rows;
+}
+
+/** Matrix `index` of a tensor of matrices in double precision, transposed where asked for. */
+export function matrixAt(tensor: Tensor, index: number, transpose = false): Float64Array {
+  const [rows = 0, columns = 0] = tensor.shape.slice(-2);
+  const start = index * rows * columns;
+  const matrix = Float64Array.from(numbersOf(tensor).subarray(start, start + rows * columns));
+  if (!transpose) {
+    return matrix;
+  }
+  const result = new Float64Array(matrix.length);
+  for (let i = 0; i < rows; i += 1) {
+    for (let j = 0; j < columns; j += 1) {
+      result[j * rows + i] = matrix[i * columns + j] as number;
+    }
+  }
+  return result;
+}
+
+/** How many matrices a tensor has. */
+export function batchSize({ shape }: Tensor): number {
+  return productOf(shape, 0, shape.length - 2);
+}
+
+/** Rows and columns. @throws TensorFlowError INVALID_ARGUMENT for a tensor that has none. */
+export function matrixSizes({ shape }: Tensor): readonly [rows: number, columns: number] {
+  const [rows, columns] = shape.slice(-2);
+  if (rows === undefined || columns === undefined) {
+    throw invalidArgument(`Input tensor 0 must have rank >= 2, got ${shape.length}`);
+  }
+  return [rows, columns];
+}

@@ -1,0 +1,180 @@
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { perElement, pureKernel } from "../support/define.js";
+import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
+import { cppShapeText, sameShape } from "../support/shapes.js";
+
+const { fround } = Math;
+
+/** The numbers that so many bits can stand for. */
+interface Levels {
+  readonly lowest: number;
+  readonly highest: number;
+}
+
+function levelsOf(node: KernelNode): Levels {
+  const bits = node.int("num_bits");
+  if (bits < 2 || bits > 16) {
+    throw invalidArgument(`num_bits must be between 2 and 16, inclusive, was: ${bits}`);
+  }
+  return { lowest: node.bool("narrow_range") ? 1 : 0, highest: 2 ** bits - 1 };
+}
+
+/** The range that the levels stand for, moved so that one of them is 0 exactly. In single precision. */
+interface Range {
+  readonly min: number;
+  readonly max: number;
+  readonly scale: number;
+  /** A range that is 0 at both ends makes everything 0. */
+  readonly empty: boolean;
+}
+
+function nudged(min: number, max: number, { lowest, highest }: Levels): Range {
+  const scale = fround(fround(max - min) / (highest - lowest));
+  const zero = fround(lowest - fround(min / scale));
+  const level = zero < lowest ? lowest : zero > highest ? highest : Math.floor(zero + 0.5);
+  return {
+    min: fround((lowest - level) * scale),
+    max: fround((highest - level) * scale),
+    scale,
+    empty: min === 0 && max === 0,
+  };
+}
+
+/** The nearest number that a level stands for. */
+function quantized(x: number, { min, max, scale, empty }: Range): number {
+  if (empty) {
+    return 0;
+  }
+  const shifted = fround(Math.max(Math.min(x, max), min) - min);
+  return fround(Math.floor(fround(fround(shifted / scale) + 0.5)) * scale) + min;
+}
+
+/** Ranges for the elements of a tensor: one for all, or one for each element of the last dimension. */
+function rangesOf(min: Tensor, max: Tensor, levels: Levels): Range[] {
+  const [from, to] = [numbersOf(min), numbersOf(max)];
+  return Array.from(from, (value, i) => nudged(value, to[i] ?? 0, levels));
+}
+
+function quantizeAll(input: Tensor, ranges: readonly Range[]): Tensor {
+  const values = numbersOf(input);
+  const out = newNumbers("float32", input.shape);
+  for (let i = 0; i < out.length; i += 1) {
+    out[i] = quantized(values[i] as number, ranges[i % ranges.length] as Range);
+  }
+  return new Tensor("float32", input.shape, out);
+}
+
+/** The gradients of the input and of the ends of the ranges: each goes where its element was, in the range or beyond. */
+function gradients(
+  incoming: Tensor,
+  input: Tensor,
+  ranges: readonly Range[],
+  rangeShape: readonly number[],
+): readonly Tensor[] {
+  if (!sameShape(incoming.shape, input.shape)) {
+    throw invalidArgument(
+      `gradient and input must be the same size: ${cppShapeText(incoming.shape)} vs. ${cppShapeText(input.shape)}`,
+    );
+  }
+  const [values, changes] = [numbersOf(input), numbersOf(incoming)];
+  const out = newNumbers("float32", input.shape);
+  const [below, above] = [new Float64Array(ranges.length), new Float64Array(ranges.length)];
+  for (let i = 0; i < out.length; i += 1) {
+    const channel = i % ranges.length;
+    const { min, max, empty } = ranges[channel] as Range;
+    const [x, change] = [values[i] as number, changes[i] as number];
+    if (empty || (x >= min && x <= max)) {
+      out[i] = change;
+    } else if (x < min) {
+      below[channel] = (below[channel] as number) + change;
+    } else if (x > max) {
+      above[channel] = (above[channel] as number) + change;
+    }
+  }
+  return [
+    new Tensor("float32", input.shape, out),
+    new Tensor("float32", rangeShape, Float32Array.from(below)),
+    new Tensor("float32", rangeShape, Float32Array.from(above)),
+  ];
+}
+
+/** @throws TensorFlowError INVALID_ARGUMENT where a channel has no range, or a scalar is none. */
+function checkRanges(input: Tensor, min: Tensor, max: Tensor, perChannel: boolean): void {
+  const expected = perChannel ? (input.shape.at(-1) ?? 0) : 1;
+  if (perChannel && (input.shape.length === 0 || expected === 0)) {
+    throw invalidArgument(`inputs must have channels: ${cppShapeText(input.shape)}`);
+  }
+  for (const [name, { shape, size }] of Object.entries({ min, max })) {
+    if (shape.length !== (perChannel ? 1 : 0)) {
+      throw invalidArgument(`\`${name}\` must be rank ${perChannel ? 1 : 0} but is rank ${shape.length}`);
+    }
+    if (size !== expected) {
+      throw invalidArgument(`${name} has incorrect size, expected ${expected} was ${size}`);
+    }
+  }
+}
+
+/** The range of the attributes. */
+function fixedRange(node: KernelNode): Range {
+  const [min, max] = [node.float("min"), node.float("max")];
+  if (!(min < max)) {
+    throw invalidArgument(`min has to be smaller than max, was: ${min} >= ${max}`);
+  }
+  return nudged(min, max, levelsOf(node));
+}
+
+const cost = perElement(15);
+
+function variableRange(op: string, perChannel: boolean): PureKernelDefinition[] {
+  return [
+    pureKernel(
+      op,
+      (node) => {
+        const levels = levelsOf(node);
+        return (inputs) => {
+          const [input, min, max] = [inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)];
+          checkRanges(input, min, max, perChannel);
+          return [quantizeAll(input, rangesOf(min, max, levels))];
+        };
+      },
+      { cost },
+    ),
+    pureKernel(
+      `${op}Gradient`,
+      (node) => {
+        const levels = levelsOf(node);
+        return (inputs) => {
+          const [input, min, max] = [inputAt(inputs, 1), inputAt(inputs, 2), inputAt(inputs, 3)];
+          checkRanges(input, min, max, perChannel);
+          return gradients(inputAt(inputs, 0), input, rangesOf(min, max, levels), min.shape);
+        };
+      },
+      { cost },
+    ),
+  ];
+}
+
+/** Numbers as they would be if they were kept in a few bits, for training models that will be. */
+export const fakeQuantizationKernels: readonly PureKernelDefinition[] = [
+  pureKernel(
+    "FakeQuantWithMinMaxArgs",
+    (node) => {
+      const range = fixedRange(node);
+      return (inputs) => [quantizeAll(inputAt(inputs, 0), [range])];
+    },
+    { cost },
+  ),
+  pureKernel(
+    "FakeQuantWithMinMaxArgsGradient",
+    (node) => {
+      const range = fixedRange(node);
+      return (inputs) => gradients(inputAt(inputs, 0), inputAt(inputs, 1), [range], [1]).slice(0, 1);
+    },
+    { cost },
+  ),
+  ...variableRange("FakeQuantWithMinMaxVars", false),
+  ...variableRange("FakeQuantWithMinMaxVarsPerChannel", true),
+];

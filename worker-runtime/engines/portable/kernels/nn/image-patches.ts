@@ -1,0 +1,85 @@
+import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernel.js";
+import { allocate } from "../support/allocation.js";
+import { perElement, pureKernel } from "../support/define.js";
+import { numberTypes } from "../support/dtypes.js";
+import { inputAt } from "../support/elements.js";
+import { cppShapeText } from "../support/shapes.js";
+import { copyElements, wordsOf } from "../support/strided-copy.js";
+import { imagePixel, type WindowDimension, windowDimension } from "./windows.js";
+
+/** Sizes along rows and columns. @throws TensorFlowError for an attribute that moves over batches or channels. */
+function alongImage(what: string, sizes: readonly number[]): readonly [number, number] {
+  const [batch, rows = 1, columns = 1, channels] = sizes;
+  if (sizes.length !== 4) {
+    throw invalidArgument(`Sliding window ${what} field must specify 4 dimensions`);
+  }
+  if (batch !== 1 || channels !== 1) {
+    throw unimplemented("Only support ksizes across space.");
+  }
+  if (rows < 1 || columns < 1) {
+    throw invalidArgument(`${what} must be positive: ${cppShapeText(sizes)}`);
+  }
+  return [rows, columns];
+}
+
+/** Copies the pixels under each window, which go where its place's channels are; 0 in the padding. */
+function extract(images: Tensor, rows: WindowDimension, columns: WindowDimension): Tensor {
+  const [batch = 0, height = 0, width = 0, channels = 0] = images.shape;
+  const depth = rows.window * columns.window * channels;
+  const shape = [batch, rows.output, columns.output, depth];
+  const data = allocate(images.dtype, shape);
+  const [to, from] = [wordsOf(images.dtype, data), wordsOf(images.dtype, images.data)];
+  const places = rows.output * columns.output;
+  for (let place = 0; place < batch * places; place += 1) {
+    const image = Math.floor(place / places) * height;
+    const [y, x] = [Math.floor((place % places) / columns.output), place % columns.output];
+    for (let i = 0; i < rows.window; i += 1) {
+      const row = imagePixel(rows, y, i);
+      for (let j = 0; j < columns.window && row >= 0 && row < height; j += 1) {
+        const column = imagePixel(columns, x, j);
+        if (column >= 0 && column < width) {
+          const target = place * depth + (i * columns.window + j) * channels;
+          copyElements(to, target, from, ((image + row) * width + column) * channels, channels);
+        }
+      }
+    }
+  }
+  return new Tensor(images.dtype, shape, data);
+}
+
+/** The pixels under a window that moves over images, as channels of the place where the window is. */
+export const imagePatchesKernel: PureKernelDefinition = pureKernel(
+  "ExtractImagePatches",
+  (node) => {
+    const windows = alongImage("ksizes", node.ints("ksizes"));
+    const strides = alongImage("strides", node.ints("strides"));
+    const rates = alongImage("rates", node.ints("rates"));
+    const scheme = node.string("padding");
+    return (inputs) => {
+      const images = inputAt(inputs, 0);
+      if (images.shape.length !== 4) {
+        throw invalidArgument(`input must be 4-dimensional${cppShapeText(images.shape)}`);
+      }
+      const [rows, columns] = ([0, 1] as const).map((axis) =>
+        windowDimension({
+          input: images.shape[axis + 1] ?? 0,
+          window: windows[axis],
+          stride: strides[axis],
+          dilation: rates[axis],
+          scheme,
+        }),
+      ) as [WindowDimension, WindowDimension];
+      return [extract(images, rows, columns)];
+    };
+  },
+  {
+    types: { T: numberTypes },
+    // As if no pixel were skipped.
+    cost: (node, inputs) => {
+      const [, rows = 1, columns = 1] = node.ints("ksizes");
+      return perElement(5 * rows * columns)(node, inputs);
+    },
+  },
+);

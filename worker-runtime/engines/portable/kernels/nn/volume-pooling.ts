@@ -1,0 +1,245 @@
+import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { type Compute, pureKernel, withSmallFloats } from "../support/define.js";
+import { allFloatTypes } from "../support/dtypes.js";
+import { inputAt, integersOf, type NumberArray, newNumbers, numbersOf } from "../support/elements.js";
+import { cppShapeText, sameShape } from "../support/shapes.js";
+import { transposed } from "../support/view.js";
+import { largest, pixelsUnder } from "./pooling.js";
+import { type WindowDimension, windowDimension } from "./windows.js";
+
+const NANOSECONDS_PER_PIXEL = 10;
+
+/** Below the kernel of TensorFlow.js, which computes averages of float32 faster. */
+const PRIORITY = -20;
+
+/** How windows move over volumes [batch, planes, rows, columns, channels]. */
+interface VolumePooling {
+  readonly channelsFirst: boolean;
+  readonly window: readonly number[];
+  readonly strides: readonly number[];
+  readonly padding: string;
+}
+
+function poolingOf(node: KernelNode): VolumePooling {
+  const channelsFirst = node.string("data_format") === "NCDHW";
+  const [window, strides] = ["ksize", "strides"].map((attr) => {
+    const sizes = node.ints(attr);
+    if (sizes.length !== 5) {
+      throw invalidArgument(`Sliding window ${attr} field must specify 5 dimensions`);
+    }
+    const [batch, a = 1, b = 1, c = 1, d = 1] = sizes;
+    const [channel, ...inner] = channelsFirst ? [a, b, c, d] : [d, a, b, c];
+    if (batch !== 1 || channel !== 1) {
+      throw unimplemented("Pooling is not yet supported on the batch dimension, nor on the depth dimension.");
+    }
+    if (inner.some((size) => size <= 0)) {
+      throw invalidArgument(`Sliding window ${attr} must be positive: [${sizes.join(", ")}]`);
+    }
+    return inner;
+  });
+  return { channelsFirst, window: window ?? [], strides: strides ?? [], padding: node.string("padding") };
+}
+
+function toChannelsLast(volumes: Tensor, { channelsFirst }: VolumePooling): Tensor {
+  if (volumes.shape.length !== 5) {
+    throw invalidArgument(`tensor_in must be 5-dimensional, not ${cppShapeText(volumes.shape)}`);
+  }
+  return channelsFirst ? transposed(volumes, [0, 2, 3, 4, 1]) : volumes;
+}
+
+function fromChannelsLast(volumes: Tensor, { channelsFirst }: VolumePooling): Tensor {
+  return channelsFirst ? transposed(volumes, [0, 4, 1, 2, 3]) : volumes;
+}
+
+/** The places of the window over volumes of a shape. */
+interface Places {
+  readonly shape: readonly number[];
+  readonly outputShape: readonly number[];
+  readonly dimensions: readonly WindowDimension[];
+}
+
+function placesOver(shape: readonly number[], { window, strides, padding }: VolumePooling): Places {
+  const dimensions = window.map((size, i) =>
+    windowDimension({
+      input: shape[i + 1] ?? 0,
+      window: size,
+      stride: strides[i] ?? 1,
+      dilation: 1,
+      scheme: padding,
+    }),
+  );
+  const outputShape = [shape[0] ?? 0, ...dimensions.map(({ output }) => output), shape[4] ?? 0];
+  return { shape, outputShape, dimensions };
+}
+
+/**
+ * Calls `visit` for every place of the window in every volume.
+ * @param visit takes where the place's channels begin in the result, and where those of the pixels under it begin.
+ */
+function forEachPlace(
+  { shape, dimensions }: Places,
+  visit: (inResult: number, pixels: readonly number[]) => void,
+): void {
+  const [batch = 0, , rows = 0, columns = 0, channels = 0] = shape;
+  const spans = dimensions.map((dimension) =>
+    Array.from({ length: dimension.output }, (_, place) => pixelsUnder(dimension, place)),
+  );
+  const [planeSpans = [], rowSpans = [], columnSpans = []] = spans;
+  let inResult = 0;
+  for (let volume = 0; volume < batch; volume += 1) {
+    for (const [front, back] of planeSpans) {
+      for (const [top, bottom] of rowSpans) {
+        for (const [left, right] of columnSpans) {
+          const pixels: number[] = [];
+          for (let plane = front; plane < back; plane += 1) {
+            for (let row = top; row < bottom; row += 1) {
+              const start = ((volume * (shape[1] ?? 0) + plane) * rows + row) * columns;
+              for (let column = left; column < right; column += 1) {
+                pixels.push((start + column) * channels);
+              }
+            }
+          }
+          visit(inResult, pixels);
+          inResult += channels;
+        }
+      }
+    }
+  }
+}
+
+/** What a place's channel in the result is of the pixels under it, or gives to them. */
+type AtPlace = (at: number, pixels: readonly number[], channel: number) => void;
+
+function forEachElement(places: Places, act: AtPlace): void {
+  const channels = places.shape[4] ?? 0;
+  forEachPlace(places, (inResult, pixels) => {
+    for (let channel = 0; channel < channels; channel += 1) {
+      act(inResult + channel, pixels, channel);
+    }
+  });
+}
+
+function pool(volumes: Tensor, pooling: VolumePooling, average: boolean): Tensor {
+  const places = placesOver(volumes.shape, pooling);
+  const values = numbersOf(volumes);
+  const out = newNumbers(volumes.dtype, places.outputShape);
+  forEachElement(places, (at, pixels, channel) => {
+    out[at] = average ? meanOf(values, pixels, channel) : (values[largest(values, pixels, channel)] ?? 0);
+  });
+  return new Tensor(volumes.dtype, places.outputShape, out);
+}
+
+function meanOf(values: NumberArray, pixels: readonly number[], channel: number): number {
+  let sum = 0;
+  for (const pixel of pixels) {
+    sum += values[pixel + channel] ?? 0;
+  }
+  return sum / pixels.length;
+}
+
+function add(out: NumberArray, at: number, value: number): void {
+  out[at] = (out[at] ?? 0) + value;
+}
+
+function checkShape(tensor: Tensor, expected: readonly number[], what: string): void {
+  if (!sameShape(tensor.shape, expected)) {
+    throw invalidArgument(
+      `Expected ${what} shape to be ${cppShapeText(expected)}, but got ${cppShapeText(tensor.shape)}`,
+    );
+  }
+}
+
+/**
+ * Gives each window's gradient to its largest pixel, or takes it from there: the gradient of the gradient. The largest
+ * is the first one that is equal to the given output, as in TensorFlow; without one nothing is given.
+ */
+function maxGradient(pooling: VolumePooling, isSecond: boolean): Compute {
+  return (inputs) => {
+    const [volumes, output, slopes] = [0, 1, 2].map((i) => toChannelsLast(inputAt(inputs, i), pooling)) as [
+      Tensor,
+      Tensor,
+      Tensor,
+    ];
+    const places = placesOver(volumes.shape, pooling);
+    checkShape(output, places.outputShape, "orig_output");
+    checkShape(slopes, isSecond ? volumes.shape : places.outputShape, "grad");
+    const [values, largest, given] = [numbersOf(volumes), numbersOf(output), numbersOf(slopes)];
+    const shape = isSecond ? places.outputShape : volumes.shape;
+    const out = newNumbers(slopes.dtype, shape);
+    forEachElement(places, (at, pixels, channel) => {
+      const pixel = pixels.find((one) => values[one + channel] === largest[at]);
+      if (pixel === undefined) {
+        return;
+      }
+      if (isSecond) {
+        out[at] = given[pixel + channel] ?? 0;
+      } else {
+        add(out, pixel + channel, given[at] ?? 0);
+      }
+    });
+    return [fromChannelsLast(new Tensor(slopes.dtype, shape, out), pooling)];
+  };
+}
+
+/** Gives each window's gradient to all its pixels in equal parts. */
+function averageGradient(pooling: VolumePooling): Compute {
+  return (inputs) => {
+    const sizes = inputAt(inputs, 0);
+    if (sizes.shape.length !== 1 || sizes.size !== 5) {
+      throw invalidArgument(
+        `orig_input_shape must be 1-dimensional and 5 elements, not ${cppShapeText(sizes.shape)}`,
+      );
+    }
+    const [batch = 0, ...rest] = integersOf(sizes);
+    const shape = pooling.channelsFirst ? [batch, ...rest.slice(1), rest[0] ?? 0] : [batch, ...rest];
+    const slopes = toChannelsLast(inputAt(inputs, 1), pooling);
+    const places = placesOver(shape, pooling);
+    checkShape(slopes, places.outputShape, "grad");
+    const given = numbersOf(slopes);
+    const out = newNumbers(slopes.dtype, shape);
+    forEachElement(places, (at, pixels, channel) => {
+      const part = (given[at] ?? 0) / pixels.length;
+      for (const pixel of pixels) {
+        add(out, pixel + channel, part);
+      }
+    });
+    return [fromChannelsLast(new Tensor(slopes.dtype, shape, out), pooling)];
+  };
+}
+
+function poolWith(pooling: VolumePooling, average: boolean): Compute {
+  return (inputs) => {
+    const volumes = toChannelsLast(inputAt(inputs, 0), pooling);
+    return [fromChannelsLast(pool(volumes, pooling, average), pooling)];
+  };
+}
+
+function kernel(
+  op: string,
+  compute: (pooling: VolumePooling) => Compute,
+  priority = 0,
+): PureKernelDefinition {
+  return pureKernel(op, (node) => withSmallFloats(compute(poolingOf(node))), {
+    types: { T: allFloatTypes },
+    priority,
+    // Every pixel is looked at once for each window that it is under.
+    cost: (node, inputs) =>
+      Math.max(...inputs.map(({ size }) => size)) *
+      node
+        .ints("ksize")
+        .reduce((product, size, i) => product * Math.max(1, size / (node.ints("strides")[i] ?? 1)), 1) *
+      NANOSECONDS_PER_PIXEL,
+  });
+}
+
+/** Pooling of volumes, and its gradients. */
+export const volumePoolingKernels: readonly PureKernelDefinition[] = [
+  kernel("MaxPool3D", (pooling) => poolWith(pooling, false)),
+  kernel("AvgPool3D", (pooling) => poolWith(pooling, true), PRIORITY),
+  kernel("MaxPool3DGrad", (pooling) => maxGradient(pooling, false)),
+  kernel("MaxPool3DGradGrad", (pooling) => maxGradient(pooling, true)),
+  kernel("AvgPool3DGrad", averageGradient),
+];

@@ -1,0 +1,86 @@
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernel.js";
+import { allocate } from "../support/allocation.js";
+import { pureKernel } from "../support/define.js";
+import { inputAt, integersOf, integerTensor } from "../support/elements.js";
+import { cppShapeText, productOf } from "../support/shapes.js";
+import { copyElements, wordsOf } from "../support/strided-copy.js";
+import { looseSplitsOf, type RowSplits } from "./row-splits.js";
+
+/** The splits of dimensions that are not ragged, from the second one of the shape on. */
+function uniformSplits(shape: readonly number[]): number[][] {
+  return shape.slice(1).map((size, i) => {
+    const rows = productOf(shape, 0, i + 1);
+    return Array.from({ length: rows + 1 }, (_, row) => row * size);
+  });
+}
+
+/** Rows of some values, in order: from a place up to, not including, another one. */
+type Ranges = readonly (readonly [first: number, end: number])[];
+
+/** The splits of rows that are put one after another, and where their values lie. */
+function gatherRows(rows: Ranges, splits: RowSplits): { readonly splits: number[]; readonly values: Ranges } {
+  const gathered = [0];
+  for (const [first, end] of rows) {
+    for (let row = first; row < end; row += 1) {
+      gathered.push((gathered.at(-1) ?? 0) + (splits[row + 1] ?? 0) - (splits[row] ?? 0));
+    }
+  }
+  return { splits: gathered, values: rows.map(([first, end]) => [splits[first] ?? 0, splits[end] ?? 0]) };
+}
+
+function gatherValues(values: Tensor, ranges: Ranges): Tensor {
+  const rows = ranges.reduce((sum, [first, end]) => sum + end - first, 0);
+  const shape = [rows, ...values.shape.slice(1)];
+  const data = allocate(values.dtype, shape);
+  const [to, from] = [wordsOf(values.dtype, data), wordsOf(values.dtype, values.data)];
+  const inner = productOf(values.shape, 1);
+  let at = 0;
+  for (const [first, end] of ranges) {
+    copyElements(to, at, from, first * inner, (end - first) * inner);
+    at += (end - first) * inner;
+  }
+  return new Tensor(values.dtype, shape, data);
+}
+
+/** Rows of a ragged tensor by their numbers. */
+export const raggedGatherKernel: PureKernelDefinition = pureKernel("RaggedGather", (node) => {
+  const rank = node.int("PARAMS_RAGGED_RANK");
+  const outRank = node.int("OUTPUT_RAGGED_RANK");
+  const splitType = node.type("Tsplits");
+  return (inputs) => {
+    const [values, indices] = [inputAt(inputs, rank), inputAt(inputs, rank + 1)];
+    if (values.shape.length === 0) {
+      throw invalidArgument("params.rank must be nonzero");
+    }
+    const nested = Array.from({ length: rank }, (_, i) => {
+      const rows = i + 1 === rank ? (values.shape[0] ?? 0) : inputAt(inputs, i + 1).size - 1;
+      return looseSplitsOf(inputAt(inputs, i), rows);
+    });
+    const count = (nested[0]?.length ?? 1) - 1;
+    let ranges: Ranges = integersOf(indices).map((index, i) => {
+      if (index < 0 || index >= count) {
+        const where = indices.shape.length === 1 ? `[${i}]` : cppShapeText([i]);
+        throw invalidArgument(`indices${where} = ${index} is not in [0, ${count})`);
+      }
+      return [index, index + 1] as const;
+    });
+    const splits = uniformSplits(indices.shape);
+    for (const [level, one] of nested.entries()) {
+      const gathered = gatherRows(ranges, one);
+      // A single row that is asked for by a scalar is no dimension of its own.
+      if (level > 0 || indices.shape.length > 0) {
+        splits.push(gathered.splits);
+      }
+      ranges = gathered.values;
+    }
+    if (splits.length !== outRank) {
+      throw invalidArgument(`OUTPUT_RAGGED_RANK must be ${splits.length}, not ${outRank}`);
+    }
+    return [
+      ...splits.map((list) => integerTensor(splitType, [list.length], list)),
+      gatherValues(values, ranges),
+    ];
+  };
+});

@@ -1,0 +1,71 @@
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernel.js";
+import { pureKernel } from "../support/define.js";
+import { isLong } from "../support/dtypes.js";
+import { indicesOf, inputAt, integerTensor, newNumbers, numbersOf } from "../support/elements.js";
+
+/** The numbers of a scalar or vector of any dtype. @throws TensorFlowError INVALID_ARGUMENT */
+function vectorOf(input: Tensor, what: string): ArrayLike<number> {
+  if (input.shape.length > 1) {
+    throw invalidArgument(`${what} must be a scalar or vector`);
+  }
+  return isLong(input.dtype) ? indicesOf(input) : numbersOf(input);
+}
+
+/** How many numbers from `start` on lie before `limit`. @throws TensorFlowError INVALID_ARGUMENT */
+function lengthOf(start: number, limit: number, delta: number): number {
+  if (delta === 0) {
+    throw invalidArgument("Requires delta != 0");
+  }
+  if (delta > 0 ? limit < start : limit > start) {
+    return 0;
+  }
+  const length = Math.ceil(Math.abs((limit - start) / delta));
+  if (!(length <= Number.MAX_SAFE_INTEGER)) {
+    throw invalidArgument("Requires ((limit - start) / delta) <= 9223372036854775807");
+  }
+  return length;
+}
+
+/** A row of evenly spaced numbers for each start. */
+export const raggedRangeKernel: PureKernelDefinition = pureKernel(
+  "RaggedRange",
+  (node) => {
+    const splitType = node.type("Tsplits");
+    return (inputs) => {
+      const names = ["starts", "limits", "deltas"];
+      const tensors = names.map((_, i) => inputAt(inputs, i));
+      const lists = tensors.map((input, i) => vectorOf(input, names[i] ?? ""));
+      const sizes = tensors.filter(({ shape }) => shape.length === 1).map(({ size }) => size);
+      const count = sizes[0] ?? 1;
+      if (sizes.some((size) => size !== count)) {
+        throw invalidArgument("starts, limits, and deltas must have the same shape");
+      }
+      const [starts, limits, deltas] = tensors.map((input, i) => (row: number) => {
+        const list = lists[i] ?? [];
+        return list[input.shape.length === 1 ? row : 0] ?? 0;
+      });
+      const splits = [0];
+      for (let row = 0; row < count; row += 1) {
+        const length = lengthOf(starts?.(row) ?? 0, limits?.(row) ?? 0, deltas?.(row) ?? 0);
+        splits.push((splits.at(-1) ?? 0) + length);
+      }
+      const { dtype } = inputAt(inputs, 0);
+      const total = splits.at(-1) ?? 0;
+      const values = newNumbers(isLong(dtype) ? "float64" : dtype, [total]);
+      for (let row = 0; row < count; row += 1) {
+        const [first, end] = [splits[row] ?? 0, splits[row + 1] ?? 0];
+        // Each of the one before, so that floats round as they do in TensorFlow.
+        for (let i = first; i < end; i += 1) {
+          values[i] = i === first ? (starts?.(row) ?? 0) : (values[i - 1] as number) + (deltas?.(row) ?? 0);
+        }
+      }
+      return [
+        integerTensor(splitType, [splits.length], splits),
+        isLong(dtype) ? integerTensor(dtype, [total], values) : new Tensor(dtype, [total], values),
+      ];
+    };
+  },
+  { types: { T: ["float32", "float64", "int32", "int64"] } },
+);

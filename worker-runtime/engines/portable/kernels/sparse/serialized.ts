@@ -1,0 +1,246 @@
+import { TensorProto, VariantTensorDataProto } from "../../../../../protos/generated/tensorflow/tensor.js";
+import type { DType } from "../../../../protocol/dtype.js";
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor, tensorFromProto, tensorToProto } from "../../../../protocol/tensor.js";
+import { ObjectTensor, type Value, type VariantObject } from "../../values.js";
+import type { StatefulKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
+import { statefulKernel } from "../state/stateful-kernel.js";
+import { joined, runAt } from "../state/tensor-batches.js";
+import { checkExpansion } from "../support/allocation.js";
+import { stringsOf } from "../support/elements.js";
+import { cppShapeText, productOf } from "../support/shapes.js";
+import { tensorAt } from "../support/tensor-inputs.js";
+import { type SparseTensor, sparseOf } from "./sparse-tensor.js";
+
+/** The parts of a sparse tensor: indices, values and shape. */
+const PARTS = 3;
+
+const TENSOR_VARIANT = "tensorflow::Tensor";
+
+/** A tensor as an element of a variant tensor: sparse tensors in datasets are three of them. */
+class TensorVariant implements VariantObject {
+  readonly typeName = TENSOR_VARIANT;
+  readonly tensor: Tensor;
+
+  constructor(tensor: Tensor) {
+    this.tensor = tensor;
+  }
+
+  encode(): VariantTensorDataProto {
+    return VariantTensorDataProto.fromPartial({
+      typeName: this.typeName,
+      tensors: [tensorToProto(this.tensor)],
+    });
+  }
+}
+
+/** The tensor in a variant of this task or of another one. @throws TensorFlowError INVALID_ARGUMENT */
+function tensorOfVariant(object: VariantObject): Tensor {
+  if (object instanceof TensorVariant) {
+    return object.tensor;
+  }
+  const [proto] = object.typeName === TENSOR_VARIANT ? object.encode().tensors : [];
+  if (proto === undefined) {
+    throw invalidArgument(`Could not get a tensor from a variant of type ${object.typeName}`);
+  }
+  checkExpansion(proto);
+  return tensorFromProto(proto);
+}
+
+function tensorOfBytes(bytes: Uint8Array): Tensor {
+  let proto: TensorProto;
+  try {
+    proto = TensorProto.decode(bytes);
+  } catch (error) {
+    throw invalidArgument("Could not parse serialized proto", { cause: error });
+  }
+  checkExpansion(proto);
+  return tensorFromProto(proto);
+}
+
+type Parts = readonly [indices: Tensor, values: Tensor, shape: Tensor];
+
+/** Sparse tensors in the form that a node asks for: a row of three for each. */
+function serialized(node: KernelNode, rows: readonly Parts[], shape: readonly number[]): Value {
+  const tensors = rows.flat();
+  return node.type("out_type") === "string"
+    ? new Tensor(
+        "string",
+        shape,
+        tensors.map((tensor) => TensorProto.encode(tensorToProto(tensor)).finish()),
+      )
+    : variantRow(tensors, shape);
+}
+
+function variantRow(tensors: readonly Tensor[], shape: readonly number[]): ObjectTensor<VariantObject> {
+  return new ObjectTensor<VariantObject>(
+    "variant",
+    shape,
+    tensors.map((tensor) => new TensorVariant(tensor)),
+  );
+}
+
+/** A sparse tensor as a vector of three variants, as datasets have it. */
+export function variantOfSparse(indices: Tensor, values: Tensor, shape: Tensor): ObjectTensor<VariantObject> {
+  return variantRow([indices, values, shape], [PARTS]);
+}
+
+/** The slices of a sparse tensor along its first dimension; its elements are ordered by that. */
+function rowsOf({ indices, values, shape, rank, count }: SparseTensor): readonly Parts[] {
+  if (rank < 2) {
+    throw invalidArgument(`Rank of input SparseTensor should be > 1, but saw rank: ${rank}`);
+  }
+  const rowShape = longs(shape.slice(1));
+  let at = 0;
+  return Array.from({ length: shape[0] ?? 0 }, (_, row): Parts => {
+    const first = at;
+    while (at < count && (indices[at * rank] ?? 0) === row) {
+      at += 1;
+    }
+    const places = new BigInt64Array((at - first) * (rank - 1));
+    for (let i = first; i < at; i += 1) {
+      for (let d = 1; d < rank; d += 1) {
+        places[(i - first) * (rank - 1) + d - 1] = BigInt(indices[i * rank + d] ?? 0);
+      }
+    }
+    return [
+      new Tensor("int64", [at - first, rank - 1], places),
+      runAt(values, first, [at - first]),
+      rowShape,
+    ];
+  });
+}
+
+/** @throws TensorFlowError INVALID_ARGUMENT for elements that are not ordered. */
+function checkOrder({ indices, rank, count }: SparseTensor): void {
+  for (let i = 1; i < count; i += 1) {
+    for (let d = 0; d < rank; d += 1) {
+      const step = (indices[i * rank + d] ?? 0) - (indices[(i - 1) * rank + d] ?? 0);
+      if (step < 0 || (step === 0 && d === rank - 1)) {
+        throw invalidArgument(
+          `indices[${i}] is ${step < 0 ? "out of order" : "repeated"}. Many sparse ops require sorted indices.`,
+        );
+      }
+      if (step > 0) {
+        break;
+      }
+    }
+  }
+}
+
+function longs(values: readonly number[]): Tensor {
+  return new Tensor("int64", [values.length], BigInt64Array.from(values, BigInt));
+}
+
+/** What a tensor of serialized ones holds. */
+function partsOf(value: Value | undefined): readonly Tensor[] {
+  return value instanceof ObjectTensor
+    ? (value.elements as readonly VariantObject[]).map(tensorOfVariant)
+    : stringsOf(tensorAt([value as Value], 0)).map(tensorOfBytes);
+}
+
+/**
+ * One sparse tensor of all that are serialized in a tensor [..., 3]; its first dimensions are those of the tensor, the
+ * others as large as the largest of all.
+ * @throws TensorFlowError INVALID_ARGUMENT
+ */
+function deserialized(value: Value | undefined, dtype: DType): readonly Tensor[] {
+  const shape = value instanceof ObjectTensor || value instanceof Tensor ? value.shape : [];
+  if (shape.length === 0) {
+    throw invalidArgument("Serialized sparse should have non-zero rank but is a scalar.");
+  }
+  if (shape.at(-1) !== PARTS) {
+    throw invalidArgument(
+      `Serialized sparse should have ${PARTS} as the last dimension ${cppShapeText(shape)}`,
+    );
+  }
+  const outer = shape.slice(0, -1);
+  if (outer.includes(0)) {
+    throw invalidArgument(
+      `Serialized sparse should have at least 1 serialized tensor, but has a zero dimension ${cppShapeText(shape)}`,
+    );
+  }
+  const parts = partsOf(value);
+  const sparse = Array.from({ length: productOf(outer) }, (_, i) => sparseAtRow(parts, i, dtype));
+  const rank = sparse[0]?.rank ?? 0;
+  const sizes = new Array<number>(rank).fill(0);
+  for (const [i, one] of sparse.entries()) {
+    if (one.rank !== rank) {
+      throw invalidArgument(
+        `Inconsistent shape across SparseTensors: rank prior to SparseTensor[${i}] was: ${rank} but rank of ` +
+          `SparseTensor[${i}] is: ${one.rank}`,
+      );
+    }
+    for (const [d, size] of one.shape.entries()) {
+      sizes[d] = Math.max(sizes[d] ?? 0, size);
+    }
+  }
+  const total = sparse.reduce((sum, { count }) => sum + count, 0);
+  return [
+    joinedIndices(sparse, outer, rank, total),
+    joined(
+      dtype,
+      [total],
+      sparse.map(({ values }) => values),
+    ),
+    longs([...outer, ...sizes]),
+  ];
+}
+
+function sparseAtRow(parts: readonly Tensor[], row: number, dtype: DType): SparseTensor {
+  const [indices, values, shape] = parts.slice(row * PARTS, (row + 1) * PARTS);
+  if (indices?.dtype !== "int64" || shape?.dtype !== "int64" || values === undefined) {
+    throw invalidArgument(`Expected the indices and the shape of SparseTensor[${row}] to be of type int64.`);
+  }
+  if (values.dtype !== dtype) {
+    throw invalidArgument(
+      `Requested SparseTensor of type ${dtype} but SparseTensor[${row}].values.dtype() == ${values.dtype}`,
+    );
+  }
+  return sparseOf(indices, values, shape);
+}
+
+/** The places of all elements, the place of their tensor among the others in front. */
+function joinedIndices(
+  sparse: readonly SparseTensor[],
+  outer: readonly number[],
+  rank: number,
+  total: number,
+): Tensor {
+  const width = outer.length + rank;
+  const places = new BigInt64Array(total * width);
+  let at = 0;
+  for (const [i, { indices, count }] of sparse.entries()) {
+    const prefix = outer.map((size, d) => BigInt(Math.floor(i / productOf(outer, d + 1)) % size));
+    for (let element = 0; element < count; element += 1) {
+      places.set(prefix, at);
+      for (let d = 0; d < rank; d += 1) {
+        places[at + outer.length + d] = BigInt(indices[element * rank + d] ?? 0);
+      }
+      at += width;
+    }
+  }
+  return new Tensor("int64", [total, width], places);
+}
+
+/** Sparse tensors as strings or variants, as files and datasets have them. */
+export const serializedSparseKernels: readonly StatefulKernelDefinition[] = [
+  statefulKernel("SerializeSparse", (node) => ({ inputs }) => {
+    const parts: Parts = [tensorAt(inputs, 0), tensorAt(inputs, 1), tensorAt(inputs, 2)];
+    sparseOf(...parts);
+    return [serialized(node, [parts], [PARTS])];
+  }),
+  statefulKernel("SerializeManySparse", (node) => ({ inputs }) => {
+    const sparse = sparseOf(tensorAt(inputs, 0), tensorAt(inputs, 1), tensorAt(inputs, 2));
+    const rows = rowsOf(sparse);
+    checkOrder(sparse);
+    return [serialized(node, rows, [rows.length, PARTS])];
+  }),
+  ...["DeserializeSparse", "DeserializeManySparse"].map((op) =>
+    statefulKernel(op, (node) => {
+      const dtype = node.type("dtype");
+      return ({ inputs }) => deserialized(inputs[0], dtype);
+    }),
+  ),
+];

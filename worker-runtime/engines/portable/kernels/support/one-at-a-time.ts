@@ -1,0 +1,35 @@
+import { cancelledBy } from "../../../../protocol/status.js";
+
+/** Lets pieces of work happen one after the other, in the order in which they came. */
+export class OneAtATime {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /**
+   * Does the work once all before it has ended, well or not.
+   * @param signal ends the wait; the work itself has to heed it once it has begun.
+   * @throws TensorFlowError the signal's reason, and what the work throws.
+   */
+  run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const before = this.#last;
+    const result = turn(before, signal).then(work);
+    // Who gives up its place must not let those behind it begin before those in front of it have ended.
+    this.#last = Promise.allSettled([before, result]);
+    return result;
+  }
+}
+
+async function turn(before: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  let abort = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(cancelledBy(signal.reason, "The wait for a turn"));
+    signal.addEventListener("abort", abort, { once: true });
+  });
+  try {
+    if (signal.aborted) {
+      abort();
+    }
+    await Promise.race([before, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
