@@ -27,6 +27,7 @@ const programs = [
   "feedable_iterators",
   "conditionals",
   "functions_over_tasks",
+  "loops_over_parameter_servers",
   "loops",
   "tensor_arrays",
   "recurrent",
@@ -36,6 +37,7 @@ const programs = [
   "python_functions_fail",
   "keras_convolutional",
   "keras_upsampling",
+  "keras_gru",
   "keras_one_dimension",
   "keras_attention",
   "keras_mixed_activations",
@@ -75,6 +77,9 @@ const programs = [
 
 const folder = path.join(repositoryRoot, "test", "interop", "portable", "scripts", "user_programs");
 
+/** All programs on both kinds of servers; on a busy machine a minute each. */
+const RUNS_MILLIS = 400_000;
+
 /** What each program gave on a cluster of two ps and two workers; fails with all output if the process does. */
 async function runOn(engine: Engine): Promise<Record<string, unknown>> {
   const cluster = await startCluster({ ps: 2, worker: 2 }, () => engine);
@@ -100,7 +105,7 @@ describe.skipIf(peerMissing("tensorflow"))("users' programs on the portable engi
   beforeAll(async () => {
     expected = await runOn("stock");
     given = await runOn("portable");
-  });
+  }, RUNS_MILLIS);
 
   test.each(programs)("%s", (name) => {
     expect(expected[name]).toBeDefined();

@@ -2,54 +2,98 @@ import type { NameAttrList } from "../../../../protos/generated/tensorflow/attr_
 import type { FunctionDef, FunctionDefLibrary } from "../../../../protos/generated/tensorflow/function.js";
 import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../../../protos/generated/tensorflow/types.js";
-import { parseDeviceName } from "../../../cluster/device-name.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import type { FunctionTools } from "./inline-body.js";
-import { lowerCall, lowerCase, lowerIf, lowerWhile } from "./lowering.js";
+import { type Lowered, lowerCall, lowerCase, lowerIf, lowerWhile } from "./lowering.js";
+import { namesTask, usesSeveralTasks } from "./resource-tasks.js";
 
 /** Functions may call each other, but not without end. */
 const MAX_DEPTH = 100;
 
 /**
- * Replaces calls, Ifs, Cases and Whiles whose bodies say on which tasks their nodes run by these nodes, as TensorFlow's master
- * does with all of them: a worker runs a function as a whole, so only the graph itself can be cut between tasks. Other
- * functions stay what they are. A node of the old name has the outputs, so that they can be used and fetched as before.
+ * Replaces calls, Ifs, Cases and Whiles whose bodies say on which tasks their nodes run, or which are given variables of
+ * several tasks, by the nodes of these bodies, as TensorFlow's master does with all of them: a worker runs a function as a
+ * whole, so only the graph itself can be cut between tasks. Other functions stay what they are. A node of the old name has
+ * the outputs, so that they can be used and fetched as before.
+ * @param earlier nodes that the graph has already, by name
  * @throws TensorFlowError INVALID_ARGUMENT for functions that call themselves.
  */
 export function lowerFunctions(
   nodes: readonly NodeDef[],
   library: FunctionDefLibrary | undefined,
   ops: OpRegistry,
+  earlier: (name: string) => NodeDef | undefined = () => undefined,
 ): readonly NodeDef[] {
   if (library === undefined || library.function.length === 0) {
     return nodes;
   }
   const functions = new Map(library.function.map((one) => [one.signature?.name ?? "", one]));
-  const spanning = functionsOverTasks(functions);
-  return spanning.size === 0 ? nodes : lowerAll(nodes, { functions, ops }, spanning, 0);
+  return new GraphLowering({ functions, ops }, earlier).lower(nodes);
 }
 
-function lowerAll(
-  nodes: readonly NodeDef[],
-  tools: FunctionTools,
-  spanning: ReadonlySet<string>,
-  depth: number,
-): readonly NodeDef[] {
-  if (depth > MAX_DEPTH) {
-    throw invalidArgument(
-      "Functions that are placed on several tasks call themselves, or each other, without end.",
+class GraphLowering {
+  readonly #tools: FunctionTools;
+  readonly #earlier: (name: string) => NodeDef | undefined;
+  /** Functions that name tasks. */
+  readonly #spanning: ReadonlySet<string>;
+  readonly #nodes = new Map<string, NodeDef>();
+  /** What is used in place of outputs that are handles. */
+  readonly #handles = new Map<string, string>();
+
+  constructor(tools: FunctionTools, earlier: (name: string) => NodeDef | undefined) {
+    this.#tools = tools;
+    this.#earlier = earlier;
+    this.#spanning = functionsOverTasks(tools.functions);
+  }
+
+  lower(nodes: readonly NodeDef[]): readonly NodeDef[] {
+    const lowered = this.#lowerAll(nodes, 0);
+    if (this.#handles.size === 0) {
+      return lowered;
+    }
+    return lowered.map((node) => ({ ...node, input: node.input.map((input) => this.#resolve(input)) }));
+  }
+
+  #lowerAll(nodes: readonly NodeDef[], depth: number): readonly NodeDef[] {
+    if (depth > MAX_DEPTH) {
+      throw invalidArgument(
+        "Functions that are placed on several tasks call themselves, or each other, without end.",
+      );
+    }
+    for (const node of nodes) {
+      this.#nodes.set(node.name, node);
+    }
+    return nodes.flatMap((node) => {
+      const lowered = this.#isSpanning(node) ? lower(node, this.#tools) : undefined;
+      if (lowered === undefined) {
+        return [node];
+      }
+      for (const [output, handle] of lowered.handles) {
+        this.#handles.set(output, handle);
+      }
+      return this.#lowerAll(lowered.nodes, depth + 1);
+    });
+  }
+
+  #isSpanning(node: NodeDef): boolean {
+    const callees = calleesOf(node);
+    return (
+      callees.some(({ name }) => this.#spanning.has(name)) ||
+      (callees.length > 0 && usesSeveralTasks(node, this.#nodeOf, this.#resolve, this.#tools.ops))
     );
   }
-  return nodes.flatMap((node) => {
-    const isSpanning = calleesOf(node).some(({ name }) => spanning.has(name));
-    const lowered = isSpanning ? lower(node, tools) : undefined;
-    return lowered === undefined ? [node] : lowerAll(lowered, tools, spanning, depth + 1);
-  });
+
+  readonly #resolve = (input: string): string => {
+    const handle = this.#handles.get(input);
+    return handle === undefined ? input : this.#resolve(handle);
+  };
+
+  readonly #nodeOf = (name: string): NodeDef | undefined => this.#nodes.get(name) ?? this.#earlier(name);
 }
 
 /** undefined for what cannot be lowered; the worker says so then. */
-function lower(node: NodeDef, tools: FunctionTools): readonly NodeDef[] | undefined {
+function lower(node: NodeDef, tools: FunctionTools): Lowered | undefined {
   const callee = (attr: string) => {
     const value = node.attr.get(attr)?.value;
     return value?.$case === "func" ? value.value : undefined;
@@ -105,14 +149,6 @@ function functionsOverTasks(functions: ReadonlyMap<string, FunctionDef>): Readon
     }
   }
   return spanning;
-}
-
-function namesTask({ device }: NodeDef): boolean {
-  if (device === "") {
-    return false;
-  }
-  const { job, task } = parseDeviceName(device);
-  return job !== undefined || task !== undefined;
 }
 
 function calleesOf({ attr }: NodeDef): NameAttrList[] {

@@ -11,12 +11,26 @@ const INT32: AttrValue = typeAttr("int32");
 const TWO = intAttr(2);
 const DEFAULT_PARALLEL_ITERATIONS = intAttr(10);
 
+function isResource(type: AttrValue | undefined): boolean {
+  return type?.value?.$case === "type" && type.value.value === DataType.DT_RESOURCE;
+}
+
 function intAttr(value: number): AttrValue {
   return { value: { $case: "i", value: BigInt(value) } };
 }
 
+/** What takes the place of a node that calls functions. */
+export interface Lowered {
+  readonly nodes: readonly NodeDef[];
+  /**
+   * Outputs of the old node that are resource handles, with what is to be used instead of them, both as in NodeDef.input.
+   * Whoever uses a handle goes where it comes from, and no node can be where handles of several tasks are.
+   */
+  readonly handles: ReadonlyMap<string, string>;
+}
+
 /** A call as the nodes of its body. */
-export function lowerCall(node: NodeDef, callee: NameAttrList, tools: FunctionTools): NodeDef[] {
+export function lowerCall(node: NodeDef, callee: NameAttrList, tools: FunctionTools): Lowered {
   const lowering = new Lowering(node);
   const start = lowering.add("start", "NoOp", lowering.controls);
   const site = { ...lowering.site("body"), inputs: lowering.inputs, pivot: start };
@@ -29,7 +43,7 @@ export function lowerIf(
   node: NodeDef,
   { whenTrue, whenFalse }: { readonly whenTrue: NameAttrList; readonly whenFalse: NameAttrList },
   tools: FunctionTools,
-): NodeDef[] {
+): Lowered {
   const branches = [
     { name: "else", callee: whenFalse },
     { name: "then", callee: whenTrue },
@@ -38,7 +52,7 @@ export function lowerIf(
 }
 
 /** A Case as _SwitchNs before the bodies of its branches, and a Merge behind them. */
-export function lowerCase(node: NodeDef, callees: readonly NameAttrList[], tools: FunctionTools): NodeDef[] {
+export function lowerCase(node: NodeDef, callees: readonly NameAttrList[], tools: FunctionTools): Lowered {
   const switchAttrs = { num_outs: intAttr(callees.length) };
   const branches = callees.map((callee, i) => ({ name: `branch${i}`, callee }));
   return lowerChoice(node, { switchOp: "_SwitchN", switchAttrs, selector: INT32, branches }, tools);
@@ -59,7 +73,7 @@ function lowerChoice(
   node: NodeDef,
   { switchOp, switchAttrs, selector, branches }: Choice,
   tools: FunctionTools,
-): NodeDef[] {
+): Lowered {
   const lowering = new Lowering(node);
   const [chosen = "", ...given] = lowering.inputs;
   const types = lowering.types("Tin");
@@ -108,10 +122,10 @@ export function lowerWhile(
   node: NodeDef,
   { condition, body }: { readonly condition: NameAttrList; readonly body: NameAttrList },
   tools: FunctionTools,
-): NodeDef[] | undefined {
+): Lowered | undefined {
   const lowering = new Lowering(node);
   const types = lowering.types("T");
-  const isFixed = types.map(({ value }) => value?.$case === "type" && value.value === DataType.DT_RESOURCE);
+  const isFixed = types.map(isResource);
   const first = isFixed.indexOf(false);
   if (first < 0) {
     return undefined;
@@ -129,17 +143,23 @@ export function lowerWhile(
       ? enter
       : lowering.add(`merge_${i}`, "Merge", [enter, lowering.name(`next_${i}`)], { T: types[i], N: TWO }),
   );
-  const test = inlineBody(
-    condition,
-    { ...lowering.site("cond"), inputs: merged, pivot: merged[first] ?? "" },
-    tools,
-  );
+  // What only uses handles must run anew in every iteration, also where it is the only part of the loop on its task.
+  const inIteration = (part: string, values: readonly string[], pivot: string) =>
+    values.map((value, i) =>
+      isFixed[i]
+        ? lowering.add(`${part}_handle_${i}`, "Identity", [value, `^${pivot}`], { T: types[i] })
+        : value,
+    );
+  const testPivot = merged[first] ?? "";
+  const tested = inIteration("cond", merged, testPivot);
+  const test = inlineBody(condition, { ...lowering.site("cond"), inputs: tested, pivot: testPivot }, tools);
   const goesOn = lowering.add("condition", "LoopCond", [test.results[0] ?? "", ...test.ends]);
   const switches = merged.map((merge, i) =>
     isFixed[i] ? merge : lowering.add(`switch_${i}`, "Switch", [merge, goesOn], { T: types[i] }),
   );
-  const turned = switches.map((one, i) => (isFixed[i] ? one : `${one}:1`));
-  const pivot = lowering.add("body_pivot", "Identity", [turned[first] ?? ""], { T: types[first] });
+  const kept = switches.map((one, i) => (isFixed[i] ? one : `${one}:1`));
+  const pivot = lowering.add("body_pivot", "Identity", [kept[first] ?? ""], { T: types[first] });
+  const turned = inIteration("body", kept, pivot);
   const turn = inlineBody(body, { ...lowering.site("body"), inputs: turned, pivot }, tools);
   const results = switches.map((one, i) => {
     if (isFixed[i]) {
@@ -194,22 +214,31 @@ class Lowering {
     return def.name;
   }
 
-  /** All nodes, with one of the old name behind them. */
+  /** All nodes, with one of the old name behind them. It has another output, of no use, in the place of each handle. */
   finish(
     body: readonly NodeDef[],
     results: readonly string[],
     types: readonly AttrValue[],
     ends: readonly string[],
-  ): NodeDef[] {
-    const list = types.flatMap(({ value }) => (value?.$case === "type" ? [value.value] : []));
+  ): Lowered {
+    const { name, device } = this.#node;
+    const usable = types.findIndex((type) => !isResource(type));
+    const kept = usable < 0 ? [] : results.map((_, i) => (isResource(types[i]) ? usable : i));
+    const list = kept.flatMap((i) => {
+      const value = types[i]?.value;
+      return value?.$case === "type" ? [value.value] : [];
+    });
     const T: AttrValue = {
       value: {
         $case: "list",
         value: { s: [], i: [], f: [], b: [], type: list, shape: [], tensor: [], func: [] },
       },
     };
-    const { name, device } = this.#node;
-    const end = results.length === 0 ? makeNodeDef(name, "NoOp") : makeNodeDef(name, "IdentityN", [["T", T]]);
-    return [...this.#added, ...body, { ...end, device, input: [...results, ...ends] }];
+    const end = kept.length === 0 ? makeNodeDef(name, "NoOp") : makeNodeDef(name, "IdentityN", [["T", T]]);
+    const input = [...kept.map((i) => results[i] ?? ""), ...ends];
+    const handles = results.flatMap((result, output): [string, string][] =>
+      isResource(types[output]) ? [[formatEdge({ control: false, node: name, output }), result]] : [],
+    );
+    return { nodes: [...this.#added, ...body, { ...end, device, input }], handles: new Map(handles) };
   }
 }

@@ -94,6 +94,33 @@ def functions_over_tasks(cluster):
 
 
 @program
+def loops_over_parameter_servers(cluster):
+    """Loops whose bodies read variables of two tasks, and nothing else there: each iteration must read them anew."""
+    results = []
+    tf1.enable_control_flow_v2()
+    try:
+        for where in (None, "/job:worker/task:1"):
+            with tf1.variable_scope("at%d" % len(results)):
+                with tf1.device("/job:ps/task:0"):
+                    a = tf1.get_variable("a", initializer=2.0, use_resource=True)
+                with tf1.device("/job:ps/task:1"):
+                    b = tf1.get_variable("b", initializer=3.0, use_resource=True)
+                with tf1.device(where):
+                    plain = tf.while_loop(lambda i, x: x < a * 10.0 + b, lambda i, x: (i + 1, x * a + b), (0, 1.0))
+                    kept = tf.while_loop(
+                        lambda i, x, rows: i < 3,
+                        lambda i, x, rows: (i + 1, x * a + b, rows.write(i, x)),
+                        (0, 1.0, tf.TensorArray(tf.float32, 3)),
+                    )
+                    total = kept[1] + tf.reduce_sum(kept[2].stack())
+                    results.append([plain, total, tf1.gradients([plain[1], total], [a, b])])
+    finally:
+        tf1.disable_control_flow_v2()
+    with initialized(cluster) as session:
+        return session.run(results)
+
+
+@program
 def loops(cluster):
     x = tf.constant(drawn(1, 5, 3))
     start = tf1.placeholder_with_default(tf.ones([3]), [3])

@@ -1,10 +1,13 @@
-import { expect, test } from "vitest";
-import type { FunctionDef } from "../../../../../protos/generated/tensorflow/function.js";
+import { describe, expect, test } from "vitest";
+import type { AttrValue } from "../../../../../protos/generated/tensorflow/attr_value.js";
+import { FunctionDef } from "../../../../../protos/generated/tensorflow/function.js";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
+import { DataType } from "../../../../../protos/generated/tensorflow/types.js";
 import { lowerFunctions } from "../../../../../worker-runtime/engines/portable/master/lower-functions.js";
+import { typeAttr } from "../../../../../worker-runtime/graph/attr-values.js";
 import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
 import { callNode, caseNode, ifNode, unaryFunction, whileNode } from "./function-makers.js";
-import { constant } from "./node-makers.js";
+import { constant, functionAttr, handle, node } from "./node-makers.js";
 
 function lowered(functions: readonly FunctionDef[], ...nodes: NodeDef[]): Map<string, NodeDef> {
   const library = { function: [...functions], gradient: [], registeredGradients: [] };
@@ -116,3 +119,106 @@ test("functions within functions are lowered, too, but not without end", () => {
   const endless = { ...calls("outer"), nodeDef: [callNode("result", "outer", "x", "/task:1")] };
   expect(() => lowered([endless], constant("k", 1), callNode("c", "outer", "k"))).toThrow("without end");
 });
+
+describe("a call with variables", () => {
+  const sum = FunctionDef.fromPartial({
+    signature: {
+      name: "sum",
+      inputArg: [
+        { name: "a", type: DataType.DT_RESOURCE },
+        { name: "b", type: DataType.DT_RESOURCE },
+      ],
+      outputArg: [{ name: "y", type: DataType.DT_FLOAT }],
+    },
+    nodeDef: [
+      node("x", "ReadVariableOp", ["a"], { dtype: typeAttr("float32") }),
+      node("y", "ReadVariableOp", ["b"], { dtype: typeAttr("float32") }),
+      node("z", "AddV2", ["x:value:0", "y:value:0"], { T: typeAttr("float32") }),
+    ],
+    ret: new Map([["y", "z:z:0"]]),
+  });
+  const call = node("c", "StatefulPartitionedCall", ["v", "same"], {
+    f: functionAttr("sum"),
+  });
+  const same = node("same", "Identity", ["w"], { T: typeAttr("resource") });
+
+  test("of several tasks becomes its body", () => {
+    const nodes = lowered([sum], handle("v", "/job:ps/task:0"), handle("w", "/job:ps/task:1"), same, call);
+    expect(nodes.get("c/body/z")?.input).toEqual(["c/body/x", "c/body/y"]);
+  });
+
+  test("of one task stays a call, and so does one whose variables may be anywhere", () => {
+    for (const device of ["/job:ps/task:0", "/cpu:0", ""]) {
+      const nodes = lowered([sum], handle("v", "/job:ps/task:0"), handle("w", device), same, call);
+      expect(nodes.get("c")?.op).toBe("StatefulPartitionedCall");
+    }
+  });
+
+  test("of a graph that is extended becomes its body, too", () => {
+    const before = new Map(
+      [handle("v", "/job:ps/task:0"), handle("w", "/job:ps/task:1"), same].map((one) => [one.name, one]),
+    );
+    const library = { function: [sum], gradient: [], registeredGradients: [] };
+    const ops = bundledOpRegistry().withFunctions(library);
+    const nodes = lowerFunctions([call], library, ops, (name) => before.get(name));
+    expect(nodes.map(({ name }) => name)).toContain("c/body/z");
+  });
+
+  test("and a loop: handles are taken anew in every iteration, and leave it as they came", () => {
+    const condition = unaryWithHandles("goesOn", "Less", DataType.DT_BOOL);
+    const body = unaryWithHandles("turn", "AddV2", DataType.DT_FLOAT);
+    const loop = node("loop", "While", ["k", "v", "w"], {
+      T: typeListAttr([DataType.DT_FLOAT, DataType.DT_RESOURCE, DataType.DT_RESOURCE]),
+      cond: functionAttr("goesOn"),
+      body: functionAttr("turn"),
+    });
+    const after = node("after", "ReadVariableOp", ["loop:2"], { dtype: typeAttr("float32") });
+    const nodes = lowered(
+      [condition, body],
+      constant("k", 1),
+      handle("v", "/job:ps/task:0"),
+      handle("w", "/job:ps/task:1"),
+      loop,
+      after,
+    );
+    expect(nodes.get("loop/cond_handle_1")?.input).toEqual(["loop/enter_1", "^loop/merge_0"]);
+    expect(nodes.get("loop/body_handle_2")?.input).toEqual(["loop/enter_2", "^loop/body_pivot"]);
+    expect(nodes.get("loop/body/b")?.input).toEqual(["loop/body_handle_2"]);
+    expect(nodes.get("after")?.input).toEqual(["w"]);
+    expect(nodes.get("loop")?.input.slice(0, 3)).toEqual(["loop/exit_0", "loop/exit_0", "loop/exit_0"]);
+  });
+});
+
+/** x op b, where b is read from the second of two variables; a body answers the variables, too. */
+function unaryWithHandles(name: string, op: string, type: DataType): FunctionDef {
+  const handles = ["a", "b"].map((arg) => ({ name: arg, type: DataType.DT_RESOURCE }));
+  const isBody = type === DataType.DT_FLOAT;
+  return FunctionDef.fromPartial({
+    signature: {
+      name,
+      inputArg: [{ name: "x", type: DataType.DT_FLOAT }, ...handles],
+      outputArg: [
+        { name: "y", type },
+        ...(isBody ? handles.map((arg) => ({ ...arg, name: `${arg.name}_out` })) : []),
+      ],
+    },
+    nodeDef: [
+      node("read", "ReadVariableOp", ["b"], { dtype: typeAttr("float32") }),
+      node("result", op, ["x", "read:value:0"], { T: typeAttr("float32") }),
+    ],
+    ret: new Map([
+      ["y", "result:z:0"],
+      ...(isBody
+        ? ([
+            ["a_out", "a"],
+            ["b_out", "b"],
+          ] as const)
+        : []),
+    ]),
+  });
+}
+
+function typeListAttr(type: DataType[]): AttrValue {
+  const list = { s: [], i: [], f: [], b: [], type, shape: [], tensor: [], func: [] };
+  return { value: { $case: "list", value: list } };
+}
