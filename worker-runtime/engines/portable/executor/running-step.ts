@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import type { StepCollectives } from "../collectives/collective.js";
 import type { KernelOffload } from "../compute/kernel-offload.js";
 import type { Rendezvous } from "../rendezvous/rendezvous.js";
 import type { FileAccess } from "../resources/file-access.js";
@@ -62,6 +63,10 @@ export class RunningStep implements StepContext {
 
   get rendezvous(): Rendezvous {
     return this.#step.rendezvous;
+  }
+
+  get collectives(): StepCollectives | undefined {
+    return this.#step.collectives;
   }
 
   get files(): FileAccess {

@@ -1,4 +1,5 @@
 import type { NameAttrList } from "../../../../protos/generated/tensorflow/attr_value.js";
+import type { StepCollectives } from "../collectives/collective.js";
 import type { KernelOffload } from "../compute/kernel-offload.js";
 import type { Rendezvous } from "../rendezvous/rendezvous.js";
 import type { FileAccess } from "../resources/file-access.js";
@@ -20,6 +21,8 @@ export interface StepContext {
   /** Resources that end with the step: TensorArrays, stacks. */
   readonly stepResources: ResourceManager;
   readonly rendezvous: Rendezvous;
+  /** What collective ops meet the others through; absent for a graph that was registered as one without them. */
+  readonly collectives?: StepCollectives | undefined;
   readonly functions: FunctionCaller;
   /** What Save, Restore and other file ops may touch. */
   readonly files: FileAccess;

@@ -1,4 +1,5 @@
 import { arrayKernels } from "./array/index.js";
+import { collectiveKernels } from "./collective/index.js";
 import { controlFlowKernels } from "./control-flow/index.js";
 import { dataKernels } from "./data/index.js";
 import { imageKernels } from "./image/index.js";
@@ -35,5 +36,6 @@ export function createKernelRegistry(): KernelRegistry {
     ...loggingKernels,
     ...ioKernels,
     ...dataKernels,
+    ...collectiveKernels,
   );
 }

@@ -1,6 +1,7 @@
 import type { ClusterDef } from "../../../../protos/generated/tensorflow/cluster.js";
 import type { ServerDef } from "../../../../protos/generated/tensorflow/tensorflow_server.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
+import type { StepSequences } from "../collectives/step-sequences.js";
 import type { Device } from "../device.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import type { WorkerCache, WorkerInterface } from "../worker/worker-interface.js";
@@ -48,6 +49,8 @@ export interface MasterEnvironment {
   /** The devices of the master's own task; the first is its CPU:0, where feeds start and fetches end. */
   readonly localDevices: readonly Device[];
   readonly makeWorkerCache: (cluster: ClusterDef) => WorkerCache;
+  /** Where the steps with collectives of this task's masters are. */
+  readonly stepSequences?: StepSequences | undefined;
   readonly kernels: KernelRegistry;
   readonly ops: OpRegistry;
   readonly log: (line: string) => void;

@@ -18,7 +18,7 @@ import { PartialRuns } from "./partial-runs.js";
 import { placementDevices } from "./placer.js";
 import { PreparedStepCache } from "./prepared-step-cache.js";
 import { openCluster } from "./session-cluster.js";
-import { sessionConfig } from "./session-config.js";
+import { groupLeaderOf, sessionConfig } from "./session-config.js";
 import { SessionGraph } from "./session-graph.js";
 import { StepRunner } from "./step-runner.js";
 import { checkSignature } from "./step-signature.js";
@@ -96,7 +96,13 @@ export class MasterSession {
       if (graphDef !== undefined) {
         await withPauses(graph.begin(graphDef), signal);
       }
-      const workers = { handle: randomBytes(8).toString("hex"), cluster, config };
+      const workers = {
+        handle: randomBytes(8).toString("hex"),
+        cluster,
+        config,
+        stepSequences: env.stepSequences,
+        groupLeader: groupLeaderOf(env.serverDef.defaultSessionConfig, config),
+      };
       await createWorkerSessions(workers, signal);
       const ended = new AbortController();
       // As many as there are steps at a time.

@@ -1,7 +1,8 @@
 import type { RunOptions } from "../../../../protos/generated/tensorflow/config.js";
 import { invalidArgument } from "../../../protocol/status.js";
+import { newStepId } from "../step-id.js";
 import type { Lease } from "./prepared-step-cache.js";
-import { type NamedTensors, newStepId } from "./step-run.js";
+import type { NamedTensors } from "./step-run.js";
 import type { StepResult, StepRunner } from "./step-runner.js";
 import { checkSignature, type StepSignature } from "./step-signature.js";
 

@@ -3,6 +3,7 @@ import { RegisterGraphRequest } from "../../../../protos/generated/tensorflow/wo
 import { GRAPH_DEF_VERSION } from "../../../graph/op-list.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { withPauses } from "../pauses.js";
+import { collectiveGraphKey } from "./collective-step.js";
 import { foldConstants, mayFold } from "./constant-folding.js";
 import { reachableFunctions } from "./function-closure.js";
 import { type Partition, partitionGraph } from "./partition.js";
@@ -21,6 +22,8 @@ export interface RegisteredPartition {
 /** What is ready to run for one kind of step. */
 export interface PreparedStep {
   readonly partitions: readonly RegisteredPartition[];
+  /** Of the collectives in it; 0 where there are none. */
+  readonly collectiveGraphKey: bigint;
   readonly feeds: ReadonlyMap<string, FeedPoint>;
   /** Keys of the rendezvous by the client's name for a fetch. */
   readonly fetches: ReadonlyMap<string, string>;
@@ -58,16 +61,31 @@ export async function prepareStep(
     : needed;
   const incarnationOf = incarnations(session);
   const partitions = await withPauses(partitionGraph(step, { ops, newName, incarnationOf }), signal);
+  const graphKey = graphKeyOf(signature, partitions, library);
   const requests = partitions.map((partition) => ({
     task: partition.task,
-    request: registerRequest(partition, signature, session, library, graph.versions),
+    request: registerRequest(partition, graphKey, session, library, graph.versions),
   }));
   return {
+    collectiveGraphKey: graphKey,
     partitions: await registerAll(requests, tools),
     feeds: step.feeds,
     fetches: step.fetches,
     feedsOfFetch: isPartial ? feedDependencies(step) : new Map(),
   };
+}
+
+/** As the client gave it, or as the collectives of the step make it. */
+function graphKeyOf(
+  { collectiveGraphKey: given }: StepSignature,
+  partitions: readonly Partition[],
+  library: SessionGraph["library"],
+): bigint {
+  if (given !== 0n) {
+    return given;
+  }
+  const nodes = partitions.flatMap((partition) => partition.nodes);
+  return collectiveGraphKey(nodes, reachableFunctions(nodes, library));
 }
 
 function incarnations({ cluster }: WorkerSessions): (device: string) => bigint {
@@ -79,7 +97,7 @@ function incarnations({ cluster }: WorkerSessions): (device: string) => bigint {
 
 function registerRequest(
   { nodes }: Partition,
-  { collectiveGraphKey }: StepSignature,
+  graphKey: bigint,
   { handle, config }: WorkerSessions,
   library: SessionGraph["library"],
   versions: VersionDef | undefined,
@@ -94,7 +112,7 @@ function registerRequest(
     debugInfo: undefined,
   };
   request.createWorkerSessionCalled = true;
-  request.collectiveGraphKey = collectiveGraphKey;
+  request.collectiveGraphKey = graphKey;
   request.configProto = config;
   return request;
 }

@@ -14,6 +14,12 @@ export function sessionConfig(
   return merge(serverDefault, asked) as ConfigProto;
 }
 
+/** The task that leads the groups of collectives: as the server's own configuration has it, or the session's; "" for none. */
+export function groupLeaderOf(serverDefault: ConfigProto | undefined, config: ConfigProto): string {
+  const own = serverDefault?.experimental?.collectiveGroupLeader ?? "";
+  return own === "" ? (config.experimental?.collectiveGroupLeader ?? "") : own;
+}
+
 function merge(base: unknown, over: unknown): unknown {
   if (over === undefined) {
     return base;

@@ -22,9 +22,6 @@ import type { WorkerSessions } from "./worker-sessions.js";
 /** A worker that does not answer has nothing to clean up, or is gone. */
 const CLEANUP_DEADLINE_MILLIS = 60_000;
 
-/** TensorFlow keeps the bits above for marks. */
-const STEP_ID_BITS = 57;
-
 /** Tensors by the client's names for them. */
 export type NamedTensors = ReadonlyMap<string, TensorProto>;
 
@@ -41,11 +38,6 @@ export interface StepCall {
 export interface StepAnswer {
   readonly tensors: NamedTensors;
   readonly responses: readonly RunGraphResponse[];
-}
-
-/** A step's id: random, its top seven bits clear as TensorFlow's. */
-export function newStepId(): bigint {
-  return BigInt.asUintN(STEP_ID_BITS, randomId());
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { RunMetadata, RunOptions } from "../../../../protos/generated/tensorflow/config.js";
+import { stepIdFor } from "./collective-step.js";
 import type { PreparedStep } from "./prepared-step.js";
 import type { Lease, PreparedStepCache } from "./prepared-step-cache.js";
-import { cleanUp, type NamedTensors, newStepId, runPartitions } from "./step-run.js";
+import { cleanUp, type NamedTensors, runPartitions } from "./step-run.js";
 import { StepSignal } from "./step-signal.js";
 import type { StepSignature } from "./step-signature.js";
 import { StepTrace } from "./step-trace.js";
@@ -59,16 +60,9 @@ export class StepRunner {
   run({ signature, feeds, options, signal }: StepRequest): Promise<StepResult> {
     return this.#guard(options, signal, async (stepSignal) => {
       const lease = await this.#cache.lease(signature, false, stepSignal);
-      const stepId = newStepId();
-      const trace = new StepTrace(options);
       try {
-        await trace.begin(lease.step, this.#session);
-        const call = { stepId, feeds, fetches: signature.fetches, execOpts: trace.execOpts };
-        const { tensors, responses } = await runPartitions(lease.step, call, this.#session, stepSignal);
-        const metadata = await trace.finish(stepId, lease.step, this.#session, responses);
-        return { tensors, metadata };
+        return await this.#runLeased(lease.step, { signature, feeds, options, signal: stepSignal });
       } finally {
-        cleanUp(stepId, lease.step, this.#session);
         lease.giveBack();
       }
     });
@@ -95,6 +89,24 @@ export class StepRunner {
   /** Lets the workers forget a partial run. */
   endParts(step: PreparedStep, stepId: bigint): void {
     cleanUp(stepId, step, this.#session);
+  }
+
+  async #runLeased(
+    step: PreparedStep,
+    { signature, feeds, options, signal }: StepRequest,
+  ): Promise<StepResult> {
+    const stepId = await stepIdFor(step.collectiveGraphKey, this.#session, signal);
+    const trace = new StepTrace(options);
+    try {
+      await trace.begin(step, this.#session);
+      const call = { stepId, feeds, fetches: signature.fetches, execOpts: trace.execOpts };
+      const { tensors, responses } = await runPartitions(step, call, this.#session, signal);
+      const metadata = await trace.finish(stepId, step, this.#session, responses);
+      return { tensors, metadata };
+    } finally {
+      this.#session.stepSequences?.end(step.collectiveGraphKey, stepId);
+      cleanUp(stepId, step, this.#session);
+    }
   }
 
   async #guard<T>(

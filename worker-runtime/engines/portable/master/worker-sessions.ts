@@ -4,6 +4,7 @@ import { CoordinationServiceConfig } from "../../../../protos/generated/tensorfl
 import { ServerDef } from "../../../../protos/generated/tensorflow/tensorflow_server.js";
 import { CreateWorkerSessionRequest } from "../../../../protos/generated/tensorflow/worker.js";
 import { taskOfDevice } from "../../../cluster/device-name.js";
+import type { StepSequences } from "../collectives/step-sequences.js";
 import type { SessionCluster } from "./session-cluster.js";
 import { combinedError, type TaskFailure } from "./worker-errors.js";
 
@@ -15,6 +16,10 @@ export interface WorkerSessions {
   readonly handle: string;
   readonly cluster: SessionCluster;
   readonly config: ConfigProto;
+  /** Counts the steps with collectives of all masters of this task; without it each gets a random id. */
+  readonly stepSequences?: StepSequences | undefined;
+  /** The task that leads the groups of collectives; "" for the master's own. */
+  readonly groupLeader?: string | undefined;
 }
 
 /**

@@ -47,13 +47,17 @@ export class RendezvousTable {
   /**
    * Drops a step with all that was sent in it. Steps that never were are fine.
    * @param reason what those get who wait; made only where somebody does, as an error costs more than all the rest.
+   * @param mayComeAgain whether another step may have the same id, so that what comes later is not refused.
    */
-  end(stepId: bigint, reason: () => TensorFlowError = () => endedError(stepId)): void {
+  end(stepId: bigint, reason: () => TensorFlowError = () => endedError(stepId), mayComeAgain = false): void {
     const step = this.#steps.get(stepId);
     if (step !== undefined && !step.isIdle) {
       step.abort(reason());
     }
     this.#steps.delete(stepId);
+    if (mayComeAgain) {
+      return;
+    }
     this.#ended.add(stepId);
     if (this.#ended.size > REMEMBERED_STEPS) {
       for (const oldest of this.#ended) {

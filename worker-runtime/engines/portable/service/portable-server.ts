@@ -73,6 +73,7 @@ export class PortableServer {
       ops,
       files: new AllowedFolders(options.files ?? []),
       compute: this.#compute,
+      groupLeader: defaultSessionConfig?.experimental?.collectiveGroupLeader,
       sessionIdleMillis: masterLimits.sessionIdleMillis,
       log: options.log,
     });
@@ -80,6 +81,7 @@ export class PortableServer {
       worker: this.worker,
       serverDef: this.serverDef,
       localDevices: devices.all,
+      stepSequences: this.worker.stepSequences,
       makeWorkerCache: (cluster) => this.worker.makeWorkerCache(cluster),
       kernels,
       ops,

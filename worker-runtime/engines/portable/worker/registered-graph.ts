@@ -14,6 +14,10 @@ import type { TaskDevices } from "./task-devices.js";
 export interface RegisteredGraph {
   readonly compiled: CompiledGraph;
   readonly functions: FunctionCaller;
+  /** Collective ops of graphs with one key belong together; 0 for a graph without them. */
+  readonly collectiveGraphKey: bigint;
+  /** The task that leads the groups of its collectives, as the session has it; "" for the one that runs the graph. */
+  readonly groupLeader: string;
   /** As it came, for masters that ask for partition graphs. */
   readonly graphDef: GraphDef;
 }
@@ -29,7 +33,7 @@ export interface GraphEnvironment {
  *   `compileGraph` throws: UNIMPLEMENTED naming every node that has no kernel, INVALID_ARGUMENT for a broken graph.
  */
 export async function registerGraph(
-  { graphDef }: RegisterGraphRequest,
+  { graphDef, collectiveGraphKey, configProto }: RegisterGraphRequest,
   devices: TaskDevices,
   environment: GraphEnvironment,
 ): Promise<RegisteredGraph> {
@@ -50,6 +54,8 @@ export async function registerGraph(
   return {
     compiled: await withPauses(compilingGraph(graph.node, options)),
     functions: new FunctionLibrary(options),
+    collectiveGraphKey,
+    groupLeader: configProto?.experimental?.collectiveGroupLeader ?? "",
     graphDef: graph,
   };
 }

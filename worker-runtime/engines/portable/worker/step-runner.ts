@@ -10,6 +10,8 @@ import {
   StatusCode,
   TensorFlowError,
 } from "../../../protocol/status.js";
+import type { CollectiveService } from "../collectives/collective-service.js";
+import type { StepMembers } from "../collectives/step-collectives.js";
 import type { KernelOffload } from "../compute/kernel-offload.js";
 import { runGraph } from "../executor/executor.js";
 import type { StepContext } from "../executor/step-context.js";
@@ -28,6 +30,7 @@ import type { WorkerSession } from "./worker-session.js";
 export interface StepEnvironment {
   readonly rendezvous: RendezvousTable;
   readonly rpcLog: RpcLog;
+  readonly collectives: CollectiveService;
   readonly files: FileAccess;
   readonly compute: KernelOffload | undefined;
   log(line: string): void;
@@ -77,6 +80,7 @@ export class StepRunner {
       step.controller.abort(cancelled(`RunGraph of step ${stepId} was cancelled by its caller.`));
       // A caller that is gone cleans up nothing; one that lives may do so again.
       this.#env.rendezvous.end(stepId);
+      this.#env.collectives.endStep(stepId);
       session.steps.delete(stepId);
     };
     if (signal?.aborted) {
@@ -140,6 +144,7 @@ export class StepRunner {
     stats: StepStatsCollector | undefined,
   ): Promise<void> {
     const stepResources = new ResourceManager();
+    const collectives = this.#membersOf(stepId, session, graph);
     const step: StepContext = {
       stepId,
       session: session.handle,
@@ -147,6 +152,7 @@ export class StepRunner {
       resources: (device) => session.devices.resources(device),
       stepResources,
       rendezvous,
+      collectives,
       functions: graph.functions,
       files: this.#env.files,
       compute: this.#env.compute,
@@ -160,6 +166,9 @@ export class StepRunner {
       const failure = asTensorFlowError(error, StatusCode.INTERNAL);
       // Those who wait for this step's tensors fail, too, and their master tells the cause from the consequences.
       rendezvous.abort(derived(failure));
+      if (collectives !== undefined) {
+        this.#env.collectives.failStep(stepId, collectives, derived(failure));
+      }
       controller.abort(failure);
       throw failure;
     } finally {
@@ -169,6 +178,12 @@ export class StepRunner {
       }
       stepResources.clearAll();
     }
+  }
+
+  #membersOf(stepId: bigint, session: WorkerSession, graph: RegisteredGraph): StepMembers | undefined {
+    return graph.collectiveGraphKey === 0n
+      ? undefined
+      : this.#env.collectives.beginStep(stepId, session, graph.groupLeader);
   }
 
   async #answer(

@@ -12,11 +12,12 @@ import {
   type TensorFlowError,
   unimplemented,
 } from "../../../protocol/status.js";
+import { CollectiveService } from "../collectives/collective-service.js";
+import type { StepSequences } from "../collectives/step-sequences.js";
 import type { KernelOffload } from "../compute/kernel-offload.js";
 import type { Device } from "../device.js";
 import { prepareKernels } from "../kernels/prepare-kernels.js";
 import type { KernelRegistry } from "../kernels/registry.js";
-import { randomId } from "../random-id.js";
 import { RecentRequestIds } from "../rendezvous/recent-request-ids.js";
 import { parseRendezvousKey } from "../rendezvous/rendezvous-key.js";
 import { RendezvousTable } from "../rendezvous/rendezvous-table.js";
@@ -32,9 +33,6 @@ import type { IncomingCall, WorkerCache, WorkerCallOptions, WorkerInterface } fr
 import type { WorkerSession } from "./worker-session.js";
 import type { WorkerTransport } from "./worker-transport.js";
 
-/** Of TensorFlow's own random step ids; it keeps the bits above for marks. */
-const STEP_ID_BITS = 56;
-
 export interface WorkerOptions {
   readonly devices: TaskDevices;
   /** The server's own cluster. */
@@ -44,6 +42,8 @@ export interface WorkerOptions {
   readonly ops: OpRegistry;
   readonly files: FileAccess;
   readonly compute: KernelOffload | undefined;
+  /** The task that leads the groups of collectives, as the server's default configuration names it. */
+  readonly groupLeader?: string | undefined;
   /** How long the session of a master without a connection is kept; 0 for ever. */
   readonly sessionIdleMillis: number;
   log(line: string): void;
@@ -61,8 +61,7 @@ export class Worker implements WorkerInterface {
   readonly #requestIds = new RecentRequestIds();
   readonly #rpcLog = new RpcLog();
   readonly #steps: StepRunner;
-  /** Where collective steps of a graph begin to count. */
-  readonly #stepSequences = new Map<bigint, bigint>();
+  readonly #collectives: CollectiveService;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -75,9 +74,16 @@ export class Worker implements WorkerInterface {
       sessionIdleMillis: options.sessionIdleMillis,
       onRemove: (session) => this.#endStepsOf(session),
     });
+    this.#collectives = new CollectiveService({
+      devices: options.devices,
+      workers: this.workers,
+      groupLeader: options.groupLeader ?? "",
+      requestIds: this.#requestIds,
+    });
     this.#steps = new StepRunner({
       rendezvous: this.#rendezvous,
       rpcLog: this.#rpcLog,
+      collectives: this.#collectives,
       files: options.files,
       compute: options.compute,
       log: options.log,
@@ -91,7 +97,12 @@ export class Worker implements WorkerInterface {
 
   /** Steps that run or whose tensors are still held; for tests of leaks. */
   get heldSteps(): number {
-    return Math.max(this.#rendezvous.size, this.#steps.runningSteps);
+    return Math.max(this.#rendezvous.size, this.#steps.runningSteps, this.#collectives.heldSteps);
+  }
+
+  /** Where the collective steps of this task's masters are. */
+  get stepSequences(): StepSequences {
+    return this.#collectives.sequences;
   }
 
   /**
@@ -111,6 +122,7 @@ export class Worker implements WorkerInterface {
       this.#endStepsOf(session);
       this.sessions.remove(session.handle);
     }
+    this.#collectives.close();
     this.workers.close();
     this.sharedDevices.clearAll();
   }
@@ -192,7 +204,7 @@ export class Worker implements WorkerInterface {
 
   async recvTensor(
     request: wire.RecvTensorRequest,
-    { signal }: WorkerCallOptions = {},
+    call?: WorkerCallOptions,
   ): Promise<wire.RecvTensorResponse> {
     const { stepId, rendezvousKey, requestId } = request;
     this.#requestIds.track(
@@ -202,9 +214,7 @@ export class Worker implements WorkerInterface {
     );
     this.sharedDevices.checkSender(parseRendezvousKey(rendezvousKey));
     try {
-      const sent = await this.#rendezvous
-        .get(stepId)
-        .recvLocal(rendezvousKey, signal ?? new AbortController().signal);
+      const sent = await this.#rendezvous.get(stepId).recvLocal(rendezvousKey, signalOf(call));
       const response = wire.RecvTensorResponse.create();
       response.isDead = sent.isDead;
       // Receivers want a tensor in any case; of a dead one they look at nothing.
@@ -228,26 +238,26 @@ export class Worker implements WorkerInterface {
     throw unimplemented("Tracing");
   }
 
-  async recvBuf(): Promise<wire.RecvBufResponse> {
-    throw noCollectives("RecvBuf");
+  async recvBuf(request: wire.RecvBufRequest, call?: WorkerCallOptions): Promise<wire.RecvBufResponse> {
+    return this.#collectives.recvBuf(request, signalOf(call));
   }
 
-  async completeGroup(): Promise<wire.CompleteGroupResponse> {
-    throw noCollectives("CompleteGroup");
+  async completeGroup(
+    request: wire.CompleteGroupRequest,
+    call?: WorkerCallOptions,
+  ): Promise<wire.CompleteGroupResponse> {
+    return this.#collectives.completeGroup(request, signalOf(call));
   }
 
-  async completeInstance(): Promise<wire.CompleteInstanceResponse> {
-    throw noCollectives("CompleteInstance");
+  async completeInstance(
+    request: wire.CompleteInstanceRequest,
+    call?: WorkerCallOptions,
+  ): Promise<wire.CompleteInstanceResponse> {
+    return this.#collectives.completeInstance(request, signalOf(call));
   }
 
   async getStepSequence(request: wire.GetStepSequenceRequest): Promise<wire.GetStepSequenceResponse> {
-    return {
-      stepSequence: request.graphKey.map((graphKey) => {
-        const nextStepId = this.#stepSequences.get(graphKey) ?? newStepId();
-        this.#stepSequences.set(graphKey, nextStepId);
-        return { graphKey, nextStepId };
-      }),
-    };
+    return this.#collectives.getStepSequence(request);
   }
 
   /** What another cluster calls this task: names may differ, and the same name may be another task. */
@@ -274,7 +284,9 @@ export class Worker implements WorkerInterface {
   #endStep(stepId: bigint, why: string): void {
     const reason = (): TensorFlowError => aborted(why);
     this.#steps.cancel(stepId, reason);
-    this.#rendezvous.end(stepId, reason);
+    // Masters that share a graph key may use the id of such a step once more.
+    const mayComeAgain = this.#collectives.endStep(stepId);
+    this.#rendezvous.end(stepId, reason, mayComeAgain);
   }
 }
 
@@ -283,14 +295,7 @@ function deadTensor(): TensorProto {
   return TensorProto.fromPartial({ dtype: DataType.DT_FLOAT, tensorShape: { dim: [{ size: 0n }] } });
 }
 
-function noCollectives(method: string): TensorFlowError {
-  return unimplemented(
-    `${method} belongs to collective operations, which the portable engine does not have. Start this task with ` +
-      "--engine tensorflow.",
-  );
-}
-
-/** Random, with the top bits clear, so that steps of several masters do not meet. */
-function newStepId(): bigint {
-  return BigInt.asUintN(STEP_ID_BITS, randomId());
+/** Never aborted where the caller cannot cancel. */
+function signalOf(call: WorkerCallOptions | undefined): AbortSignal {
+  return call?.signal ?? new AbortController().signal;
 }

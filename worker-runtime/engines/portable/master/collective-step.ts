@@ -1,0 +1,81 @@
+/** Which steps have collectives, and the ids of such steps. */
+import type { FunctionDefLibrary } from "../../../../protos/generated/tensorflow/function.js";
+import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
+import { taskDeviceName, taskOfDevice } from "../../../cluster/device-name.js";
+import { unavailable } from "../../../protocol/status.js";
+import type { SequenceLeader } from "../collectives/step-sequences.js";
+import { newStepId } from "../step-id.js";
+import type { WorkerSessions } from "./worker-sessions.js";
+
+/** Of graphs whose collectives get their keys only when they run; TensorFlow's hashes start with it, too. */
+const HASH_SEED = 0x8774aa605c729c72n;
+const HASH_OFFSET = 0x9e3779b97f4a7800n;
+
+/**
+ * The graph key of a step that was given none, as TensorFlow makes it: the same for all masters whose graphs have the same
+ * collectives. TensorFlow combines the instance keys in their order by tsl's Hash64Combine.
+ * @returns a signed 64-bit number; 0 for a step without collectives.
+ */
+export function collectiveGraphKey(
+  nodes: readonly NodeDef[],
+  library: FunctionDefLibrary | undefined,
+): bigint {
+  const keys = new Set<bigint>();
+  let isCollective = false;
+  for (const list of [nodes, ...(library?.function ?? []).map(({ nodeDef }) => nodeDef)]) {
+    for (const { op, attr } of list) {
+      if (op.startsWith("Collective")) {
+        isCollective = true;
+        const key = attr.get("instance_key")?.value;
+        if (key?.$case === "i") {
+          keys.add(key.value);
+        }
+      }
+    }
+  }
+  const hash = [...keys].sort((a, b) => Number(a - b)).reduce((sum, key) => combined(key, sum), HASH_SEED);
+  return isCollective ? BigInt.asIntN(64, hash) : 0n;
+}
+
+/**
+ * The id of the next step of a graph: of a sequence that all masters share where it has collectives, random otherwise.
+ * @throws TensorFlowError what the leader of the groups answers; UNAVAILABLE where the session does not know it.
+ */
+export async function stepIdFor(
+  graphKey: bigint,
+  session: WorkerSessions,
+  signal: AbortSignal,
+): Promise<bigint> {
+  const { stepSequences } = session;
+  return graphKey === 0n || stepSequences === undefined
+    ? newStepId()
+    : stepSequences.take(graphKey, leaderOf(session, signal));
+}
+
+/** Undefined where the master's own task leads. */
+function leaderOf(
+  { cluster, groupLeader = "" }: WorkerSessions,
+  signal: AbortSignal,
+): SequenceLeader | undefined {
+  if (groupLeader === "" || groupLeader === cluster.masterTask) {
+    return undefined;
+  }
+  const device = cluster.remoteDevices.find(({ name }) => {
+    const task = taskOfDevice(name);
+    return task !== undefined && taskDeviceName(task) === groupLeader;
+  });
+  if (device === undefined) {
+    throw unavailable(
+      `${groupLeader}, which leads the groups of collectives, is not among the tasks of the session.`,
+    );
+  }
+  return {
+    incarnation: device.incarnation,
+    getStepSequence: (request) => cluster.worker(groupLeader).getStepSequence(request, { signal }),
+  };
+}
+
+function combined(a: bigint, b: bigint): bigint {
+  const value = BigInt.asUintN(64, a);
+  return value ^ BigInt.asUintN(64, b + HASH_OFFSET + (value << 10n) + (value >> 4n));
+}
