@@ -18,12 +18,12 @@ tf1 = tf.compat.v1
 spec = tf.train.ClusterSpec(json.loads(sys.argv[1]))
 TARGET = "grpc://" + spec.task_address("worker", 0)
 WORKERS = spec.num_tasks("worker")
-SMALL_STEPS, SMALL_WARM_UP = 100, 100
+# Programs run steps by the thousand. In the first ones compilers of JavaScript and WebAssembly are still at work.
+SMALL_STEPS, SMALL_WARM_UP = 200, 500
 LARGE_FLOATS = 16 * 1024 * 1024
 LARGE_STEPS = 3
 MATRIX = 1024
 MATRIX_STEPS = 5
-# Training takes thousands of steps. In the first ones compilers of JavaScript and WebAssembly are still at work.
 MLP_STEPS, MLP_WARM_UP = 100, 200
 MANY_NODES = 10_000
 
