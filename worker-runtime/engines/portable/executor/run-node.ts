@@ -3,6 +3,7 @@ import type { Tensor } from "../../../protocol/tensor.js";
 import type { KernelOffload } from "../compute/kernel-offload.js";
 import type { OpContext, Outputs, SplitWork } from "../kernels/kernel.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
+import { withPauses } from "../pauses.js";
 import { RefValue, type Value } from "../values.js";
 import type { CompiledNode } from "./compiled-node.js";
 import type { Iteration } from "./frame-state.js";
@@ -80,9 +81,8 @@ async function offload(
   if (split === undefined) {
     return await compute.run(node, deviceType, inputs, signal);
   }
-  return split.join(
-    await Promise.all(split.parts.map((part) => compute.run(node, deviceType, part, signal))),
-  );
+  const outputs = await Promise.all(split.parts.map((part) => compute.run(node, deviceType, part, signal)));
+  return await withPauses(split.join(outputs));
 }
 
 /** Replaces references by the values that they have now, where the op wants values. */

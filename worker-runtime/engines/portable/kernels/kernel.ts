@@ -1,6 +1,7 @@
 import type { DType } from "../../../protocol/dtype.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import type { StepContext } from "../executor/step-context.js";
+import type { PausingWork } from "../pauses.js";
 import type { Value } from "../values.js";
 import type { KernelNode } from "./kernel-node.js";
 
@@ -49,7 +50,7 @@ export interface SplitWork {
   /** The inputs of each part: the kernel of the same node is run on each of them. */
   readonly parts: readonly (readonly Tensor[])[];
   /** Puts the parts' outputs together, which are given in the parts' order. */
-  join(outputs: readonly (readonly Tensor[])[]): readonly Tensor[];
+  join(outputs: readonly (readonly Tensor[])[]): PausingWork<readonly Tensor[]>;
 }
 
 /** A kernel with state or effects. It answers with a promise where it waits: a queue, a file, another task. */

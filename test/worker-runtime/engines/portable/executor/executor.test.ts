@@ -246,12 +246,11 @@ test("work that can be divided goes to several compute threads", async () => {
           parts: Array.from({ length: most }, (_, part) => [
             Tensor.of(Number(input?.item()) + part, "int32"),
           ]),
-          join: (outputs) => [
-            Tensor.of(
-              outputs.map(([part]) => Number(part?.item())).reduce((a, b) => a + b),
-              "int32",
-            ),
-          ],
+          *join(outputs) {
+            yield;
+            const sum = outputs.map(([part]) => Number(part?.item())).reduce((a, b) => a + b);
+            return [Tensor.of(sum, "int32")];
+          },
         }),
       },
     ],

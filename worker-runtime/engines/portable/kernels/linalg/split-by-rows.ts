@@ -1,10 +1,14 @@
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { NumericArray } from "../../../../protocol/tensor-data.js";
+import type { PausingWork } from "../../pauses.js";
 import type { SplitWork } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
 
 /** A part with fewer rows would be spent on copying the other operand. */
 const MIN_ROWS = 64;
+
+/** Copied between two pauses: about a millisecond's work, the first use of the memory included. */
+const ELEMENTS_PER_PAUSE = 512 * 1024;
 
 /**
  * Divides a product of two matrices by the rows of the left one: each part multiplies some of them with the whole of the
@@ -25,7 +29,12 @@ export function splitByRows(inputs: readonly Tensor[], most: number): SplitWork 
     const to = Math.floor((rows * (part + 1)) / count);
     return [rowsOf(left, from, to, columns), ...others];
   });
-  return { parts, join: (outputs) => [stackRows(outputs.flatMap(([product]) => product ?? []))] };
+  return {
+    parts,
+    *join(outputs) {
+      return [yield* stackRows(outputs.flatMap(([product]) => product ?? []))];
+    },
+  };
 }
 
 /** Rows of a matrix, as a view. */
@@ -37,7 +46,7 @@ function rowsOf(matrix: Tensor, from: number, to: number, columns: number): Tens
 }
 
 /** The matrices below each other; all have the same number of columns, and there is one at least. @throws TensorFlowError as `allocate` */
-function stackRows(matrices: readonly Tensor[]): Tensor {
+function* stackRows(matrices: readonly Tensor[]): PausingWork<Tensor> {
   const [first] = matrices;
   const dtype = first?.dtype ?? "float32";
   const columns = first?.shape[1] ?? 0;
@@ -46,8 +55,12 @@ function stackRows(matrices: readonly Tensor[]): Tensor {
   const stacked = allocate(dtype, [rows, columns]) as Float32Array;
   let position = 0;
   for (const { data } of matrices) {
-    stacked.set(data as NumericArray as Float32Array, position);
-    position += data.length;
+    for (let from = 0; from < data.length; from += ELEMENTS_PER_PAUSE) {
+      const piece = (data as NumericArray as Float32Array).subarray(from, from + ELEMENTS_PER_PAUSE);
+      stacked.set(piece, position);
+      position += piece.length;
+      yield;
+    }
   }
   return new Tensor(dtype, [rows, columns], stacked);
 }

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { matMul } from "../../../../../../worker-runtime/engines/portable/kernels/linalg/mat-mul.js";
 import { splitByRows } from "../../../../../../worker-runtime/engines/portable/kernels/linalg/split-by-rows.js";
+import { withoutPauses } from "../../../../../../worker-runtime/engines/portable/pauses.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
 
 const plain = { a: false, b: false };
@@ -26,11 +27,21 @@ test("the parts of a product are the product", () => {
         const split = splitByRows([a, b], most);
         expect(split?.parts.length).toBe(Math.min(most, Math.floor(rows / 64)));
         const outputs = split?.parts.map(([part, other]) => [matMul(part ?? a, other ?? b, plain)]);
-        expect(split?.join(outputs ?? [])).toEqual([matMul(a, b, plain)]);
+        expect(split && withoutPauses(split.join(outputs ?? []))).toEqual([matMul(a, b, plain)]);
       },
     ),
     { numRuns: 50 },
   );
+});
+
+test("a large product is put together in pieces, with pauses between", () => {
+  const halves = [0, 1].map(() => [new Tensor("float32", [400, 3000], new Float32Array(400 * 3000).fill(2))]);
+  const work = splitByRows([matrix(800, 1), matrix(1, 3000)], 2)?.join(halves);
+  let pauses = 0;
+  for (let step = work?.next(); step?.done === false; step = work?.next()) {
+    pauses += 1;
+  }
+  expect(pauses).toBeGreaterThanOrEqual(4);
 });
 
 test.each([
