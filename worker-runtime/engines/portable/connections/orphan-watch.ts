@@ -1,7 +1,5 @@
+import { MAX_TIMER_MILLIS } from "../timers.js";
 import type { ClientConnection } from "./client-connection.js";
-
-/** Timers of Node take no more; that is 24 days. */
-const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 
 /** What is kept of sessions whose last connection is gone. */
 export interface OrphanLimits {

@@ -16,7 +16,7 @@ const PASSED_ON: ReadonlySet<string> = new Set([
 
 /** Whether a device name says more of where a node runs than the kind of device. */
 export function namesTask({ device }: NodeDef): boolean {
-  return taskOf(device) !== undefined;
+  return askedTask(device) !== undefined;
 }
 
 /**
@@ -56,7 +56,7 @@ function taskOfHandle(
     }
     if (!PASSED_ON.has(source.op)) {
       const isHandle = ops.get(source.op)?.outputArg[0]?.type === DataType.DT_RESOURCE;
-      return isHandle ? taskOf(source.device) : undefined;
+      return isHandle ? askedTask(source.device) : undefined;
     }
     const [first] = source.input;
     if (first === undefined) {
@@ -68,7 +68,7 @@ function taskOfHandle(
 }
 
 /** "job/task" of what a device name says of them; undefined where it says nothing. */
-function taskOf(device: string): string | undefined {
+function askedTask(device: string): string | undefined {
   if (device === "") {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { cancelled, cancelledBy, deadlineExceeded } from "../../../protocol/status.js";
+import { MAX_TIMER_MILLIS } from "../timers.js";
 
 /** What may end a step before it is done. */
 export interface StepEnds {
@@ -9,9 +10,6 @@ export interface StepEnds {
   /** RunOptions.timeout_in_ms; 0 for none. */
   readonly timeoutMillis: number;
 }
-
-/** Timers of Node take no more; that is 24 days. */
-const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 
 /** One signal of several. `AbortSignal.any` keeps what it made alive as long as the session, so it is not for steps. */
 export class StepSignal {

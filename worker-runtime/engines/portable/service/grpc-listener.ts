@@ -1,13 +1,8 @@
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import { peerSocketOptions } from "../peer-socket.js";
 import type { BindPlan } from "./bind-rules.js";
 import type { PeerTrust } from "./peer-trust.js";
-
-/**
- * The system asks silent peers whether they are still there, so that the calls of a machine that lost its power end. The
- * peer's system answers for a process that is stopped, such as one in a debugger, which pings of HTTP/2 would cut off.
- */
-const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 };
 
 /** To find a port that is free on all addresses. */
 const MAX_ATTEMPTS = 10;
@@ -125,9 +120,9 @@ class Inbox {
 
 function makeServer(inbox: Inbox, trust: PeerTrust | undefined): NetServer {
   if (trust === undefined) {
-    return createServer(socketOptions, (socket) => inbox.put(socket));
+    return createServer(peerSocketOptions, (socket) => inbox.put(socket));
   }
-  const server = createTlsServer({ ...trust.serverOptions(), ...socketOptions }, (socket) => {
+  const server = createTlsServer({ ...trust.serverOptions(), ...peerSocketOptions }, (socket) => {
     // Whoever has no certificate of the cluster is not answered at all.
     socket.on("error", () => undefined);
     if (trust.isPeer(socket.getPeerCertificate())) {

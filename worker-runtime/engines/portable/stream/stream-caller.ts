@@ -11,12 +11,10 @@ import { decodeMessage } from "../../../rpc/message-coding.js";
 import type { UnaryMethod } from "../../../rpc/message-type.js";
 import { deadlineError } from "../../../rpc/rpc-error.js";
 import { type CallOptions, type MethodCaller, ServiceClient } from "../../../rpc/service-client.js";
+import { MAX_TIMER_MILLIS } from "../timers.js";
 import type { BulkDialer } from "./bulk-receiver.js";
 import { ClientStream } from "./client-stream.js";
 import { OutgoingPayload } from "./outgoing-payload.js";
-
-/** Timers of Node take no more; that is 24 days. */
-const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 
 /**
  * The calls of tensorflow.WorkerService to one task: on a stream where the task offers it, which every task of ours does,

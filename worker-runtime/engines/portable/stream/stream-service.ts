@@ -69,6 +69,8 @@ class ServedStream {
   readonly #stream: ServerDuplexStream<Buffer, Buffer>;
   readonly #methods: ReadonlyMap<string, ServedMethod>;
   readonly #limits: StreamLimits;
+  /** What all its calls came on. */
+  readonly #connection: ClientConnection | undefined;
   readonly #sender: FrameSender;
   readonly #calls = new Map<number, StreamedCall>();
   readonly #bulkKey: Buffer;
@@ -84,6 +86,7 @@ class ServedStream {
     this.#stream = stream;
     this.#methods = methods;
     this.#limits = limits;
+    this.#connection = connectionOf(stream);
     const direct = http2StreamOf(stream);
     this.#sender = new FrameSender(
       direct === undefined
@@ -148,7 +151,7 @@ class ServedStream {
       }
       ledger.enter(payload.size);
       // From here on the call is left when it is done.
-      this.#calls.set(callId, new StreamedCall(served, payload.size, connectionOf(this.#stream)));
+      this.#calls.set(callId, new StreamedCall(served, payload.size, this.#connection));
       const request = new IncomingPayload(payload);
       this.#proceed(callId, request);
     } catch (error) {

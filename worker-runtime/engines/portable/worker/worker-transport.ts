@@ -3,13 +3,11 @@ import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { parseHostPort } from "../../../cluster/address.js";
 import { Channel } from "../../../rpc/channel.js";
 import { workerClient } from "../../../rpc/worker-client.js";
+import { peerSocketOptions } from "../peer-socket.js";
 import type { PeerTrust } from "../service/peer-trust.js";
 import type { BulkDialer } from "../stream/bulk-receiver.js";
 import { StreamCaller } from "../stream/stream-caller.js";
 import type { WorkerInterface } from "./worker-interface.js";
-
-/** After this much silence the system asks whether the other machine is still there. */
-const KEEP_ALIVE_MILLIS = 30_000;
 
 /** A worker of another task, over a connection of its own that is opened with the first call and kept. */
 export interface ConnectedWorker {
@@ -56,7 +54,7 @@ function bulkDialer(address: string, trust: PeerTrust | undefined): BulkDialer |
   if (target === undefined) {
     return undefined;
   }
-  const options = { ...target, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MILLIS };
+  const options = { ...target, ...peerSocketOptions };
   return (onread) => {
     if (trust === undefined) {
       return connectTcp({ ...options, onread });

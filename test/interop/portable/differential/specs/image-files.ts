@@ -1,6 +1,8 @@
 /** Images as files. */
-import { crc32, deflateSync } from "node:zlib";
+import { deflateSync } from "node:zlib";
 import fc from "fast-check";
+import { interlacePasses } from "../../../../../worker-runtime/engines/portable/kernels/image/png-decoder.js";
+import { pngChunk } from "../../../../../worker-runtime/engines/portable/kernels/image/png-encoder.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { attr } from "../op-case.js";
 import { type OpSpec, specsOf } from "../op-spec.js";
@@ -13,26 +15,6 @@ const kinds = [
   ...[8, 16].map((depth) => [4, depth, 2] as const),
   ...[8, 16].map((depth) => [6, depth, 4] as const),
 ];
-
-function chunk(kind: string, content: Uint8Array): Buffer {
-  const bytes = Buffer.alloc(content.length + 12);
-  bytes.writeUInt32BE(content.length, 0);
-  bytes.write(kind, 4, "latin1");
-  bytes.set(content, 8);
-  bytes.writeUInt32BE(crc32(bytes.subarray(4, 8 + content.length)), 8 + content.length);
-  return bytes;
-}
-
-/** First column and row of each pass, and how far apart its pixels lie. */
-const passes = [
-  [0, 0, 8, 8],
-  [4, 0, 8, 8],
-  [0, 4, 4, 8],
-  [2, 0, 4, 4],
-  [0, 2, 2, 4],
-  [1, 0, 2, 2],
-  [0, 1, 1, 2],
-] as const;
 
 interface PngChoice {
   readonly kind: (typeof kinds)[number];
@@ -53,7 +35,7 @@ function pngFile({ kind, width, height, interlaced, transparent, noise }: PngCho
     return (noise[next % noise.length] ?? 0) ^ (next & 3);
   };
   const lines: number[] = [];
-  for (const [x, y, stepX, stepY] of interlaced ? passes : ([[0, 0, 1, 1]] as const)) {
+  for (const [x, y, stepX, stepY] of interlaced ? interlacePasses : ([[0, 0, 1, 1]] as const)) {
     const columns = Math.max(0, Math.ceil((width - x) / stepX));
     const rows = columns === 0 ? 0 : Math.max(0, Math.ceil((height - y) / stepY));
     for (let row = 0; row < rows; row += 1) {
@@ -73,11 +55,11 @@ function pngFile({ kind, width, height, interlaced, transparent, noise }: PngCho
   );
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk("IHDR", header),
-    ...(colorType === 3 ? [chunk("PLTE", palette)] : []),
-    ...(transparent && colorType < 4 ? [chunk("tRNS", clear)] : []),
-    chunk("IDAT", deflateSync(Uint8Array.from(lines))),
-    chunk("IEND", new Uint8Array(0)),
+    pngChunk("IHDR", header),
+    ...(colorType === 3 ? [pngChunk("PLTE", palette)] : []),
+    ...(transparent && colorType < 4 ? [pngChunk("tRNS", clear)] : []),
+    pngChunk("IDAT", deflateSync(Uint8Array.from(lines))),
+    pngChunk("IEND", new Uint8Array(0)),
   ]);
 }
 

@@ -12,10 +12,10 @@ import { GrpcEndpoint } from "../../../../../worker-runtime/engines/portable/ser
 import { GrpcListener } from "../../../../../worker-runtime/engines/portable/service/grpc-listener.js";
 import type { Worker } from "../../../../../worker-runtime/engines/portable/worker/worker.js";
 import { PayloadKey, StatusCode } from "../../../../../worker-runtime/protocol/status.js";
-import { Tensor, tensorFromReceived, tensorToProto } from "../../../../../worker-runtime/protocol/tensor.js";
+import { tensorFromReceived } from "../../../../../worker-runtime/protocol/tensor.js";
 import { Channel } from "../../../../../worker-runtime/rpc/channel.js";
 import { type WorkerClient, workerClient } from "../../../../../worker-runtime/rpc/worker-client.js";
-import { edgeNode, keyOf, LocalCluster, task0, task1 } from "../worker/worker-fixture.js";
+import { keyOf, LocalCluster, passThrough, task0, task1 } from "../worker/worker-fixture.js";
 
 const endings: (() => void)[] = [];
 afterEach(() => {
@@ -165,29 +165,7 @@ describe("the gRPC service", () => {
   test("large tensors go in and out unharmed", async () => {
     const { client, worker } = await serveWorker();
     const data = new Float32Array(3_000_001).map((_, index) => index % 1021);
-    const edge = { from: task0, to: task0, sender: worker };
-    const { graphHandle } = await client.registerGraph(
-      wire.RegisterGraphRequest.fromPartial({
-        graphDef: {
-          node: [
-            edgeNode("in", undefined, { ...edge, tensor: "x:0" }),
-            edgeNode("out", "in", { ...edge, tensor: "y:0" }),
-          ],
-          versions: { producer: 2474 },
-        },
-      }),
-    );
-    const key = (name: string): string => keyOf(worker, task0, task0, name);
-    const { recv } = await client.runGraph(
-      wire.RunGraphRequest.fromPartial({
-        graphHandle,
-        stepId: 1n,
-        send: [{ name: key("x:0"), tensor: tensorToProto(Tensor.of(data)) }],
-        recvKey: [key("y:0")],
-      }),
-    );
-    const [received] = recv;
-    const tensor = tensorFromReceived(received?.tensor ?? tensorToProto(Tensor.of(0)));
+    const tensor = tensorFromReceived(await passThrough(client, worker, data));
     expect(Buffer.from(data.buffer).equals(Buffer.from((tensor.data as Float32Array).slice().buffer))).toBe(
       true,
     );

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { Metadata } from "@grpc/grpc-js";
+import { type ClientDuplexStream, Metadata } from "@grpc/grpc-js";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { StreamFrame } from "../../../../../protos/generated/tensordeck/worker_stream.js";
 import * as wire from "../../../../../protos/generated/tensorflow/worker.js";
@@ -11,7 +11,7 @@ import { Tensor, tensorToProto } from "../../../../../worker-runtime/protocol/te
 import { Channel } from "../../../../../worker-runtime/rpc/channel.js";
 import { workerClient } from "../../../../../worker-runtime/rpc/worker-client.js";
 import { peerMissing, repositoryRoot, spawnPeer, tensorflowPython } from "../../../../support/peers.js";
-import { edgeNode, keyOf, task0, task1 } from "../worker/worker-fixture.js";
+import { keyOf, passThrough, task0, task1 } from "../worker/worker-fixture.js";
 import { Endings, sameBytes } from "./stream-fixture.js";
 
 const endings = new Endings();
@@ -56,28 +56,7 @@ describe("a worker's calls on a stream", () => {
 
   test("carry large tensors both ways", async () => {
     const { client, worker } = await endings.serve();
-    const edge = { from: task0, to: task0, sender: worker };
-    const { graphHandle } = await client.registerGraph(
-      wire.RegisterGraphRequest.fromPartial({
-        graphDef: {
-          node: [
-            edgeNode("in", undefined, { ...edge, tensor: "x:0" }),
-            edgeNode("out", "in", { ...edge, tensor: "y:0" }),
-          ],
-          versions: { producer: 2474 },
-        },
-      }),
-    );
-    const key = (name: string): string => keyOf(worker, task0, task0, name);
-    const { recv } = await client.runGraph(
-      wire.RunGraphRequest.fromPartial({
-        graphHandle,
-        stepId: 1n,
-        send: [{ name: key("x:0"), tensor: tensorToProto(Tensor.of(largeData)) }],
-        recvKey: [key("y:0")],
-      }),
-    );
-    expect(sameBytes(recv[0]?.tensor, largeData)).toBe(true);
+    expect(sameBytes(await passThrough(client, worker, largeData), largeData)).toBe(true);
   });
 
   test("are not held up by a large one, whose tensor is aligned where it arrives", async () => {
@@ -221,6 +200,13 @@ describe("a stream of frames that make no sense", () => {
   const frame = (content: StreamFrame["content"]): Uint8Array =>
     StreamFrame.encode({ callId: 1, content }).finish();
   const payload = { size: 10, alignedOffset: 0, data: new Uint8Array(0) };
+  /** A stream that says whatever a test writes. */
+  const openStream = (address: string): ClientDuplexStream<Buffer, Buffer> => {
+    const channel = new Channel(address);
+    endings.add(() => channel.close());
+    const pass = (bytes: Buffer): Buffer => bytes;
+    return channel.client.makeBidiStreamRequest("/tensordeck.WorkerStream/Open", pass, pass, new Metadata());
+  };
   const request = frame({ $case: "request", value: { method: "GetStatus", payload } });
 
   test.each([
@@ -231,15 +217,7 @@ describe("a stream of frames that make no sense", () => {
     ["too many bytes", [request, frame({ $case: "part", value: new Uint8Array(11) })]],
   ])("%s: it ends, and the server goes on", async (_what, frames) => {
     const { client, endpoint, address } = await endings.serve();
-    const channel = new Channel(address);
-    endings.add(() => channel.close());
-    const pass = (bytes: Buffer): Buffer => bytes;
-    const stream = channel.client.makeBidiStreamRequest(
-      "/tensordeck.WorkerStream/Open",
-      pass,
-      pass,
-      new Metadata(),
-    );
+    const stream = openStream(address);
     const ended = once(stream, "error");
     stream.resume();
     for (const bytes of frames) {
@@ -253,15 +231,7 @@ describe("a stream of frames that make no sense", () => {
 
   test("unknown methods fail alone; parts and cancels of unknown calls are passed over", async () => {
     const { address } = await endings.serve();
-    const channel = new Channel(address);
-    endings.add(() => channel.close());
-    const pass = (bytes: Buffer): Buffer => bytes;
-    const stream = channel.client.makeBidiStreamRequest(
-      "/tensordeck.WorkerStream/Open",
-      pass,
-      pass,
-      new Metadata(),
-    );
+    const stream = openStream(address);
     stream.on("error", () => undefined);
     const empty = { size: 0, alignedOffset: 0, data: new Uint8Array(0) };
     stream.write(Buffer.from(frame({ $case: "part", value: new Uint8Array(5) })));

@@ -1,6 +1,8 @@
 /** A worker without a server, and what its tests send to it. */
 import type { AttrValue } from "../../../../../protos/generated/tensorflow/attr_value.js";
 import { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
+import type { TensorProto } from "../../../../../protos/generated/tensorflow/tensor.js";
+import * as wire from "../../../../../protos/generated/tensorflow/worker.js";
 import { cpuKind } from "../../../../../worker-runtime/engines/portable/device.js";
 import { createKernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/all.js";
 import type { StatefulKernelDefinition } from "../../../../../worker-runtime/engines/portable/kernels/kernel.js";
@@ -11,7 +13,7 @@ import type { WorkerInterface } from "../../../../../worker-runtime/engines/port
 import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
 import { dataTypeOf } from "../../../../../worker-runtime/protocol/dtype.js";
 import { notFound } from "../../../../../worker-runtime/protocol/status.js";
-import { type Tensor, tensorToProto } from "../../../../../worker-runtime/protocol/tensor.js";
+import { Tensor, tensorToProto } from "../../../../../worker-runtime/protocol/tensor.js";
 
 const utf8 = new TextEncoder();
 
@@ -131,4 +133,38 @@ export function unaryNode(name: string, op: string, input: string, device: strin
     input: [input],
     attr: new Map([["T", attr({ $case: "type", value: dataTypeOf("float32") })]]),
   });
+}
+
+/** Sends a tensor through a step of a worker, from a feed to a fetch. @returns what came back. */
+export async function passThrough(
+  client: WorkerInterface,
+  worker: Worker,
+  data: Float32Array,
+): Promise<TensorProto> {
+  const edge = { from: task0, to: task0, sender: worker };
+  const { graphHandle } = await client.registerGraph(
+    wire.RegisterGraphRequest.fromPartial({
+      graphDef: {
+        node: [
+          edgeNode("in", undefined, { ...edge, tensor: "x:0" }),
+          edgeNode("out", "in", { ...edge, tensor: "y:0" }),
+        ],
+        versions: { producer: 2474 },
+      },
+    }),
+  );
+  const key = (name: string): string => keyOf(worker, task0, task0, name);
+  const { recv } = await client.runGraph(
+    wire.RunGraphRequest.fromPartial({
+      graphHandle,
+      stepId: 1n,
+      send: [{ name: key("x:0"), tensor: tensorToProto(Tensor.of(data)) }],
+      recvKey: [key("y:0")],
+    }),
+  );
+  const tensor = recv[0]?.tensor;
+  if (tensor === undefined) {
+    throw new Error("The worker sent nothing back.");
+  }
+  return tensor;
 }

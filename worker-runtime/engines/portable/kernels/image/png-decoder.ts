@@ -34,7 +34,7 @@ const depthsOf: Readonly<Record<number, readonly number[]>> = {
 };
 
 /** The seven passes of an interlaced image: first column and row, and how far apart they lie. */
-const passes = [
+export const interlacePasses = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
   [0, 4, 4, 8],
@@ -176,7 +176,7 @@ export function opacityOf(
 /** The samples as numbers, in the order of the image. */
 function unpack(file: PngFile, samples: number): Uint16Array | undefined {
   const { width, height, depth, interlaced } = file;
-  const parts = interlaced ? passes : ([[0, 0, 1, 1]] as const);
+  const parts = interlaced ? interlacePasses : ([[0, 0, 1, 1]] as const);
   const sizes = parts.map(([x, y, stepX, stepY]) => {
     const columns = Math.ceil((width - x) / stepX);
     const rows = columns <= 0 ? 0 : Math.max(0, Math.ceil((height - y) / stepY));

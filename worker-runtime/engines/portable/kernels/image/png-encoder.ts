@@ -41,13 +41,14 @@ export function encodePng({ width, height, channels, bits, pixels }: PngPixels, 
   header.set([bits, colorTypes[channels] ?? 0], 8);
   return Buffer.concat([
     SIGNATURE,
-    chunk("IHDR", header),
-    chunk("IDAT", deflateSync(raw, { level: compression })),
-    chunk("IEND", Buffer.alloc(0)),
+    pngChunk("IHDR", header),
+    pngChunk("IDAT", deflateSync(raw, { level: compression })),
+    pngChunk("IEND", Buffer.alloc(0)),
   ]);
 }
 
-function chunk(kind: string, content: Uint8Array): Buffer {
+/** A part of a PNG file: its length, its kind of four letters, its content, and their checksum. */
+export function pngChunk(kind: string, content: Uint8Array): Buffer {
   const bytes = Buffer.alloc(content.length + 12);
   bytes.writeUInt32BE(content.length, 0);
   bytes.write(kind, 4, "latin1");
