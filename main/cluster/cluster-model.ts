@@ -121,16 +121,11 @@ export class ClusterModel {
 
   /** Machine by machine, each in the order in which its tasks were made; then the foreign servers. */
   tasks(): readonly ClusterTask[] {
-    this.#tasks ??= listTasks({
-      machines: this.machines(),
-      foreign: this.foreign.list(),
-      access: this.#access,
-      membership: this.#membership,
-      colourOf: (id) => this.#colours.of(id),
-      noticeOf: (id) => this.restarts.noticeOf(id),
-      clearsOf: (id) => this.#clears.get(id) ?? 0,
-      machinesWithout: (port) => this.#tunnels.machinesWithout(port),
-    });
+    if (this.#tasks === undefined) {
+      this.#tasks = this.#listTasks();
+      // Nobody is to see a server that is another one without the word that its variables are gone.
+      if (this.restarts.look(this.#tasks)) this.#tasks = this.#listTasks();
+    }
     return this.#tasks;
   }
 
@@ -227,13 +222,25 @@ export class ClusterModel {
   }
 
   #tell(): void {
-    if (this.restarts.look(this.tasks())) this.#tasks = undefined;
     this.#forgetRemoved();
     this.localServers.look(this.tasks(), this.machines()[0]?.facts.id);
     void this.tellTunnels();
     void this.#save();
     this.#events.changed(withoutMeasurements(this.state()));
     for (const listener of [...this.#listeners]) listener();
+  }
+
+  #listTasks(): readonly ClusterTask[] {
+    return listTasks({
+      machines: this.machines(),
+      foreign: this.foreign.list(),
+      access: this.#access,
+      membership: this.#membership,
+      colourOf: (id) => this.#colours.of(id),
+      noticeOf: (id) => this.restarts.noticeOf(id),
+      clearsOf: (id) => this.#clears.get(id) ?? 0,
+      machinesWithout: (port) => this.#tunnels.machinesWithout(port),
+    });
   }
 
   #machinesChanged(): void {

@@ -20,7 +20,7 @@ export class RestartWatch {
     return this.#notices.get(taskId);
   }
 
-  /** To be called after every change. Answers whether a notice is new. */
+  /** To be called with every new list of tasks. Answers whether a notice is new. */
   look(tasks: readonly ClusterTask[], now = new Date()): boolean {
     let isNew = false;
     for (const { id, name, incarnation } of tasks) {

@@ -87,7 +87,7 @@ describe.skipIf(peerMissing("tensorflow"))("files that Python wrote", () => {
   test.each([
     ["model.index", "is the index of a checkpoint"],
     ["checkpoint", "list of a folder's checkpoints"],
-    ["model.data-00000-of-00001", "not a graph"],
+    ["model.data-00000-of-00001", "is the data of a checkpoint"],
   ])("%s is no graph, and the error says what it is", (name, expected) => {
     expect(() => readGraphFile(read(name), name)).toThrow(expected);
   });

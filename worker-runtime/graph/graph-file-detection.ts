@@ -30,6 +30,9 @@ const SIGNATURES: readonly {
   { bytes: [0x7f, 0x45, 0x4c, 0x46], what: "a program or library" },
 ];
 
+/** How TensorFlow names the files of a checkpoint that hold its values: their bytes can look like anything. */
+const CHECKPOINT_DATA = /\.data-\d{5}-of-\d{5}$/;
+
 /** The last bytes of a LevelDB-style table, which a checkpoint's .index file is. */
 const TABLE_MAGIC = [0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb];
 
@@ -46,6 +49,11 @@ export function detectGraphFile(
   name: string,
 ): { kind: GraphFileKind; format: GraphFileFormat } {
   if (bytes.length === 0) throw invalidArgument(`"${name}" is empty. ${WANTED}`);
+  if (CHECKPOINT_DATA.test(name)) {
+    throw invalidArgument(
+      `"${name}" is the data of a checkpoint: values of variables, not a graph. Open its .meta file instead.`,
+    );
+  }
   for (const { bytes: wanted, offset = 0, what } of SIGNATURES) {
     if (hasBytes(bytes, wanted, offset))
       throw invalidArgument(`"${name}" is ${what}, not a graph. ${WANTED}`);

@@ -95,6 +95,13 @@ describe("recognising files", () => {
     expect(problem(new Uint8Array(bytes))).toContain(expected);
   });
 
+  test("the data of a checkpoint is told by its name, because values of variables can look like a graph", () => {
+    const looksCutOff = new Uint8Array([0x0a, 0x7f, 0x0a, 0x01, 0x78]);
+    expect(() => readGraphFile(looksCutOff, "model.data-00000-of-00001")).toThrow(
+      /is the data of a checkpoint.*Open its \.meta file/,
+    );
+  });
+
   test("whichever byte a file breaks off at, the error says so and nothing is opened in part", () => {
     for (const kind of kinds) {
       const whole = writeGraphFile({ kind, format: "binary", metaGraph: welcomeGraph() });
