@@ -63,7 +63,7 @@ export {
   installRuntime,
 } from "./engines/tensorflow/install.js";
 export { type Edge, formatEdge, parseEdge, tensorName } from "./graph/edge.js";
-export { Graph, type GraphOptions, type NodeParts, Operation, type OpInput, Output } from "./graph/graph.js";
+export { Graph, type GraphOptions, Operation, type OpInput, Output } from "./graph/graph.js";
 export {
   type GraphFile,
   type GraphFileFormat,
@@ -71,6 +71,7 @@ export {
   readGraphFile,
   writeGraphFile,
 } from "./graph/graph-file.js";
+export type { NodeParts } from "./graph/graph-op-builder.js";
 export { inputArgs, outputTypes, type SignatureArg } from "./graph/node-signature.js";
 export { bundledOpRegistry, OpRegistry } from "./graph/op-registry.js";
 export * as ops from "./graph/ops/index.js";

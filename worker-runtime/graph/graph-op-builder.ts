@@ -8,7 +8,7 @@ import type { TensorValue } from "../protocol/tensor-values.js";
 import { attrProblem } from "./attr-validation.js";
 import { type AttrInput, toAttrValue, typeAttr } from "./attr-values.js";
 import { constantProto } from "./constant-proto.js";
-import type { Graph } from "./graph.js";
+import type { OpRegistry } from "./op-registry.js";
 import { Operation, Output } from "./operation.js";
 import { didYouMean } from "./similar-names.js";
 import { inferAttrs } from "./type-inference.js";
@@ -17,6 +17,23 @@ import { inferAttrs } from "./type-inference.js";
 export type OpValue = Output | Operation | Tensor | TensorValue;
 /** What an op's input argument takes: a value, or a list of values where the argument is a list. */
 export type OpInput = OpValue | readonly OpValue[];
+
+/** What a new node is, once its inputs and attributes are known. */
+export interface NodeParts {
+  readonly type: string;
+  /** As `NameScopes.forOperation` takes it. */
+  readonly name: string;
+  readonly inputs: readonly Output[];
+  readonly attrs: ReadonlyMap<string, AttrValue>;
+}
+
+/** A graph, as far as nodes are added to it. */
+export interface NodeTaker {
+  readonly registry: OpRegistry;
+  addNode(parts: NodeParts): Operation;
+  withNameScope<T>(name: string, body: (scope: string) => T): T;
+  withColocation<T>(op: Output, body: () => T): T;
+}
 
 function isTensor(value: OpInput): value is Output | Operation {
   return value instanceof Output || value instanceof Operation;
@@ -38,7 +55,7 @@ function valuesOf(type: string, arg: OpDef_ArgDef, input: OpInput): readonly OpV
 }
 
 /** Makes a Const of a value; the name is taken as `NameScopes.forOperation` takes it. */
-export function addConstant(graph: Graph, tensor: Tensor, name: string): Output {
+export function addConstant(graph: NodeTaker, tensor: Tensor, name: string): Output {
   const attrs = new Map<string, AttrValue>([
     ["value", { value: { $case: "tensor", value: constantProto(tensor) } }],
     ["dtype", typeAttr(tensor.dtype)],
@@ -47,7 +64,7 @@ export function addConstant(graph: Graph, tensor: Tensor, name: string): Output 
 }
 
 interface Build {
-  readonly graph: Graph;
+  readonly graph: NodeTaker;
   readonly opDef: OpDef;
   readonly inputs: readonly (readonly OpValue[])[];
   readonly given: Map<string, AttrValue>;
@@ -153,7 +170,7 @@ function splitAttrs(opDef: OpDef, attrs: Readonly<Record<string, AttrInput | und
 
 /** See Graph.op. */
 export function buildNode(
-  graph: Graph,
+  graph: NodeTaker,
   type: string,
   inputs: readonly OpInput[],
   attrs: Readonly<Record<string, AttrInput | undefined>>,

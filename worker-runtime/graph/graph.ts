@@ -6,7 +6,7 @@ import { alreadyExists, invalidArgument, notFound } from "../protocol/status.js"
 import { type AttrInput, stringListAttr, toAttrValue } from "./attr-values.js";
 import { type CollectionItem, collectionDefs, metaGraphOf } from "./collections.js";
 import { parseEdge } from "./edge.js";
-import { buildNode, type OpInput } from "./graph-op-builder.js";
+import { buildNode, type NodeParts, type NodeTaker, type OpInput } from "./graph-op-builder.js";
 import { ControlScopes, type DeviceScope, DeviceScopes, NameScopes } from "./graph-scopes.js";
 import { outputTypes } from "./node-signature.js";
 import { GRAPH_DEF_MIN_CONSUMER, GRAPH_DEF_VERSION } from "./op-list.js";
@@ -25,20 +25,11 @@ export interface GraphOptions {
   readonly registry?: OpRegistry | undefined;
 }
 
-/** What a new node is, once its inputs and attributes are known. */
-export interface NodeParts {
-  readonly type: string;
-  /** As `NameScopes.forOperation` takes it. */
-  readonly name: string;
-  readonly inputs: readonly Output[];
-  readonly attrs: ReadonlyMap<string, AttrValue>;
-}
-
 /**
  * A TensorFlow graph under construction, with the rules of tf.Graph: unique names, scopes for names, devices, control
  * dependencies and collocation. Nodes are only ever added.
  */
-export class Graph {
+export class Graph implements NodeTaker {
   readonly registry: OpRegistry;
   readonly #operations = new Map<string, Operation>();
   readonly #names = new NameScopes();
@@ -67,6 +58,13 @@ export class Graph {
     for (const node of graphDef.node) graph.#addRead(node);
     for (const node of graphDef.node) graph.#connectRead(node);
     return graph;
+  }
+
+  /** The graph of a tensor or operation. */
+  static of(item: Operation | Output): Graph {
+    const { owner } = item instanceof Operation ? item : item.op;
+    if (owner instanceof Graph) return owner;
+    throw invalidArgument(`${item.name} was not made by a graph.`);
   }
 
   #addRead(node: NodeDef): void {
@@ -146,7 +144,7 @@ export class Graph {
   /** Adds a node of which everything is known but what the scopes add: device, control inputs, collocation. */
   addNode(parts: NodeParts): Operation {
     const opDef = this.registry.require(parts.type);
-    const foreign = parts.inputs.find((input) => input.graph !== this);
+    const foreign = parts.inputs.find((input) => Graph.of(input) !== this);
     if (foreign) throw invalidArgument(`${foreign.name} is a tensor of another graph.`);
     const inputs = parts.inputs.map((input) =>
       this.#captures.reduce((tensor, capture) => capture(tensor), input),
@@ -183,7 +181,7 @@ export class Graph {
 
   /** Closes a loop: puts another tensor at an input of an operation that was made before it (NextIteration to Merge). */
   updateInput(op: Operation, index: number, input: Output): void {
-    if (op.graph !== this || input.graph !== this)
+    if (Graph.of(op) !== this || Graph.of(input) !== this)
       throw invalidArgument("Both ends of an edge have to be in this graph.");
     if (index < 0 || index >= op.inputs.length)
       throw invalidArgument(`Node "${op.name}" has no input ${index}.`);

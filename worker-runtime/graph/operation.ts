@@ -5,7 +5,6 @@ import type { DataType } from "../../protos/generated/tensorflow/types.js";
 import { type DType, dtypeOf } from "../protocol/dtype.js";
 import { invalidArgument } from "../protocol/status.js";
 import { formatEdge, tensorName } from "./edge.js";
-import type { Graph } from "./graph.js";
 import type { SignatureArg } from "./node-signature.js";
 import type { Shape } from "./shape.js";
 import { propagateShapes } from "./shape-propagation.js";
@@ -24,10 +23,6 @@ export class Output {
   /** The name that sessions feed and fetch it by: "x:0". */
   get name(): string {
     return tensorName(this.op.name, this.index);
-  }
-
-  get graph(): Graph {
-    return this.op.graph;
   }
 
   /** @throws TensorFlowError INVALID_ARGUMENT where the node's attributes do not say it */
@@ -72,8 +67,9 @@ export class Operation {
   #shapes: readonly (Shape | undefined)[] | undefined;
   readonly #source: NodeDef | undefined;
 
+  /** @param owner The Graph that it is a node of: see Graph.of. */
   constructor(
-    readonly graph: Graph,
+    readonly owner: object,
     parts: OperationParts,
   ) {
     this.name = parts.name;

@@ -13,7 +13,7 @@ export function identity(x: OpValue, options: OpOptions = {}): Output {
 
 /** The same elements in another shape; one size may be -1, which the others decide. */
 export function reshape(x: Output, shape: readonly number[] | Output, options: OpOptions = {}): Output {
-  return x.graph.op("Reshape", [x, intsOrTensor(shape)], {}, options.name ?? "Reshape").output;
+  return graphOf(x).op("Reshape", [x, intsOrTensor(shape)], {}, options.name ?? "Reshape").output;
 }
 
 /** Tensors of one shape, put side by side along a new dimension. */
@@ -33,7 +33,7 @@ export function unstack(
       `${x.name} has shape ${shapeLabel(x.shape)}: say how many parts it unstacks to (count).`,
     );
   }
-  return x.graph.op("Unpack", [x], { axis, num: count }, options.name ?? "unstack").outputs;
+  return graphOf(x).op("Unpack", [x], { axis, num: count }, options.name ?? "unstack").outputs;
 }
 
 /** Tensors joined along a dimension that they have. */
@@ -53,17 +53,17 @@ export function split(
 ): readonly Output[] {
   const name = options.name ?? "split";
   if (typeof parts === "number") {
-    return x.graph.op("Split", [intTensor(axis), x], { num_split: parts }, name).outputs;
+    return graphOf(x).op("Split", [intTensor(axis), x], { num_split: parts }, name).outputs;
   }
-  const sizes = parts instanceof Output ? parts : toTensor(x.graph, intTensor(parts), "Const");
+  const sizes = parts instanceof Output ? parts : toTensor(graphOf(x), intTensor(parts), "Const");
   const count = sizes.shape?.[0] ?? -1;
   if (count < 0) throw invalidArgument(`The number of sizes in ${sizes.name} has to be known.`);
-  return x.graph.op("SplitV", [x, sizes, intTensor(axis)], { num_split: count }, name).outputs;
+  return graphOf(x).op("SplitV", [x, sizes, intTensor(axis)], { num_split: count }, name).outputs;
 }
 
 /** A tensor with one more dimension, of size 1. */
 export function expandDims(x: Output, axis: number, options: OpOptions = {}): Output {
-  return x.graph.op("ExpandDims", [x, intTensor(axis)], {}, options.name ?? "ExpandDims").output;
+  return graphOf(x).op("ExpandDims", [x, intTensor(axis)], {}, options.name ?? "ExpandDims").output;
 }
 
 /** A tensor with its dimensions in another order: reversed unless given. */
@@ -71,22 +71,22 @@ export function transpose(x: Output, order?: readonly number[], options: OpOptio
   const permutation = order ?? x.shape?.map((_, i) => (x.shape?.length ?? 0) - 1 - i);
   if (!permutation)
     throw invalidArgument(`The rank of ${x.name} is not known: give the order of its dimensions.`);
-  return x.graph.op("Transpose", [x, intTensor(permutation)], {}, options.name ?? "transpose").output;
+  return graphOf(x).op("Transpose", [x, intTensor(permutation)], {}, options.name ?? "transpose").output;
 }
 
 /** The sizes of a tensor's dimensions in a run, int32. */
 export function shape(x: Output, options: OpOptions = {}): Output {
-  return x.graph.op("Shape", [x], { out_type: "int32" }, options.name ?? "Shape").output;
+  return graphOf(x).op("Shape", [x], { out_type: "int32" }, options.name ?? "Shape").output;
 }
 
 /** The number of a tensor's elements in a run, int32. */
 export function size(x: Output, options: OpOptions = {}): Output {
-  return x.graph.op("Size", [x], { out_type: "int32" }, options.name ?? "Size").output;
+  return graphOf(x).op("Size", [x], { out_type: "int32" }, options.name ?? "Size").output;
 }
 
 /** The number of a tensor's dimensions in a run, int32. */
 export function rank(x: Output, options: OpOptions = {}): Output {
-  return x.graph.op("Rank", [x], {}, options.name ?? "Rank").output;
+  return graphOf(x).op("Rank", [x], {}, options.name ?? "Rank").output;
 }
 
 /** start, start + delta, … below limit, int32. */

@@ -1,7 +1,7 @@
 import type { DType } from "../../protocol/dtype.js";
 import { invalidArgument } from "../../protocol/status.js";
 import { Tensor } from "../../protocol/tensor.js";
-import type { Graph } from "../graph.js";
+import { Graph } from "../graph.js";
 import { addConstant, type OpInput, type OpValue } from "../graph-op-builder.js";
 import { Operation, Output } from "../operation.js";
 
@@ -14,7 +14,7 @@ export interface OpOptions {
 /** The graph that the inputs belong to. @throws TensorFlowError INVALID_ARGUMENT where none of them is a tensor */
 export function graphOf(...values: readonly OpInput[]): Graph {
   for (const value of values.flat()) {
-    if (value instanceof Output || value instanceof Operation) return value.graph;
+    if (value instanceof Output || value instanceof Operation) return Graph.of(value);
   }
   throw invalidArgument(
     "At least one input has to be a tensor of a graph; make one with constant(graph, value).",

@@ -53,7 +53,7 @@ export function matMul(a: OpValue, b: OpValue, options: MatMulOptions = {}): Out
 /** The same numbers in another dtype. */
 export function cast(x: Output, dtype: DType, options: OpOptions = {}): Output {
   if (x.dtype === dtype && !x.isRef) return x;
-  return x.graph.op("Cast", [x], { DstT: dtype }, options.name ?? "Cast").output;
+  return graphOf(x).op("Cast", [x], { DstT: dtype }, options.name ?? "Cast").output;
 }
 
 export interface ReductionOptions extends OpOptions {
@@ -64,7 +64,8 @@ export interface ReductionOptions extends OpOptions {
 /** The dimensions to reduce: those given, or all. */
 function reductionAxes(x: Output, axis: number | readonly number[] | Output | undefined): Output | Tensor {
   if (axis !== undefined) return typeof axis === "number" ? intTensor(axis) : intsOrTensor(axis);
-  const { graph, shape } = x;
+  const { shape } = x;
+  const graph = graphOf(x);
   if (shape) return addConstant(graph, intTensor(shape.map((_, i) => i)), "Const");
   const dimensions = rank(x);
   return range(graph, 0, dimensions);
@@ -73,7 +74,8 @@ function reductionAxes(x: Output, axis: number | readonly number[] | Output | un
 function reduction(type: string) {
   return (x: Output, axis?: number | readonly number[] | Output, options: ReductionOptions = {}): Output => {
     const axes = reductionAxes(x, axis);
-    return x.graph.op(type, [x, axes], { keep_dims: options.keepDims ?? false }, options.name ?? type).output;
+    return graphOf(x).op(type, [x, axes], { keep_dims: options.keepDims ?? false }, options.name ?? type)
+      .output;
   };
 }
 
@@ -91,5 +93,5 @@ export function argMax(
   options: OpOptions & { readonly outputType?: "int32" | "int64" | undefined } = {},
 ): Output {
   const attrs = { output_type: options.outputType ?? "int64" };
-  return x.graph.op("ArgMax", [x, intTensor(axis)], attrs, options.name ?? "ArgMax").output;
+  return graphOf(x).op("ArgMax", [x, intTensor(axis)], attrs, options.name ?? "ArgMax").output;
 }

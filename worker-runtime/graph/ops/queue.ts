@@ -3,7 +3,7 @@ import type { Graph } from "../graph.js";
 import type { OpValue } from "../graph-op-builder.js";
 import type { Operation, Output } from "../operation.js";
 import type { Shape } from "../shape.js";
-import { intTensor, type OpOptions, toTensor } from "./common.js";
+import { graphOf, intTensor, type OpOptions, toTensor } from "./common.js";
 
 /** A queue that a task keeps between runs. */
 export interface Queue {
@@ -44,7 +44,8 @@ export function fifoQueue(
 
 function put(type: string, suffix: string) {
   return (queue: Queue, components: readonly OpValue[], options: OpOptions = {}): Operation => {
-    const { graph, op } = queue.handle;
+    const { op } = queue.handle;
+    const graph = graphOf(queue.handle);
     return graph.withNameScope(options.name ?? `${op.name}_${suffix}`, (scope) => {
       const tensors = components.map((value, i) => toTensor(graph, value, `component_${i}`, queue.dtypes[i]));
       return graph.op(type, [queue.handle, tensors], {}, scope);
@@ -59,7 +60,8 @@ export const enqueueMany = put("QueueEnqueueManyV2", "EnqueueMany");
 
 /** Takes out one element. Waits while the queue is empty. */
 export function dequeue(queue: Queue, options: OpOptions = {}): readonly Output[] {
-  const { graph, op } = queue.handle;
+  const { op } = queue.handle;
+  const graph = graphOf(queue.handle);
   const name = options.name ?? `${op.name}_Dequeue`;
   return graph.op("QueueDequeueV2", [queue.handle], { component_types: queue.dtypes }, name).outputs;
 }
@@ -70,7 +72,8 @@ export function dequeueMany(
   count: number | Output,
   options: OpOptions = {},
 ): readonly Output[] {
-  const { graph, op } = queue.handle;
+  const { op } = queue.handle;
+  const graph = graphOf(queue.handle);
   const n = typeof count === "number" ? intTensor(count) : count;
   const name = options.name ?? `${op.name}_DequeueMany`;
   return graph.op("QueueDequeueManyV2", [queue.handle, n], { component_types: queue.dtypes }, name).outputs;
@@ -78,7 +81,8 @@ export function dequeueMany(
 
 /** The number of elements in the queue. */
 export function queueSize(queue: Queue, options: OpOptions = {}): Output {
-  const { graph, op } = queue.handle;
+  const { op } = queue.handle;
+  const graph = graphOf(queue.handle);
   return graph.op("QueueSizeV2", [queue.handle], {}, options.name ?? `${op.name}_Size`).output;
 }
 
@@ -87,7 +91,8 @@ export function closeQueue(
   queue: Queue,
   options: OpOptions & { readonly cancelPendingEnqueues?: boolean | undefined } = {},
 ): Operation {
-  const { graph, op } = queue.handle;
+  const { op } = queue.handle;
+  const graph = graphOf(queue.handle);
   const attrs = { cancel_pending_enqueues: options.cancelPendingEnqueues ?? false };
   return graph.op("QueueCloseV2", [queue.handle], attrs, options.name ?? `${op.name}_Close`);
 }

@@ -8,7 +8,7 @@ import type { Graph } from "../graph.js";
 import type { OpValue } from "../graph-op-builder.js";
 import { Operation, Output } from "../operation.js";
 import type { Shape } from "../shape.js";
-import { type OpOptions, toTensor } from "./common.js";
+import { graphOf, type OpOptions, toTensor } from "./common.js";
 import { group } from "./control-flow.js";
 
 /** TensorFlow's names of collections. */
@@ -146,7 +146,7 @@ export interface AssignOptions extends OpOptions {
 
 function update(op: keyof typeof RESOURCE_OPS, locking: boolean) {
   return (v: Variable, value: OpValue, options: AssignOptions = {}): Output => {
-    const { graph } = v.handle;
+    const graph = graphOf(v.handle);
     if (v.kind === "reference") {
       const attrs = { use_locking: options.useLocking ?? locking };
       return graph.op(op, [v.handle, value], attrs, options.name ?? op).output;
@@ -169,7 +169,7 @@ export const assignSub = update("AssignSub", false);
 
 /** The value of a variable at this point, as opposed to `variable.value`, which may be read at any time of a step. */
 export function readVariable(v: Variable, options: OpOptions = {}): Output {
-  const { graph } = v.handle;
+  const graph = graphOf(v.handle);
   if (v.kind === "reference") return graph.op("Identity", [v.handle], {}, options.name ?? "read").output;
   return graph.op("ReadVariableOp", [v.handle], { dtype: v.dtype }, options.name ?? "ReadVariableOp").output;
 }

@@ -1,6 +1,6 @@
 import type { OpValue } from "../graph-op-builder.js";
 import type { Operation } from "../operation.js";
-import type { OpOptions } from "./common.js";
+import { graphOf, type OpOptions } from "./common.js";
 import type { Variable } from "./state.js";
 
 /** One step of gradient descent: the variable minus learningRate times gradient. */
@@ -12,7 +12,7 @@ export function applyGradientDescent(
 ): Operation {
   const type = variable.kind === "reference" ? "ApplyGradientDescent" : "ResourceApplyGradientDescent";
   const attrs = { T: variable.dtype, use_locking: options.useLocking ?? false };
-  return variable.handle.graph.op(
+  return graphOf(variable.handle).op(
     type,
     [variable.handle, learningRate, gradient],
     attrs,

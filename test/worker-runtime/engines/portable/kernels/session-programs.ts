@@ -170,7 +170,7 @@ export class MiniSession {
       kernel = this.#kernelOf(operation);
       this.#nodes.set(operation, kernel);
     }
-    const { inputArg } = operation.graph.registry.require(operation.type);
+    const { inputArg } = Graph.of(operation).registry.require(operation.type);
     const inputs = sources.map((outputs, index) => {
       const value = outputs[operation.inputs[index]?.index ?? 0];
       return inputArg[index]?.isRef === true ? given(value) : fetched(given(value));
@@ -179,7 +179,7 @@ export class MiniSession {
   }
 
   #kernelOf(operation: Operation): (context: OpContext) => Outputs | Promise<Outputs> {
-    const opDef = operation.graph.registry.require(operation.type);
+    const opDef = Graph.of(operation).registry.require(operation.type);
     const node = new KernelNode({ ...operation.toNodeDef(), device: DEVICE }, opDef);
     const definition = registry.find(node, "CPU");
     if (definition === undefined) {
