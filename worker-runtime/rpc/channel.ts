@@ -62,11 +62,17 @@ export class Channel {
   /**
    * @param address "host:port", or a target with "grpc://".
    * @param channelCredentials plain gRPC unless given.
+   * @param serverName what the server is called in a TLS handshake; its host unless given.
    * @throws TensorFlowError INVALID_ARGUMENT when the address cannot be dialled.
    */
-  constructor(address: string, channelCredentials: ChannelCredentials = credentials.createInsecure()) {
+  constructor(
+    address: string,
+    channelCredentials: ChannelCredentials = credentials.createInsecure(),
+    serverName?: string,
+  ) {
     this.address = addressOfTarget(address);
-    this.client = new Client(`dns:///${this.address}`, channelCredentials, options);
+    const named = serverName === undefined ? {} : { "grpc.ssl_target_name_override": serverName };
+    this.client = new Client(`dns:///${this.address}`, channelCredentials, { ...options, ...named });
   }
 
   get isClosed(): boolean {

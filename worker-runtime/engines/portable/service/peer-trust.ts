@@ -19,6 +19,9 @@ export interface TrustFiles {
   readonly peers: string;
 }
 
+/** What tasks are called in handshakes: by address most are known by an IP, which is no name for TLS. */
+export const TASK_SERVER_NAME = "tensordeck-task";
+
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
@@ -31,10 +34,10 @@ export class PeerTrust {
   readonly #peers: readonly string[];
   readonly #fingerprints: ReadonlySet<string>;
 
-  readonly #checkServer = (host: string, certificate: PeerCertificate): Error | undefined =>
+  readonly #checkServer = (_host: string, certificate: PeerCertificate): Error | undefined =>
     this.isPeer(certificate)
       ? undefined
-      : new Error(`${host} shows a certificate that is none of those in --tls_peers.`);
+      : new Error("The task shows a certificate that is none of those in --tls_peers.");
 
   /** @throws TensorFlowError INVALID_ARGUMENT for text that holds no certificates or a key that does not fit. */
   constructor(cert: string, key: string, peers: string) {

@@ -4,7 +4,7 @@ import { parseHostPort } from "../../../cluster/address.js";
 import { Channel } from "../../../rpc/channel.js";
 import { workerClient } from "../../../rpc/worker-client.js";
 import { peerSocketOptions } from "../peer-socket.js";
-import type { PeerTrust } from "../service/peer-trust.js";
+import { type PeerTrust, TASK_SERVER_NAME } from "../service/peer-trust.js";
 import type { BulkDialer } from "../stream/bulk-receiver.js";
 import { StreamCaller } from "../stream/stream-caller.js";
 import type { WorkerInterface } from "./worker-interface.js";
@@ -37,7 +37,7 @@ export interface WorkerTransport {
 export function streamTransport(trust?: PeerTrust): WorkerTransport {
   return {
     connect: (address) => {
-      const channel = new Channel(address, trust?.channelCredentials());
+      const channel = new Channel(address, trust?.channelCredentials(), TASK_SERVER_NAME);
       const caller = new StreamCaller(channel, bulkDialer(address, trust));
       const close = (): void => {
         channel.close();

@@ -19,11 +19,17 @@ let port: number;
 let own: MadeCertificate;
 let peer: MadeCertificate;
 let stranger: MadeCertificate;
+/** What Node warns of: each deprecation once in a process. */
+const warnings: string[] = [];
+const keep = (warning: Error): void => {
+  warnings.push(warning.message);
+};
 
 const trustOf = (of: MadeCertificate, ...peers: MadeCertificate[]): PeerTrust =>
   new PeerTrust(of.certPem, of.keyPem, peers.map(({ certPem }) => certPem).join("\n"));
 
 beforeAll(async () => {
+  process.on("warning", keep);
   [own, peer, stranger] = await Promise.all([makeCertificate(), makeCertificate(), makeCertificate()]);
   const plan = { required: ["127.0.0.1"], optional: [], isOpen: false };
   const listener = await GrpcListener.open(plan, 0, trustOf(own, own, peer));
@@ -35,6 +41,7 @@ beforeAll(async () => {
 });
 
 afterAll(() => {
+  process.off("warning", keep);
   endpoint.close();
   cluster.close();
   rmSync(folder, { recursive: true, force: true });
@@ -53,6 +60,8 @@ async function ask(trust: PeerTrust | undefined): Promise<number> {
 describe("mutual TLS between tasks", () => {
   test("peers are answered", async () => {
     expect(await ask(trustOf(peer, stranger, own))).toBe(1);
+    // An IP address as a server's name is deprecated in TLS.
+    expect(warnings).toEqual([]);
   });
 
   test("who shows another certificate is not answered", async () => {
