@@ -139,6 +139,11 @@ function sourceOf(t: ArrayLike<number>, y: number, x: number): readonly [y: numb
   ];
 }
 
+/** The mean of two values by their weights, rounded at every step: whole numbers are cut off, and often near the next. */
+function mean(a: number, weightOfA: number, b: number, weightOfB: number): number {
+  return fround(fround(fround(weightOfA) * fround(a)) + fround(fround(weightOfB) * fround(b)));
+}
+
 /** The weighted mean of the four nearest pixels. */
 function between(
   read: (y: number, x: number, channel: number) => number,
@@ -148,8 +153,8 @@ function between(
 ): number {
   const [top, left] = [Math.floor(y), Math.floor(x)];
   const line = (row: number) =>
-    fround((left + 1 - x) * read(row, left, channel) + (x - left) * read(row, left + 1, channel));
-  return (top + 1 - y) * line(top) + (y - top) * line(top + 1);
+    mean(read(row, left, channel), left + 1 - x, read(row, left + 1, channel), x - left);
+  return mean(line(top), top + 1 - y, line(top + 1), y - top);
 }
 
 const types: readonly DType[] = ["uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64"];

@@ -126,8 +126,8 @@ export const comparisonKernels: readonly KernelDefinition[] = [
     (node) => {
       const tolerance = node.float("tolerance");
       const test: BinaryTest = {
-        numbers: binaryLoop((a, b) => (Math.abs(a - b) < tolerance ? 1 : 0)),
-        longs: longTest((a, b) => Math.abs(Number(a - b)) < tolerance),
+        numbers: binaryLoop((a, b) => (Math.abs(a - b) <= tolerance ? 1 : 0)),
+        longs: longTest((a, b) => Math.abs(Number(a - b)) <= tolerance),
       };
       return withSmallFloats((inputs) => [applyTest(test, inputAt(inputs, 0), inputAt(inputs, 1))]);
     },

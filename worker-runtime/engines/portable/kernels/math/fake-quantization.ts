@@ -26,7 +26,11 @@ function levelsOf(node: KernelNode): Levels {
 interface Range {
   readonly min: number;
   readonly max: number;
+  /** From one level to the next. */
   readonly scale: number;
+  readonly levelsPerUnit: number;
+  /** How many levels are below 0. */
+  readonly below: number;
   /** A range that is 0 at both ends makes everything 0. */
   readonly empty: boolean;
 }
@@ -39,17 +43,26 @@ function nudged(min: number, max: number, { lowest, highest }: Levels): Range {
     min: fround((lowest - level) * scale),
     max: fround((highest - level) * scale),
     scale,
+    levelsPerUnit: fround((highest - lowest) / fround(max - min)),
+    below: level - lowest,
     empty: min === 0 && max === 0,
   };
 }
 
-/** The nearest number that a level stands for. */
-function quantized(x: number, { min, max, scale, empty }: Range): number {
+/**
+ * The nearest number that a level stands for.
+ * @param divides whether the level is found by division; TensorFlow divides in FakeQuantWithMinMaxVars and multiplies in
+ *   the other ops, which tells for numbers in the middle between two levels.
+ */
+function quantized(x: number, range: Range, divides: boolean): number {
+  const { min, max, scale, levelsPerUnit, below, empty } = range;
   if (empty) {
     return 0;
   }
   const shifted = fround(Math.max(Math.min(x, max), min) - min);
-  return fround(Math.floor(fround(fround(shifted / scale) + 0.5)) * scale) + min;
+  const place = fround(divides ? shifted / scale : shifted * levelsPerUnit);
+  const level = Math.floor(fround(fround(place - below) + 0.5));
+  return fround(level * scale);
 }
 
 /** Ranges for the elements of a tensor: one for all, or one for each element of the last dimension. */
@@ -58,11 +71,11 @@ function rangesOf(min: Tensor, max: Tensor, levels: Levels): Range[] {
   return Array.from(from, (value, i) => nudged(value, to[i] ?? 0, levels));
 }
 
-function quantizeAll(input: Tensor, ranges: readonly Range[]): Tensor {
+function quantizeAll(input: Tensor, ranges: readonly Range[], divides: boolean): Tensor {
   const values = numbersOf(input);
   const out = newNumbers("float32", input.shape);
   for (let i = 0; i < out.length; i += 1) {
-    out[i] = quantized(values[i] as number, ranges[i % ranges.length] as Range);
+    out[i] = quantized(values[i] as number, ranges[i % ranges.length] as Range, divides);
   }
   return new Tensor("float32", input.shape, out);
 }
@@ -137,7 +150,7 @@ function variableRange(op: string, perChannel: boolean): PureKernelDefinition[] 
         return (inputs) => {
           const [input, min, max] = [inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)];
           checkRanges(input, min, max, perChannel);
-          return [quantizeAll(input, rangesOf(min, max, levels))];
+          return [quantizeAll(input, rangesOf(min, max, levels), !perChannel)];
         };
       },
       { cost },
@@ -163,7 +176,7 @@ export const fakeQuantizationKernels: readonly PureKernelDefinition[] = [
     "FakeQuantWithMinMaxArgs",
     (node) => {
       const range = fixedRange(node);
-      return (inputs) => [quantizeAll(inputAt(inputs, 0), [range])];
+      return (inputs) => [quantizeAll(inputAt(inputs, 0), [range], false)];
     },
     { cost },
   ),

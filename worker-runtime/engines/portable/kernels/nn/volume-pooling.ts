@@ -152,9 +152,12 @@ function checkShape(tensor: Tensor, expected: readonly number[], what: string): 
   }
 }
 
+/** What TensorFlow takes for the largest pixel is nearer to the output than this (pooling_ops_3d.cc). */
+const SAME_PIXEL = Math.fround(1e-5);
+
 /**
- * Gives each window's gradient to its largest pixel, or takes it from there: the gradient of the gradient. The largest
- * is the first one that is equal to the given output, as in TensorFlow; without one nothing is given.
+ * Gives each window's gradient to all its pixels that are as large as the given output, or takes it from the first of
+ * them: the gradient of the gradient. Without one nothing is given. That they differ so is TensorFlow's way.
  */
 function maxGradient(pooling: VolumePooling, isSecond: boolean): Compute {
   return (inputs) => {
@@ -170,14 +173,16 @@ function maxGradient(pooling: VolumePooling, isSecond: boolean): Compute {
     const shape = isSecond ? places.outputShape : volumes.shape;
     const out = newNumbers(slopes.dtype, shape);
     forEachElement(places, (at, pixels, channel) => {
-      const pixel = pixels.find((one) => values[one + channel] === largest[at]);
-      if (pixel === undefined) {
+      const top = largest[at] ?? 0;
+      if (isSecond) {
+        const pixel = pixels.find((one) => values[one + channel] === top);
+        out[at] = pixel === undefined ? 0 : (given[pixel + channel] ?? 0);
         return;
       }
-      if (isSecond) {
-        out[at] = given[pixel + channel] ?? 0;
-      } else {
-        add(out, pixel + channel, given[at] ?? 0);
+      for (const pixel of pixels) {
+        if (Math.abs((values[pixel + channel] ?? 0) - top) < SAME_PIXEL) {
+          add(out, pixel + channel, given[at] ?? 0);
+        }
       }
     });
     return [fromChannelsLast(new Tensor(slopes.dtype, shape, out), pooling)];
