@@ -47,7 +47,8 @@ export const unarySpecs: readonly OpSpec[] = [
   ...unary(["Snapshot"], numbers),
   ...unary(["OnesLike"], [...numbers, "bool"]),
   ...unary(["Abs", "Neg", "Sign", "Square"], signedNumbers),
-  ...unary(["Relu", "Relu6"], numbers),
+  // Of -0 TensorFlow makes 0 in whole vectors, and -0 in what is left at the end.
+  ...unary(["Relu", "Relu6"], numbers, { tolerance: { ulps: 0, eitherZero: true } }),
   ...unary(["Ceil", "Floor", "Rint", "IsNan", "IsInf", "IsFinite"], floats),
   // Of whole numbers TensorFlow 2.21 makes 0.
   ...unary(["Round"], floats),
