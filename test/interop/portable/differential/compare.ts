@@ -49,7 +49,9 @@ export function tensorDifference(wanted: Tensor, given: Tensor, tolerance: Toler
     return differs("shape");
   }
   const place = firstDifference(wanted, given, tolerance);
-  return place === undefined ? undefined : differs(`element ${place}`);
+  return place === undefined
+    ? undefined
+    : differs(`element ${place} is ${given.data[place]}, not ${wanted.data[place]}`);
 }
 
 function firstDifference(wanted: Tensor, given: Tensor, tolerance: Tolerance): number | undefined {

@@ -66,6 +66,7 @@ function sameShape(ops: readonly string[], options: Options = {}): OpSpec[] {
           .map((inputs) => ({ inputs, ...(options.attrs === undefined ? {} : { attrs: options.attrs }) })),
       ),
     tolerance: options.tolerance ?? { ulps: 4 },
+    ...(options.edges === undefined ? {} : { edges: options.edges }),
   });
 }
 
@@ -97,7 +98,15 @@ export const binarySpecs: readonly OpSpec[] = [
   ...binary(["NextAfter"], floats, { left: "nonzero", edges: () => [] }),
   ...binary(["Less", "LessEqual", "Greater", "GreaterEqual"], numbers),
   ...binary(["Equal", "NotEqual"], everything, { edges: withUnequalShapes }),
-  ...sameShape(["ApproximateEqual"], { attrs: { tolerance: attr.float(0.5) } }),
+  ...sameShape(["ApproximateEqual"], {
+    attrs: { tolerance: attr.float(0.5) },
+    edges: ({ T = "float32" }) => [
+      {
+        inputs: [Tensor.of([1, 1, Infinity], T), Tensor.of([0.5, 0.25, Infinity], T)],
+        attrs: { tolerance: attr.float(0.5) },
+      },
+    ],
+  }),
   ...binary(["BitwiseAnd", "BitwiseOr", "BitwiseXor"], ints),
   ...binary(["LeftShift", "RightShift"], ints, { right: "positive", edges: () => [] }),
   ...logical(["LogicalAnd", "LogicalOr"]),
@@ -113,10 +122,13 @@ export const binarySpecs: readonly OpSpec[] = [
 function zeroDivisor(types: Types): Drawn[] {
   const { T = "float32" } = types;
   const one = T === "int64" ? 7n : 7;
+  const smallest = { float32: 2 ** -126, float64: 2 ** -1022 }[T as "float32"];
   const lowest = { int8: -128, int16: -32768, int32: -2147483648 }[T as "int8"];
   return [
     ...edges(types).slice(0, 1),
     { inputs: [Tensor.of(one, T), zeros(T, [2])] },
+    // A quotient below full precision.
+    ...(smallest === undefined ? [] : [{ inputs: [Tensor.of([smallest], T), Tensor.of([-8], T)] }]),
     ...(lowest === undefined ? [] : [{ inputs: [Tensor.of([lowest], T), Tensor.of([3], T)] }]),
   ];
 }

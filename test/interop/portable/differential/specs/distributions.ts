@@ -37,6 +37,13 @@ const ranges = fc.constantFrom([-6, 6], [0, 1], [-1.3, 4.1], [2, 5], [-7, -1]);
 /** Levels are far apart where there are few of them. */
 const quantized: Tolerance = { ulps: 8, scale: 8 };
 
+/** With 14 levels from -1 to 4 some of these are in the middle between two. */
+const quarters = Tensor.of(
+  Array.from({ length: 24 }, (_, i) => (i - 5) / 4),
+  "float32",
+);
+const fourBits: Attrs = { num_bits: attr.int(4), narrow_range: attr.bool(true) };
+
 export const distributionSpecs: readonly OpSpec[] = [
   ...specsOf(["Igamma", "Igammac", "IgammaGradA"], {
     ...twoPositive,
@@ -111,6 +118,7 @@ export const distributionSpecs: readonly OpSpec[] = [
     edges: () => [
       { inputs: [float(1)], attrs: { min: attr.float(3), max: attr.float(2) } },
       { inputs: [float(1)], attrs: { num_bits: attr.int(1) } },
+      { inputs: [quarters], attrs: { ...fourBits, min: attr.float(-1), max: attr.float(4) } },
     ],
     tolerance: quantized,
   },
@@ -137,6 +145,7 @@ export const distributionSpecs: readonly OpSpec[] = [
     edges: () => [
       { inputs: [Tensor.of([1, -1], "float32"), float(0), float(0)] },
       { inputs: [Tensor.of([1, -1], "float32"), Tensor.of([0], "float32"), float(0)] },
+      { inputs: [quarters, float(-1), float(4)], attrs: fourBits },
     ],
     tolerance: quantized,
   },
@@ -167,6 +176,14 @@ export const distributionSpecs: readonly OpSpec[] = [
     edges: () => [
       {
         inputs: [Tensor.of(1, "float32", [3, 2]), Tensor.of([0], "float32"), Tensor.of([4, 2.5], "float32")],
+      },
+      {
+        inputs: [
+          Tensor.of(quarters.data, "float32", [24, 1]),
+          Tensor.of([-1], "float32"),
+          Tensor.of([4], "float32"),
+        ],
+        attrs: fourBits,
       },
     ],
     tolerance: quantized,

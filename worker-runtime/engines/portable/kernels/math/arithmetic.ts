@@ -75,6 +75,11 @@ const zeroTimes = (f: (y: number) => number) => binaryLoop((x, y) => (x === 0 ? 
 const addition: BinaryOp = { floats: add, ints: add, longs: longLoop((a, b) => a + b) };
 const division: BinaryOp = { floats: divide };
 
+/** Zero of the same sign for a number below full precision, as TensorFlow's threads make it: -1e-40 has no floor of -1. */
+function flushed(x: number, smallest: number): number {
+  return Math.abs(x) < smallest ? x * 0 : x;
+}
+
 /** Sums, products, quotients of floats, extremes and powers of floats. */
 export const arithmeticKernels: readonly KernelDefinition[] = [
   binaryKernel("Add", addition),
@@ -86,8 +91,8 @@ export const arithmeticKernels: readonly KernelDefinition[] = [
   binaryKernel("RealDiv", division),
   binaryKernel("DivNoNan", { floats: binaryLoop((x, y) => (y === 0 ? 0 : x / y)) }),
   binaryKernel("FloorDiv", {
-    floats: binaryLoop((x, y) => Math.floor(x / y)),
-    float32: binaryLoop((x, y) => Math.floor(Math.fround(x / y))),
+    floats: binaryLoop((x, y) => Math.floor(flushed(x / y, 2 ** -1022))),
+    float32: binaryLoop((x, y) => Math.floor(flushed(Math.fround(x / y), 2 ** -126))),
   }),
   binaryKernel("Maximum", { floats: maximum, ints: maximum, longs: longLoop((a, b) => (a > b ? a : b)) }),
   binaryKernel("Minimum", { floats: minimum, ints: minimum, longs: longLoop((a, b) => (a < b ? a : b)) }),

@@ -89,6 +89,32 @@ const lanczosTerms = [
   3.6899182659531625e-6,
 ];
 
+const EULER_GAMMA = 0.5772156649015329;
+
+/** ζ(k) - 1: the first terms of the sum, and the Euler-Maclaurin formula for the rest (DLMF 25.2.9). */
+function zetaLessOne(k: number): number {
+  const n = 100;
+  const last = n ** -k;
+  let sum = (n * last) / (k - 1) + last / 2 + (k * last) / (12 * n);
+  sum -= (k * (k + 1) * (k + 2) * last) / (720 * n ** 3);
+  for (let i = n - 1; i >= 2; i -= 1) {
+    sum += i ** -k;
+  }
+  return sum;
+}
+
+/** (-1)^k (ζ(k) - 1) / k for k from 2 on; at an argument of a half the terms fall by 4 each. */
+const nearTwoTerms = Array.from({ length: 28 }, (_, i) => {
+  const k = i + 2;
+  return ((k % 2 === 0 ? 1 : -1) * zetaLessOne(k)) / k;
+});
+
+/** ln Γ(2 + z) for |z| up to a half, exact where it is near 0 (DLMF 5.7.3). */
+function lgammaNearTwo(z: number): number {
+  const series = nearTwoTerms.reduceRight((sum, term) => sum * z + term, 0);
+  return z * (1 - EULER_GAMMA + z * series);
+}
+
 /** ln|Γ(x)|; infinity at 0 and the negative whole numbers. */
 export function lgamma(x: number): number {
   if (Math.abs(x) === Infinity || (x <= 0 && Number.isInteger(x))) {
@@ -98,8 +124,16 @@ export function lgamma(x: number): number {
     // Reflection: Γ(x) Γ(1 - x) = π / sin(πx). The fraction alone goes into the sine, whose argument stays exact.
     return Math.log(Math.PI / Math.abs(Math.sin(Math.PI * (x - Math.round(x))))) - lgamma(1 - x);
   }
-  if (x === 1 || x === 2) {
-    return 0;
+  if (x < 1.5) {
+    return lgammaNearTwo(x - 1) - Math.log1p(x - 1);
+  }
+  if (x < 5) {
+    // Γ(x) = (x - 1) Γ(x - 1), down to where the series is.
+    let [factor, rest] = [1, x];
+    for (; rest >= 2.5; rest -= 1) {
+      factor *= rest - 1;
+    }
+    return lgammaNearTwo(rest - 2) + Math.log(factor);
   }
   let sum = 0.9999999999999971;
   for (const [i, term] of lanczosTerms.entries()) {

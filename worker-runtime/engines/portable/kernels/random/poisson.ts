@@ -1,36 +1,9 @@
+import { lgamma } from "../math/special-functions.js";
 import { Draws } from "./draws.js";
 import type { Philox } from "./philox.js";
 
 /** From this rate on draws are made by rejection instead of by counting events. */
 const REJECTION_RATE = 10;
-
-/** Coefficients of the Stirling series of log(gamma), 1/12, -1/360, … (NIST, DLMF 5.11.1). */
-const STIRLING = [1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188] as const;
-
-/** Below this the series is not exact enough and the argument is moved up. */
-const STIRLING_FROM = 15;
-
-/** log(gamma(x)) for x of at least 1, exact to about 1e-15 of its value. */
-function logGamma(x: number): number {
-  let shifted = x;
-  let product = 1;
-  while (shifted < STIRLING_FROM) {
-    product *= shifted;
-    shifted += 1;
-  }
-  const square = shifted * shifted;
-  let series = 0;
-  for (let term = STIRLING.length - 1; term >= 0; term -= 1) {
-    series = series / square + (STIRLING[term] ?? 0);
-  }
-  return (
-    (shifted - 0.5) * Math.log(shifted) -
-    shifted +
-    0.5 * Math.log(2 * Math.PI) +
-    series / shifted -
-    Math.log(product)
-  );
-}
 
 /**
  * Draws from the Poisson distribution: below a rate of 10 by counting events (Knuth, The Art of Computer Programming,
@@ -78,7 +51,7 @@ function transformedSampler(rate: number): (stream: Philox) => number {
         continue;
       }
       const s = Math.log((v * inverseAlpha) / (a / (distance * distance) + b));
-      if (s <= -rate + k * logRate - logGamma(k + 1)) {
+      if (s <= -rate + k * logRate - lgamma(k + 1)) {
         return k;
       }
     }
