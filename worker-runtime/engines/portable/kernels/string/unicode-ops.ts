@@ -26,11 +26,16 @@ function rulesOf(node: KernelNode): ErrorRules {
 /** The last of the control characters that may be replaced. */
 const LAST_CONTROL = 0x1f;
 
-/** The characters of a text as the rules leave them. @throws TensorFlowError INVALID_ARGUMENT where they are strict. */
+/**
+ * The characters of a text as the rules leave them. Strict rules let control characters be replaced; where
+ * `strictOnControls`, they are errors, too.
+ * @throws TensorFlowError INVALID_ARGUMENT where the rules are strict.
+ */
 function decode(
   bytes: Uint8Array,
   decoder: Decoder,
   { errors, replacement, controls }: ErrorRules,
+  strictOnControls: boolean,
   take: (code: number, start: number) => void,
 ): void {
   decoder(bytes, (code, start, valid) => {
@@ -39,6 +44,10 @@ function decode(
       return;
     }
     if (errors === "strict") {
+      if (valid && !strictOnControls) {
+        take(replacement, start);
+        return;
+      }
       throw invalidArgument("Invalid formatting on input string");
     }
     if (errors === "replace") {
@@ -59,7 +68,7 @@ function decodeKernel(op: string, withOffsets: boolean): PureKernelDefinition {
         const splits = [0];
         let count = 0;
         for (const bytes of texts) {
-          decode(bytes, decoder, rules, () => {
+          decode(bytes, decoder, rules, false, () => {
             count += 1;
           });
           splits.push(count);
@@ -68,7 +77,7 @@ function decodeKernel(op: string, withOffsets: boolean): PureKernelDefinition {
         const starts = newLongs("int64", [withOffsets ? count : 0]);
         let at = 0;
         for (const bytes of texts) {
-          decode(bytes, decoder, rules, (code, start) => {
+          decode(bytes, decoder, rules, false, (code, start) => {
             codes[at] = code;
             if (withOffsets) {
               starts[at] = BigInt(start);
@@ -97,7 +106,7 @@ const transcodeKernel = pureKernel(
       const input = inputAt(inputs, 0);
       const texts = stringsOf(input).map((bytes) => {
         const codes: number[] = [];
-        decode(bytes, decoder, rules, (code) => codes.push(code));
+        decode(bytes, decoder, rules, true, (code) => codes.push(code));
         return encoder(codes);
       });
       return [new Tensor("string", input.shape, texts)];
