@@ -73,8 +73,9 @@ const eluGradLoop: SlopeLoop = (out, gradients, values) => {
 };
 
 const seluGradLoop: SlopeLoop = (out, gradients, values) => {
+  const single = out instanceof Float32Array;
   for (let i = 0; i < out.length; i += 1) {
-    out[i] = (gradients[i] as number) * seluSlope(values[i] as number);
+    out[i] = (gradients[i] as number) * seluSlope(values[i] as number, single);
   }
 };
 

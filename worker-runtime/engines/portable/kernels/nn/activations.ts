@@ -35,9 +35,13 @@ export function eluSlope(output: number): number {
   return output < 0 ? output + 1 : 1;
 }
 
-/** The derivative of selu in terms of its output. */
-export function seluSlope(output: number): number {
-  return output < 0 ? output + SELU_SCALE_ALPHA : SELU_SCALE;
+/** The derivative of selu in terms of its output, with its constants in single precision or in double. */
+export function seluSlope(output: number, single: boolean): number {
+  if (output < 0) {
+    // Near its lowest value the output and the constant nearly cancel: then it matters which constant it is.
+    return output + (single ? Math.fround(SELU_SCALE_ALPHA) : SELU_SCALE_ALPHA);
+  }
+  return single ? Math.fround(SELU_SCALE) : SELU_SCALE;
 }
 
 /** Gaussian error linear unit. */

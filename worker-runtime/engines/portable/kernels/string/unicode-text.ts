@@ -93,9 +93,13 @@ function utf16Decoder(littleEndian: boolean): Decoder {
         continue;
       }
       const next = at + 2 <= bytes.length ? view.getUint16(at, littleEndian) : 0;
-      const paired = unit < 0xdc00 && next >= 0xdc00 && next <= 0xdfff;
+      const leads = unit < 0xdc00;
+      const paired = leads && next >= 0xdc00 && next <= 0xdfff;
       if (paired) {
         at += 2;
+      } else if (leads && at + 1 === bytes.length) {
+        // The half of a pair's second unit belongs to the same error.
+        at += 1;
       }
       visit(0x10000 + ((unit & 0x3ff) << 10) + (next & 0x3ff), start, paired);
     }
