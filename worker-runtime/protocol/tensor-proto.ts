@@ -3,6 +3,7 @@ import { TensorProto, VariantTensorDataProto } from "../../protos/generated/tens
 import { type DType, dataTypeOf, dtypeKind, dtypeOf, itemSize } from "./dtype.js";
 import { elementsOfShape, shapeFromProto, shapeText, shapeToProto } from "./shape.js";
 import { invalidArgument } from "./status.js";
+import { contentOfStrings, stringsFromContent } from "./string-content.js";
 import {
   arrayConstructor,
   arrayFromBytes,
@@ -22,6 +23,12 @@ const MAX_EXPANDED_BYTES = 2 ** 31 - 1;
 
 /** A string costs at least this much in memory (a reference and an empty array's header). */
 const BYTES_PER_STRING_ELEMENT = 16;
+
+/** About a millisecond's work. */
+const NUMBERS_PER_PAUSE = 65_536;
+
+/** From so many strings on, they travel as tensor_content: it is made in pieces. */
+const MIN_CONTENT_STRINGS = 1024;
 
 type ValueList = ArrayLike<number> | ArrayLike<bigint> | ArrayLike<boolean>;
 
@@ -52,12 +59,12 @@ function valuesOf(proto: TensorProto, dtype: DType): ValueList {
   }
 }
 
-function numericFromValues(
+function* numericFromValues(
   proto: TensorProto,
   dtype: DType,
   count: number,
   make: new (n: number) => NumericArray,
-) {
+): Generator<void, NumericArray> {
   const values = valuesOf(proto, dtype);
   const entries = entriesPerElement(dtype);
   if (values.length % entries !== 0) {
@@ -70,6 +77,9 @@ function numericFromValues(
   const given = Math.min(values.length, needed);
   for (let i = 0; i < given; i += 1) {
     target[i] = Number(values[i]);
+    if (i % NUMBERS_PER_PAUSE === NUMBERS_PER_PAUSE - 1) {
+      yield;
+    }
   }
   if (given > 0 && given < needed) {
     if (entries === 1) {
@@ -83,12 +93,19 @@ function numericFromValues(
   return data;
 }
 
-function longsFromValues(proto: TensorProto, dtype: "int64" | "uint64", count: number): NumericArray {
+function* longsFromValues(
+  proto: TensorProto,
+  dtype: "int64" | "uint64",
+  count: number,
+): Generator<void, NumericArray> {
   const values = dtype === "int64" ? proto.int64Val : proto.uint64Val;
   const data = dtype === "int64" ? new BigInt64Array(count) : new BigUint64Array(count);
   const given = Math.min(values.length, count);
   for (let i = 0; i < given; i += 1) {
     data[i] = values[i] ?? 0n;
+    if (i % NUMBERS_PER_PAUSE === NUMBERS_PER_PAUSE - 1) {
+      yield;
+    }
   }
   return given === 0 ? data : data.fill(data[given - 1] ?? 0n, given);
 }
@@ -113,51 +130,12 @@ function stringsFromValues(proto: TensorProto, dtype: DType, count: number): rea
   return Array.from({ length: count }, (_, i) => values[i] ?? last);
 }
 
-/**
- * Strings as tensor_content holds them: the lengths of all of them as varints, then the bytes of all of them
- * (TensorFlow's EncodeStringList).
- */
-function stringsFromContent(content: Uint8Array, count: number): readonly Uint8Array[] {
-  const broken = (): never => {
-    throw invalidArgument(
-      `The tensor_content of a string tensor of ${count} elements does not hold that many strings.`,
-    );
-  };
-  // One byte at least for each length, so a false count cannot make us allocate more than was sent.
-  if (count > content.byteLength) {
-    broken();
-  }
-  const lengths: number[] = [];
-  let position = 0;
-  for (let i = 0; i < count; i += 1) {
-    let length = 0;
-    for (let shift = 1; ; shift *= 128) {
-      const byte = content[position];
-      if (byte === undefined || shift > 2 ** 35) {
-        return broken();
-      }
-      position += 1;
-      length += (byte & 0x7f) * shift;
-      if (byte < 0x80) {
-        break;
-      }
-    }
-    lengths.push(length);
-  }
-  const strings = lengths.map((length) => {
-    const start = position;
-    position += length;
-    return content.subarray(start, position);
-  });
-  return position === content.byteLength ? strings : broken();
-}
-
-function dataFromProto(
+function* dataFromProto(
   proto: TensorProto,
   dtype: DType,
   shape: readonly number[],
   mayMove: boolean,
-): TensorData {
+): Generator<void, TensorData> {
   const count = elementsOfShape(shape);
   const content = proto.tensorContent;
   const arrayType = arrayConstructor(dtype);
@@ -166,7 +144,7 @@ function dataFromProto(
       if (dtype !== "string") {
         throw invalidArgument(`A tensor of ${dtype} cannot have tensor_content.`);
       }
-      return stringsFromContent(content, count);
+      return yield* stringsFromContent(content, count);
     }
     const expected = count * itemSize(dtype);
     if (content.byteLength !== expected) {
@@ -185,11 +163,11 @@ function dataFromProto(
     );
   }
   if (dtype === "int64" || dtype === "uint64") {
-    return longsFromValues(proto, dtype, count);
+    return yield* longsFromValues(proto, dtype, count);
   }
   return arrayType === undefined
     ? stringsFromValues(proto, dtype, count)
-    : numericFromValues(proto, dtype, count, arrayType);
+    : yield* numericFromValues(proto, dtype, count, arrayType);
 }
 
 /**
@@ -199,9 +177,20 @@ function dataFromProto(
  * @throws TensorFlowError INVALID_ARGUMENT when dtype, shape and content do not fit together.
  */
 export function elementsFromProto(proto: TensorProto, mayMove = false): Elements {
+  const work = elementsInPieces(proto, mayMove);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) {
+      return value;
+    }
+  }
+}
+
+/** As `elementsFromProto`, with a pause after every few thousand elements that do not lie in memory as they are needed. */
+export function* elementsInPieces(proto: TensorProto, mayMove = false): Generator<void, Elements> {
   const dtype = dtypeOf(proto.dtype);
   const shape = shapeFromProto(proto.tensorShape);
-  return { dtype, shape, data: dataFromProto(proto, dtype, shape, mayMove) };
+  return { dtype, shape, data: yield* dataFromProto(proto, dtype, shape, mayMove) };
 }
 
 /** A TensorProto of the elements. Numbers travel as tensor_content, which is a view on `data`: no copy is made. */
@@ -218,5 +207,21 @@ export function elementsToProto({ dtype, shape, data }: Elements): TensorProto {
   } else {
     proto.stringVal = [...data];
   }
+  return proto;
+}
+
+/**
+ * As `elementsToProto`, with pauses where it takes long. Many strings travel as tensor_content, as TensorFlow's servers send
+ * them: it takes no object for each. In the attribute of a node they must not, which Python's tools could not read.
+ */
+export function* protoInPieces(elements: Elements): Generator<void, TensorProto> {
+  const { dtype, shape, data } = elements;
+  if (dtype !== "string" || !isByteList(data) || data.length < MIN_CONTENT_STRINGS) {
+    return elementsToProto(elements);
+  }
+  const proto = TensorProto.create();
+  proto.dtype = dataTypeOf(dtype);
+  proto.tensorShape = shapeToProto(shape);
+  proto.tensorContent = yield* contentOfStrings(data);
   return proto;
 }

@@ -4,7 +4,7 @@ import { type ElementValue, elementText, elementValue } from "./element-text.js"
 import { elementsOfShape, shapeText } from "./shape.js";
 import { invalidArgument, outOfRange } from "./status.js";
 import { byteLengthOf, elementCount, type TensorData } from "./tensor-data.js";
-import { elementsFromProto, elementsToProto } from "./tensor-proto.js";
+import { elementsFromProto, elementsInPieces, elementsToProto, protoInPieces } from "./tensor-proto.js";
 import { elementsOf, type TensorValue } from "./tensor-values.js";
 
 /** Elements in nested arrays, as deep as the tensor's rank. */
@@ -115,6 +115,17 @@ export function tensorFromProto(proto: TensorProto): Tensor {
 export function tensorFromReceived(proto: TensorProto): Tensor {
   const elements = elementsFromProto(proto, true);
   return new Tensor(elements.dtype, elements.shape, elements.data);
+}
+
+/** As `tensorFromReceived`, with pauses for others where it takes long. */
+export function* tensorFromReceivedInPieces(proto: TensorProto): Generator<void, Tensor> {
+  const { dtype, shape, data } = yield* elementsInPieces(proto, true);
+  return new Tensor(dtype, shape, data);
+}
+
+/** As `tensorToProto`, with pauses for others where it takes long; many strings become tensor_content. */
+export function tensorToProtoInPieces(tensor: Tensor): Generator<void, TensorProto> {
+  return protoInPieces(tensor);
 }
 
 /** A TensorProto of the tensor; its tensor_content is a view on the tensor's data. */

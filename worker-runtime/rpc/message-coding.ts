@@ -15,7 +15,11 @@ const MIN_CHUNKED_BYTES = 256 * 1024;
  * It must not be used with compression, which would look at the bytes; our channels set none.
  */
 export function encodeMessage<T>(type: MessageType<T>, message: T): Buffer {
-  const { chunks, byteLength } = encodeChunks(type, message);
+  return bufferOfChunks(encodeChunks(type, message));
+}
+
+/** A message in pieces as the buffer that grpc-js takes: see `encodeMessage`. */
+export function bufferOfChunks({ chunks, byteLength }: MessageChunks): Buffer {
   return byteLength < MIN_CHUNKED_BYTES
     ? Buffer.concat(chunks, byteLength)
     : chunkedBuffer(chunks, byteLength);

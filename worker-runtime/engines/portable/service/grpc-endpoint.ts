@@ -4,7 +4,7 @@ import { BulkDesk } from "../stream/bulk-desk.js";
 import { serveStream } from "../stream/stream-service.js";
 import { CallLedger, type ServiceLimits } from "./call-limits.js";
 import { divideConnection } from "./connection-kind.js";
-import { tuneServer } from "./grpc-internals.js";
+import { assembleWhileReceiving, tuneServer } from "./grpc-internals.js";
 import type { GrpcListener } from "./grpc-listener.js";
 import { type ServiceDefinition, type ServiceHandlers, serve } from "./unary-service.js";
 
@@ -28,6 +28,7 @@ export class GrpcEndpoint {
       "grpc.max_send_message_length": limits.maxMessageBytes,
       // Statistics of each call that nothing reads.
       "grpc.enable_channelz": 0,
+      interceptors: [assembleWhileReceiving],
     });
     tuneServer(this.#server);
     // TLS, where there is any, is the listener's: what it hands on are proven connections.

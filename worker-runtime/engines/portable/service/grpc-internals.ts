@@ -1,6 +1,13 @@
 import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
-import { type StatusObject, status } from "@grpc/grpc-js";
+import {
+  Metadata,
+  type ServerInterceptingCall,
+  type ServerInterceptor,
+  type StatusObject,
+  status,
+} from "@grpc/grpc-js";
 import { ClientConnection } from "../connections/client-connection.js";
+import { MessageAssembler } from "./message-assembler.js";
 
 /**
  * Bytes that a client may send before it must wait for us, for each call and for all calls of a connection. HTTP/2's own
@@ -64,6 +71,61 @@ function noteCalls(session: ServerHttp2Session): void {
     connection.beginCall();
     stream.once("close", () => connection.endCall());
   });
+}
+
+/**
+ * Has a call's messages put together while they come: see MessageAssembler. An interceptor is the only place that is given
+ * a call before its data. Where a later version is made otherwise nothing happens.
+ */
+export const assembleWhileReceiving: ServerInterceptor = (_method, call) => {
+  if (
+    "decoder" in call &&
+    "maxReceiveMessageSize" in call &&
+    typeof call.maxReceiveMessageSize === "number"
+  ) {
+    call.decoder = new MessageAssembler(call.maxReceiveMessageSize);
+  }
+  // What an interceptor is given may be what it gives; the types ask for a wrapper around it.
+  return call as ServerInterceptingCall;
+};
+
+/** The parts of a call under grpc-js's own handling of unary calls. */
+interface CallInternals {
+  readonly stream: ServerHttp2Stream;
+  /** In bytes; -1 for any number. */
+  readonly maxSendMessageSize: number;
+  sendMetadata(metadata: Metadata): void;
+  sendStatus(status: StatusObject): void;
+}
+
+/**
+ * The HTTP/2 stream of a unary call whose answer, of so many bytes, is to be written to it directly, its headers sent,
+ * and what ends the call well. Undefined where the answer is too large, which grpc-js tells the caller, and where grpc-js
+ * is made otherwise.
+ */
+export function openAnswer(
+  call: object,
+  byteLength: number,
+): { readonly stream: ServerHttp2Stream; end(): void } | undefined {
+  const inner: unknown = Reflect.get(call, "call");
+  if (!isCallInternals(inner) || (inner.maxSendMessageSize !== -1 && byteLength > inner.maxSendMessageSize)) {
+    return undefined;
+  }
+  inner.sendMetadata(new Metadata());
+  return {
+    stream: inner.stream,
+    end: () => inner.sendStatus({ code: status.OK, details: "OK", metadata: new Metadata() }),
+  };
+}
+
+function isCallInternals(inner: unknown): inner is CallInternals {
+  return (
+    typeof inner === "object" &&
+    inner !== null &&
+    ["sendMetadata", "sendStatus"].every((name) => typeof Reflect.get(inner, name) === "function") &&
+    typeof Reflect.get(inner, "maxSendMessageSize") === "number" &&
+    isHttp2Stream(Reflect.get(inner, "stream"))
+  );
 }
 
 /** The connection that a call of a grpc-js server came on. Undefined where grpc-js is made otherwise. */

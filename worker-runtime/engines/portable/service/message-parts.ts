@@ -18,6 +18,19 @@ import type { MessageType } from "../../../rpc/message-type.js";
 /** How the elements of a packed list are encoded. */
 export type PackedElement = "varint" | "fixed32" | "fixed64";
 
+/** How many fields a message counts as: about the objects that even an empty one is here. */
+const weights = new Map<unknown, number>([
+  // A quarter more of them than a graph may have.
+  [NodeDef, 3],
+  [NodeDef_AttrEntry, 4],
+  [NamedTensorProto, 32],
+  [TensorProto, 32],
+  [FunctionDef, 32],
+]);
+
+/** What any field may be that is not known here: a string, or a message of some size. */
+const UNKNOWN_WEIGHT = 8;
+
 /** A field of a message that is itself a message, and may be large. */
 export interface MessagePart<Whole, Part = unknown> {
   /** The number of the field. */
@@ -123,6 +136,19 @@ const noParts: ReadonlyMap<number, MessagePart<unknown>> = new Map();
 /** The fields of a type of message that are taken apart where they are large, by number. */
 export function partsOf<Whole>(type: MessageType<Whole>): ReadonlyMap<number, MessagePart<Whole>> {
   return partsByType.get(type) ?? noParts;
+}
+
+/**
+ * How much a field with a length counts against what a message may hold. Strings of the types known here count once: there
+ * may be as many as a tensor or a node has.
+ */
+export function partWeight(type: MessageType<unknown>, field: number): number {
+  const parts = partsByType.get(type);
+  const part = parts?.get(field);
+  if (part !== undefined) {
+    return weights.get(part.type) ?? 1;
+  }
+  return parts !== undefined || packedByType.has(type) ? 1 : UNKNOWN_WEIGHT;
 }
 
 const packedByType = new Map<unknown, ReadonlyMap<number, PackedElement>>([

@@ -1,25 +1,12 @@
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { resourceExhausted, type TensorFlowError } from "../../../protocol/status.js";
 import type { MessageType } from "../../../rpc/message-type.js";
-import { memoryBudget } from "../kernels/support/memory-budget.js";
 import type { PausingWork } from "../pauses.js";
 import { readerOf } from "./budgeted-reader.js";
-import { type PackedElement, packedListsOf, partsOf } from "./message-parts.js";
+import { DecodingBudget } from "./decoding-budget.js";
+import { type PackedElement, packedListsOf, partsOf, partWeight } from "./message-parts.js";
 
 /** Fields up to this are decoded between two pauses: a few milliseconds' work even where each takes two bytes. */
 const PIECE_BYTES = 16 * 1024;
-
-/** Fields between two looks at the heap. */
-const FIELDS_PER_CHECK = 65_536;
-
-/**
- * A message has no more fields, the small ones within pieces aside: objects by the million fill the heap and stop the
- * process for seconds when they are collected. The nodes of the largest graph that a session may have are a quarter.
- */
-const MAX_FIELDS = 2 ** 22;
-
-/** Longer lists V8 cannot grow. */
-const MAX_PACKED_ELEMENTS = 2 ** 25;
 
 /** Fields and elements in what is not taken apart: more take too long, and nobody who means well sends them. */
 const MAX_READS_AT_ONCE = 2 ** 18;
@@ -33,16 +20,21 @@ const noBytes = new Uint8Array(0);
  * @throws TensorFlowError RESOURCE_EXHAUSTED for more fields than there is memory for; Error for bytes that are no message.
  */
 export function decodeInPieces<T>(type: MessageType<T>, bytes: Uint8Array): PausingWork<T> {
-  return new PiecewiseDecoder().decode(type, bytes);
+  return new PiecewiseDecoder(new DecodingBudget(bytes.byteLength)).decode(type, bytes);
 }
 
 class PiecewiseDecoder {
-  #fields = 0;
-  #packedElements = 0;
+  readonly #budget: DecodingBudget;
+
+  constructor(budget: DecodingBudget) {
+    this.#budget = budget;
+  }
 
   *decode<T>(type: MessageType<T>, bytes: Uint8Array): PausingWork<T> {
     if (bytes.byteLength <= PIECE_BYTES) {
-      return type.decode(bytes);
+      const message = type.decode(bytes);
+      this.#budget.addDecoded(bytes.byteLength);
+      return message;
     }
     const message = type.decode(noBytes);
     const parts = partsOf(type);
@@ -53,13 +45,14 @@ class PiecewiseDecoder {
     const decodeTo = (end: number) => {
       if (end > start) {
         merge(message, type.decode(readerOf(bytes.subarray(start, end), MAX_READS_AT_ONCE)));
+        this.#budget.addDecoded(end - start);
       }
     };
     while (reader.pos < bytes.byteLength) {
       const fieldStart = reader.pos;
       const [field, wireType] = reader.tag();
       reader.skip(wireType, field);
-      this.#count(bytes);
+      this.#budget.addField(wireType === WireType.LengthDelimited ? partWeight(type, field) : 1);
       const isLarge = wireType === WireType.LengthDelimited && reader.pos - fieldStart > PIECE_BYTES;
       const part = isLarge ? parts.get(field) : undefined;
       const element = isLarge ? packed.get(field) : undefined;
@@ -101,30 +94,23 @@ class PiecewiseDecoder {
         .tag(field, WireType.LengthDelimited)
         .bytes(content.subarray(start, end));
       merge(message, type.decode(piece.finish()));
-      // A varint takes at least a byte.
-      this.#packedElements += element === "varint" ? end - start : (end - start) / 4;
-      if (this.#packedElements > MAX_PACKED_ELEMENTS) {
-        throw tooMany(content, this.#packedElements);
-      }
+      this.#budget.addPacked(weightOfPacked(content.subarray(start, end), element));
       yield;
       start = end;
     }
   }
-
-  #count(bytes: Uint8Array): void {
-    this.#fields += 1;
-    if (this.#fields % FIELDS_PER_CHECK === 0) {
-      if (this.#fields > MAX_FIELDS || !memoryBudget.hasRoomForStrings(FIELDS_PER_CHECK)) {
-        throw tooMany(bytes, this.#fields);
-      }
-    }
-  }
 }
 
-function tooMany({ byteLength }: Uint8Array, fields: number): TensorFlowError {
-  return resourceExhausted(
-    `A message of ${byteLength} bytes holds more fields than this task has memory for (${fields} so far).`,
-  );
+/** What the elements of a packed list count as: a number is one, what may be a bigint, which is an object, two. */
+function weightOfPacked(bytes: Uint8Array, element: PackedElement | undefined): number {
+  if (element !== "varint") {
+    return bytes.byteLength / 4;
+  }
+  let count = 0;
+  for (const byte of bytes) {
+    count += byte < 0x80 ? 2 : 0;
+  }
+  return count;
 }
 
 /** The bytes of a field without its tag and length. */

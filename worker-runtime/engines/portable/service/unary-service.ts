@@ -1,11 +1,12 @@
 import type { Server, ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
 import { cancelled, internalError, TensorFlowError } from "../../../protocol/status.js";
-import { encodeMessage } from "../../../rpc/message-coding.js";
+import { bufferOfChunks, encodeChunks } from "../../../rpc/message-coding.js";
 import type { UnaryMethod } from "../../../rpc/message-type.js";
 import type { ClientConnection } from "../connections/client-connection.js";
 import { withPauses } from "../pauses.js";
 import type { CallLedger } from "./call-limits.js";
 import { connectionOf } from "./grpc-internals.js";
+import { sendLargeAnswer } from "./large-answer.js";
 import { decodeInPieces } from "./piecewise-decoding.js";
 import { statusOfError } from "./wire-error.js";
 
@@ -75,6 +76,9 @@ export function serve<Methods extends object>(
   }
 }
 
+/** Larger answers are not left to grpc-js. */
+const MIN_DIRECT_BYTES = 2 ** 20;
+
 /** Handles one call. Never rejects: whatever is thrown becomes the status of the call. */
 async function answerCall(
   method: UnaryMethod<unknown, unknown>,
@@ -92,9 +96,11 @@ async function answerCall(
     entered = true;
     const request = parseRequest(method, bytes);
     const response = await handler(request instanceof Promise ? await request : request, caller);
-    const encoded = encodeMessage(method.responseType, response);
+    const message = encodeChunks(method.responseType, response);
     caller.forget();
-    answer(null, encoded);
+    if (message.byteLength < MIN_DIRECT_BYTES || !(await sendLargeAnswer(call, message))) {
+      answer(null, bufferOfChunks(message));
+    }
   } catch (error) {
     caller.forget();
     answer(statusOfError(error));

@@ -1,5 +1,6 @@
 import { taskDeviceName, taskOfDevice } from "../../../cluster/device-name.js";
 import { internalError, invalidArgument } from "../../../protocol/status.js";
+import { withPauses } from "../pauses.js";
 import { randomId } from "../random-id.js";
 import type { Sent } from "../rendezvous/rendezvous.js";
 import { parseRendezvousKey } from "../rendezvous/rendezvous-key.js";
@@ -67,7 +68,7 @@ async function receive(
   }
   return response.isDead || response.tensor === undefined
     ? { isDead: true }
-    : { isDead: false, value: valueFromProto(response.tensor) };
+    : { isDead: false, value: await withPauses(valueFromProto(response.tensor)) };
 }
 
 function taskNameOf(device: string): string | undefined {

@@ -16,11 +16,13 @@ import type { KernelOffload } from "../compute/kernel-offload.js";
 import { runGraph } from "../executor/executor.js";
 import type { StepContext } from "../executor/step-context.js";
 import { StepStatsCollector } from "../executor/step-stats.js";
+import { type PausingWork, withPauses } from "../pauses.js";
 import { parseRendezvousKey } from "../rendezvous/rendezvous-key.js";
 import type { RendezvousTable } from "../rendezvous/rendezvous-table.js";
 import type { StepRendezvous } from "../rendezvous/step-rendezvous.js";
 import type { FileAccess } from "../resources/file-access.js";
 import { ResourceManager } from "../resources/resource-manager.js";
+import type { Value } from "../values.js";
 import type { RegisteredGraph } from "./registered-graph.js";
 import { remoteReceiver } from "./remote-receiver.js";
 import type { RpcLog } from "./rpc-log.js";
@@ -74,8 +76,10 @@ export class StepRunner {
     signal: AbortSignal | undefined,
   ): Promise<RunGraphResponse> {
     const { stepId } = request;
+    // Before any node runs, so that a feed that makes no sense starts nothing.
+    const feeds = await withPauses(feedsOf(request.send));
     const before = request.isPartial ? this.#partial.get(stepId) : undefined;
-    const step = before ?? this.#start(session, graph, request);
+    const step = before ?? this.#start(session, graph, request, feeds);
     const cancel = (): void => {
       step.controller.abort(cancelled(`RunGraph of step ${stepId} was cancelled by its caller.`));
       // A caller that is gone cleans up nothing; one that lives may do so again.
@@ -88,7 +92,10 @@ export class StepRunner {
     }
     signal?.addEventListener("abort", cancel, { once: true });
     try {
-      return await this.#answer(step, graph, request, before !== undefined);
+      if (before !== undefined) {
+        sendAll(step.rendezvous, feeds);
+      }
+      return await this.#answer(step, graph, request);
     } finally {
       signal?.removeEventListener("abort", cancel);
     }
@@ -108,7 +115,12 @@ export class StepRunner {
     }
   }
 
-  #start(session: WorkerSession, graph: RegisteredGraph, request: RunGraphRequest): RunningStep {
+  #start(
+    session: WorkerSession,
+    graph: RegisteredGraph,
+    request: RunGraphRequest,
+    feeds: readonly Feed[],
+  ): RunningStep {
     const { stepId, isPartial } = request;
     const rendezvous = this.#env.rendezvous.get(stepId);
     const { devices, workers } = session;
@@ -118,8 +130,7 @@ export class StepRunner {
     // As many waits as the caller fetches.
     setMaxListeners(0, controller.signal);
     const stats = request.execOpts?.recordTimeline === true ? new StepStatsCollector() : undefined;
-    // Before any node runs, so that a feed that makes no sense starts nothing.
-    sendAll(rendezvous, request.send);
+    sendAll(rendezvous, feeds);
     const step: RunningStep = {
       controller,
       rendezvous,
@@ -190,12 +201,8 @@ export class StepRunner {
     step: RunningStep,
     graph: RegisteredGraph,
     request: RunGraphRequest,
-    isContinuation: boolean,
   ): Promise<RunGraphResponse> {
     const { stepId, isPartial, isLastPartialRun, execOpts } = request;
-    if (isContinuation) {
-      sendAll(step.rendezvous, request.send);
-    }
     if (!isPartial) {
       await step.finished;
     }
@@ -215,15 +222,27 @@ export class StepRunner {
   }
 }
 
-function sendAll(rendezvous: StepRendezvous, send: readonly NamedTensorProto[]): void {
-  const values = send.map(({ name, tensor }, index) => {
+/** A value that the caller feeds, by its key. */
+interface Feed {
+  readonly name: string;
+  readonly value: Value;
+}
+
+function* feedsOf(send: readonly NamedTensorProto[]): PausingWork<readonly Feed[]> {
+  const feeds: Feed[] = [];
+  for (const [index, { name, tensor }] of send.entries()) {
     parseRendezvousKey(name);
     if (tensor === undefined) {
       throw invalidArgument(`Invalid TensorProto for feed value ${index}`);
     }
-    return { name, value: valueFromProto(tensor) };
-  });
-  for (const { name, value } of values) {
+    feeds.push({ name, value: yield* valueFromProto(tensor) });
+    yield;
+  }
+  return feeds;
+}
+
+function sendAll(rendezvous: StepRendezvous, feeds: readonly Feed[]): void {
+  for (const { name, value } of feeds) {
     rendezvous.send(name, { isDead: false, value });
   }
 }
@@ -240,7 +259,7 @@ async function receiveAll(step: RunningStep, request: RunGraphRequest): Promise<
         if (sent.isDead) {
           throw invalidArgument(`The tensor returned for ${name} was not valid.`);
         }
-        return { name, tensor: valueToProto(sent.value) };
+        return { name, tensor: await withPauses(valueToProto(sent.value)) };
       }),
     );
   } catch (error) {

@@ -4,8 +4,9 @@ import { DataType } from "../../../../protos/generated/tensorflow/types.js";
 import { dataTypeOf, dtypeOf } from "../../../protocol/dtype.js";
 import { elementsOfShape, shapeFromProto, shapeToProto } from "../../../protocol/shape.js";
 import { failedPrecondition, invalidArgument } from "../../../protocol/status.js";
-import { tensorFromReceived, tensorToProto } from "../../../protocol/tensor.js";
+import { tensorFromReceivedInPieces, tensorToProtoInPieces } from "../../../protocol/tensor.js";
 import { checkExpansion } from "../kernels/support/allocation.js";
+import type { PausingWork } from "../pauses.js";
 import { ObjectTensor, RefValue, type ResourceHandle, type Value, type VariantObject } from "../values.js";
 
 /** A variant whose object lives elsewhere: kept as it came, so that it can be passed on, and read by who knows its type. */
@@ -26,19 +27,20 @@ export class EncodedVariant implements VariantObject {
 }
 
 /**
- * A value as it goes to another task or to a client. Numbers are not copied: the content is a view on the tensor's data.
+ * A value as it goes to another task or to a client, made with pauses where it takes long. Numbers are not copied: the
+ * content is a view on the tensor's data.
  * @throws TensorFlowError UNIMPLEMENTED for a variant that cannot leave the task, FAILED_PRECONDITION for a variable
  *   without a value.
  */
-export function valueToProto(value: Value): TensorProto {
+export function* valueToProto(value: Value): PausingWork<TensorProto> {
   if (value instanceof RefValue) {
     if (value.cell.value === undefined) {
       throw failedPrecondition(`Attempting to use uninitialized value ${value.cell.name}`);
     }
-    return tensorToProto(value.cell.value);
+    return yield* tensorToProtoInPieces(value.cell.value);
   }
   if (!(value instanceof ObjectTensor)) {
-    return tensorToProto(value);
+    return yield* tensorToProtoInPieces(value);
   }
   const proto = TensorProto.create();
   proto.dtype = dataTypeOf(value.dtype);
@@ -54,11 +56,12 @@ export function valueToProto(value: Value): TensorProto {
 }
 
 /**
- * The value of a received TensorProto, which nobody may read afterwards: large content is moved within its buffer.
+ * The value of a received TensorProto, which nobody may read afterwards: large content is moved within its buffer. It is
+ * read with pauses where that takes long.
  * @throws TensorFlowError INVALID_ARGUMENT when dtype, shape and content do not fit together; RESOURCE_EXHAUSTED when the
  *   memory for a value that repeats is not there.
  */
-export function valueFromProto(proto: TensorProto): Value {
+export function* valueFromProto(proto: TensorProto): PausingWork<Value> {
   switch (proto.dtype) {
     case DataType.DT_RESOURCE:
       return objects(proto, "resource", proto.resourceHandleVal.map(handleFromProto));
@@ -70,7 +73,7 @@ export function valueFromProto(proto: TensorProto): Value {
       );
     default:
       checkExpansion(proto);
-      return tensorFromReceived(proto);
+      return yield* tensorFromReceivedInPieces(proto);
   }
 }
 

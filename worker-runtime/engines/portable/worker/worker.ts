@@ -18,6 +18,7 @@ import type { KernelOffload } from "../compute/kernel-offload.js";
 import type { Device } from "../device.js";
 import { prepareKernels } from "../kernels/prepare-kernels.js";
 import type { KernelRegistry } from "../kernels/registry.js";
+import { withPauses } from "../pauses.js";
 import { RecentRequestIds } from "../rendezvous/recent-request-ids.js";
 import { parseRendezvousKey } from "../rendezvous/rendezvous-key.js";
 import { RendezvousTable } from "../rendezvous/rendezvous-table.js";
@@ -218,7 +219,7 @@ export class Worker implements WorkerInterface {
       const response = wire.RecvTensorResponse.create();
       response.isDead = sent.isDead;
       // Receivers want a tensor in any case; of a dead one they look at nothing.
-      response.tensor = sent.isDead ? deadTensor() : valueToProto(sent.value);
+      response.tensor = sent.isDead ? deadTensor() : await withPauses(valueToProto(sent.value));
       return response;
     } finally {
       this.#rendezvous.releaseUnused(stepId);

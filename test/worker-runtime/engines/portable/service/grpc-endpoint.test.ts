@@ -63,14 +63,27 @@ function callRaw(port: number, path: string, bytes: Uint8Array): Promise<Buffer 
   });
 }
 
-/** A channel to a port through a wire that can be cut. */
-async function breakableWire(port: number): Promise<{ readonly channel: Channel; cut(): void }> {
+/** A channel to a port through a wire that can be cut, and that lets no more than so many bytes of answers through. */
+async function breakableWire(
+  port: number,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<{ readonly channel: Channel; isFull(): boolean; cut(): void }> {
   const sockets: Socket[] = [];
+  let passed = 0;
   const proxy = createServer((near) => {
     const far = connect(port, "127.0.0.1");
     sockets.push(near, far);
     near.on("error", () => undefined).pipe(far);
-    far.on("error", () => undefined).pipe(near);
+    far
+      .on("error", () => undefined)
+      .on("data", (bytes: Buffer) => {
+        passed += bytes.byteLength;
+        near.write(bytes);
+        if (passed > maxBytes) {
+          far.pause();
+        }
+      });
+    far.on("end", () => near.end());
   });
   proxy.listen(0, "127.0.0.1");
   await once(proxy, "listening");
@@ -82,7 +95,7 @@ async function breakableWire(port: number): Promise<{ readonly channel: Channel;
     }
   };
   endings.push(cut, () => channel.close());
-  return { channel, cut };
+  return { channel, isFull: () => passed > maxBytes, cut };
 }
 
 const recvRequest = (rendezvousKey: string): wire.RecvTensorRequest =>
@@ -169,6 +182,19 @@ describe("the gRPC service", () => {
     expect(Buffer.from(data.buffer).equals(Buffer.from((tensor.data as Float32Array).slice().buffer))).toBe(
       true,
     );
+  });
+
+  test("a caller that vanishes in the middle of a large answer leaves nothing", async () => {
+    const { client, port, worker, endpoint } = await serveWorker();
+    const tcp = await breakableWire(port, 2 ** 20);
+    const receiving = passThrough(workerClient(tcp.channel), worker, new Float32Array(10_000_000));
+    await expect.poll(() => tcp.isFull()).toBe(true);
+    // The answer waits for its caller, and nobody for the answer.
+    await client.getStatus({});
+    await expect.poll(() => endpoint.calls).toBe(1);
+    tcp.cut();
+    await expect(receiving).rejects.toMatchObject({ code: StatusCode.UNAVAILABLE });
+    await expect.poll(() => endpoint.calls).toBe(0);
   });
 
   test("limits refuse what is too much and let the rest through", async () => {

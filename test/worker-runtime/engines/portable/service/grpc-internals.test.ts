@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import {
   CreateWorkerSessionRequest,
   RegisterGraphRequest,
@@ -63,7 +63,7 @@ test("a worker notices that a master is gone, and lets one that connects again g
       RegisterGraphRequest.fromPartial({ sessionHandle, createWorkerSessionCalled: true, graphDef: {} }),
     );
   // The master may hear of it later than the worker.
-  await vi.waitFor(() => register("s99"));
+  await expect.poll(() => register("s99").then(() => "registered", String)).toBe("registered");
   await expect(register("s0")).rejects.toMatchObject({ code: StatusCode.ABORTED });
 });
 

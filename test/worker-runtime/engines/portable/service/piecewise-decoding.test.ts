@@ -143,6 +143,23 @@ function emptyFields(field: number, count: number): Uint8Array {
   return new Uint8Array(2 * count).map((_, i) => (i % 2 === 0 ? (field << 3) | 2 : 0));
 }
 
+/** Small nodes, each with a list of empty tensors: two bytes on the wire become a thousand. */
+function nodesOfTensors(count: number): Uint8Array {
+  const node = wrapped(1, wrapped(5, wrapped(2, wrapped(1, emptyFields(8, 4000)))));
+  return Buffer.concat(Array.from({ length: count }, () => node));
+}
+
+test.each<[string, MessageType<unknown>, Uint8Array]>([
+  ["nodes", CreateSessionRequest, wrapped(1, emptyFields(1, 2 ** 20 * 1.5))],
+  ["functions", CreateSessionRequest, wrapped(1, wrapped(2, emptyFields(1, 2 ** 18)))],
+  ["feeds of a callable", RunCallableRequest, emptyFields(3, 2 ** 18)],
+  ["feeds of a step", RunStepRequest, emptyFields(2, 2 ** 18)],
+  ["tensors within nodes", CreateSessionRequest, wrapped(1, nodesOfTensors(500))],
+])("empty %s that would take long to collect are refused, however few bytes they are", (_, type, bytes) => {
+  const refused = expect.objectContaining({ code: StatusCode.RESOURCE_EXHAUSTED });
+  expect(() => withoutPauses(decodeInPieces(type, bytes))).toThrow(refused);
+});
+
 test.each([
   ["empty nodes", wrapped(1, emptyFields(1, 2 ** 22 + 2 ** 17))],
   ["names of devices in a configuration", wrapped(2, emptyFields(4, 2 ** 22 + 2 ** 17))],

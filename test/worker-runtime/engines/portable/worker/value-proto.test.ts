@@ -1,18 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { TensorProto } from "../../../../../protos/generated/tensorflow/tensor.js";
 import { DataType } from "../../../../../protos/generated/tensorflow/types.js";
+import { withoutPauses } from "../../../../../worker-runtime/engines/portable/pauses.js";
 import {
   ObjectTensor,
   RefValue,
   type ResourceHandle,
+  type Value,
 } from "../../../../../worker-runtime/engines/portable/values.js";
 import {
   EncodedVariant,
-  valueFromProto,
-  valueToProto,
+  valueFromProto as valueFromProtoInPieces,
+  valueToProto as valueToProtoInPieces,
 } from "../../../../../worker-runtime/engines/portable/worker/value-proto.js";
 import { StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
+
+const valueToProto = (value: Value): TensorProto => withoutPauses(valueToProtoInPieces(value));
+const valueFromProto = (proto: TensorProto): Value => withoutPauses(valueFromProtoInPieces(proto));
 
 /** Through the wire's bytes. */
 const sent = (proto: TensorProto): TensorProto => TensorProto.decode(TensorProto.encode(proto).finish());
@@ -37,6 +42,38 @@ describe("values on the wire", () => {
     Tensor.of([], "float64", [0, 3]),
   ])("%o", (tensor) => {
     expect(valueFromProto(sent(valueToProto(tensor)))).toEqual(tensor);
+  });
+
+  test("many strings are sent as TensorFlow's servers send them, and nobody waits for them", () => {
+    const texts = Array.from({ length: 30_000 }, (_, i) => "x".repeat(i % 300));
+    const tensor = Tensor.of(texts);
+    const work = valueToProtoInPieces(tensor);
+    expect(work.next().done).toBe(false);
+    const proto = withoutPauses(work);
+    expect(proto.stringVal).toEqual([]);
+    // TensorFlow's EncodeStringList: all lengths, then all bytes.
+    expect(proto.tensorContent.subarray(0, 3)).toEqual(Uint8Array.of(0, 1, 2));
+    expect(proto.tensorContent.byteLength).toBe(
+      texts.reduce((sum, { length }) => sum + length + (length < 128 ? 1 : 2), 0),
+    );
+    const received = sent(proto);
+    expect(valueFromProtoInPieces(received).next().done).toBe(false);
+    expect((valueFromProto(received) as Tensor).toArray()).toEqual(texts);
+  });
+
+  test.each([
+    { why: "too few", content: Uint8Array.of(1, 1, 97) },
+    { why: "too many", content: Uint8Array.of(0, 0, 97) },
+    { why: "no end of a length", content: Uint8Array.of(0x80, 0x80) },
+  ])("content with $why bytes for its strings is refused", ({ content }) => {
+    const proto = TensorProto.fromPartial({
+      dtype: DataType.DT_STRING,
+      tensorShape: { dim: [{ size: 2n }] },
+      tensorContent: content,
+    });
+    expect(() => valueFromProto(proto)).toThrow(
+      expect.objectContaining({ code: StatusCode.INVALID_ARGUMENT }),
+    );
   });
 
   test("resource handles", () => {

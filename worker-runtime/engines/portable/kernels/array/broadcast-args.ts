@@ -1,7 +1,7 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
-import { pureKernel } from "../support/define.js";
+import { perInput, pureKernel } from "../support/define.js";
 import { inputAt, integersOf, integerTensor } from "../support/elements.js";
 import { cppShapeText, tryBroadcast } from "../support/shapes.js";
 
@@ -36,20 +36,30 @@ function reducedAxes(own: readonly number[], result: readonly number[], other: r
   });
 }
 
+const options = { cost: perInput(600) };
+
 /** Shapes of broadcasts and the axes that their gradients are summed along. */
 export const broadcastArgsKernels: readonly KernelDefinition[] = [
-  pureKernel("BroadcastArgs", () => (inputs) => {
-    const [a, b] = shapesOf(inputs);
-    const shape = broadcastOrRefuse(a, b);
-    return [integerTensor(inputAt(inputs, 0).dtype, [shape.length], shape)];
-  }),
-  pureKernel("BroadcastGradientArgs", () => (inputs) => {
-    const [a, b] = shapesOf(inputs);
-    const { dtype } = inputAt(inputs, 0);
-    const shape = broadcastOrRefuse(a, b);
-    // Operands of one shape are not broadcast at all, so that nothing is summed.
-    const same = a.length === b.length && a.every((size, i) => size === b[i]);
-    const axes = same ? [[], []] : [reducedAxes(a, shape, b), reducedAxes(b, shape, a)];
-    return axes.map((list) => integerTensor(dtype, [list.length], list));
-  }),
+  pureKernel(
+    "BroadcastArgs",
+    () => (inputs) => {
+      const [a, b] = shapesOf(inputs);
+      const shape = broadcastOrRefuse(a, b);
+      return [integerTensor(inputAt(inputs, 0).dtype, [shape.length], shape)];
+    },
+    options,
+  ),
+  pureKernel(
+    "BroadcastGradientArgs",
+    () => (inputs) => {
+      const [a, b] = shapesOf(inputs);
+      const { dtype } = inputAt(inputs, 0);
+      const shape = broadcastOrRefuse(a, b);
+      // Operands of one shape are not broadcast at all, so that nothing is summed.
+      const same = a.length === b.length && a.every((size, i) => size === b[i]);
+      const axes = same ? [[], []] : [reducedAxes(a, shape, b), reducedAxes(b, shape, a)];
+      return axes.map((list) => integerTensor(dtype, [list.length], list));
+    },
+    options,
+  ),
 ];

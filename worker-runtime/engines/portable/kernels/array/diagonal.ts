@@ -183,7 +183,7 @@ function matrixDiagCost(inputs: readonly Tensor[]): number {
 /** Diagonals of matrices. */
 export const diagonalKernels: readonly KernelDefinition[] = [
   pureKernel("Diag", () => (inputs) => [diag(inputAt(inputs, 0))], {
-    cost: (_, inputs) => inputAt(inputs, 0).size ** 2,
+    cost: (_, inputs) => 10 * inputAt(inputs, 0).size ** 2,
   }),
   pureKernel("DiagPart", () => (inputs) => [diagPart(inputAt(inputs, 0))]),
   pureKernel(

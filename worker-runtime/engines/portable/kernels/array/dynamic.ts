@@ -77,12 +77,29 @@ function dynamicPartition(input: Tensor, partitions: Tensor, count: number): Ten
   });
 }
 
+/** An estimate: a place to look up for each slice, and its elements to copy. */
+function slicesCost(places: readonly Tensor[], parts: readonly Tensor[]): number {
+  return (
+    150 * places.reduce((sum, { size }) => sum + size, 0) +
+    5 * parts.reduce((sum, { data }) => sum + data.length, 0)
+  );
+}
+
+const stitching = {
+  cost: (_: unknown, inputs: readonly Tensor[]) =>
+    slicesCost(inputs.slice(0, inputs.length / 2), inputs.slice(inputs.length / 2)),
+};
+
 /** Ops that spread slices over tensors and gather them again. */
 export const dynamicKernels: readonly KernelDefinition[] = [
-  pureKernel("DynamicStitch", () => dynamicStitch),
-  pureKernel("ParallelDynamicStitch", () => dynamicStitch),
-  pureKernel("DynamicPartition", (node) => {
-    const count = node.int("num_partitions");
-    return (inputs) => dynamicPartition(inputAt(inputs, 0), inputAt(inputs, 1), count);
-  }),
+  pureKernel("DynamicStitch", () => dynamicStitch, stitching),
+  pureKernel("ParallelDynamicStitch", () => dynamicStitch, stitching),
+  pureKernel(
+    "DynamicPartition",
+    (node) => {
+      const count = node.int("num_partitions");
+      return (inputs) => dynamicPartition(inputAt(inputs, 0), inputAt(inputs, 1), count);
+    },
+    { cost: (_, inputs) => slicesCost([inputAt(inputs, 1)], [inputAt(inputs, 0)]) },
+  ),
 ];

@@ -150,18 +150,56 @@ function gatherNd(params: Tensor, indices: Tensor): Tensor {
   return new Tensor(params.dtype, shape, data);
 }
 
+const NANOS_PER_INDEX = 30;
+const NANOS_PER_COPY = 5;
+
+/**
+ * What it costs to gather along an axis: it depends on what is taken, not on the size of what it is taken from. (Where the
+ * axis makes no sense neither does the estimate, and the kernel refuses.)
+ */
+function gatherCost(params: Tensor, indices: Tensor, axis: number, batchDims: number): number {
+  const rank = params.shape.length;
+  const limit = Math.max(params.shape[axis < 0 ? axis + rank : axis] ?? 1, 1);
+  const batchEnd = batchDims < 0 ? batchDims + indices.shape.length : batchDims;
+  const batches = Math.max(productOf(params.shape, 0, Math.min(Math.max(batchEnd, 0), rank)), 1);
+  return indices.size * (NANOS_PER_INDEX + (params.size / limit / batches) * NANOS_PER_COPY);
+}
+
 /** Ops that pick slices by their numbers. */
 export const gatherKernels: readonly KernelDefinition[] = [
-  pureKernel("Gather", () => (inputs) => {
-    const params = inputAt(inputs, 0);
-    if (params.shape.length < 1) {
-      throw invalidArgument("params must be at least 1 dimensional");
-    }
-    return [gathered(params, inputAt(inputs, 1), 0, 0)];
+  pureKernel(
+    "Gather",
+    () => (inputs) => {
+      const params = inputAt(inputs, 0);
+      if (params.shape.length < 1) {
+        throw invalidArgument("params must be at least 1 dimensional");
+      }
+      return [gathered(params, inputAt(inputs, 1), 0, 0)];
+    },
+    { cost: (_, inputs) => gatherCost(inputAt(inputs, 0), inputAt(inputs, 1), 0, 0) },
+  ),
+  pureKernel(
+    "GatherV2",
+    (node) => {
+      const batchDims = node.int("batch_dims");
+      return (inputs) => [gatherV2(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2), batchDims)];
+    },
+    {
+      cost: (node, inputs) =>
+        gatherCost(
+          inputAt(inputs, 0),
+          inputAt(inputs, 1),
+          integersOf(inputAt(inputs, 2))[0] ?? 0,
+          node.int("batch_dims"),
+        ),
+    },
+  ),
+  pureKernel("GatherNd", () => (inputs) => [gatherNd(inputAt(inputs, 0), inputAt(inputs, 1))], {
+    cost: (_, inputs) => {
+      const [{ shape }, indices] = [inputAt(inputs, 0), inputAt(inputs, 1)];
+      const depth = indices.shape.at(-1) ?? 0;
+      const rows = productOf(indices.shape, 0, indices.shape.length - 1);
+      return indices.size * NANOS_PER_INDEX + rows * productOf(shape, depth) * NANOS_PER_COPY;
+    },
   }),
-  pureKernel("GatherV2", (node) => {
-    const batchDims = node.int("batch_dims");
-    return (inputs) => [gatherV2(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2), batchDims)];
-  }),
-  pureKernel("GatherNd", () => (inputs) => [gatherNd(inputAt(inputs, 0), inputAt(inputs, 1))]),
 ];

@@ -1,7 +1,7 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
-import { perResult, pureKernel } from "../support/define.js";
+import { pureKernel } from "../support/define.js";
 import { indicesOf, inputAt, integersOf } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
@@ -55,6 +55,9 @@ export const oneHotKernels: readonly KernelDefinition[] = [
         oneHot(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2), inputAt(inputs, 3), axis),
       ];
     },
-    { cost: perResult(2, (inputs) => inputAt(inputs, 0).size * productOf(integersOf(inputAt(inputs, 1)))) },
+    {
+      cost: (_, inputs) =>
+        inputAt(inputs, 0).size * (100 + 5 * Math.max(integersOf(inputAt(inputs, 1))[0] ?? 0, 0)),
+    },
   ),
 ];

@@ -166,5 +166,7 @@ export const rearrangeKernels: readonly KernelDefinition[] = [
     const batchDim = node.int("batch_dim");
     return (inputs) => [reverseSequence(inputAt(inputs, 0), inputAt(inputs, 1), seqDim, batchDim)];
   }),
-  pureKernel("Roll", () => (inputs) => [roll(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2))]),
+  pureKernel("Roll", () => (inputs) => [roll(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2))], {
+    cost: (_, inputs) => 10 * inputAt(inputs, 0).size + 100 * inputAt(inputs, 1).size,
+  }),
 ];

@@ -110,12 +110,20 @@ function sparseToDense(inputs: readonly Tensor[], validate: boolean): Tensor {
 /** Searches in sorted rows, and dense tensors of sparse ones. */
 export const searchAndSparseKernels: readonly KernelDefinition[] = [
   ...(["LowerBound", "UpperBound"] as const).map((op) =>
-    pureKernel(op, (node) => {
-      const outType = node.type("out_type");
-      return withSmallFloats((inputs) => [
-        bounds(inputAt(inputs, 0), inputAt(inputs, 1), op === "UpperBound", outType),
-      ]);
-    }),
+    pureKernel(
+      op,
+      (node) => {
+        const outType = node.type("out_type");
+        return withSmallFloats((inputs) => [
+          bounds(inputAt(inputs, 0), inputAt(inputs, 1), op === "UpperBound", outType),
+        ]);
+      },
+      {
+        // A comparison for each halving of a row.
+        cost: (_, inputs) =>
+          30 * inputAt(inputs, 1).size * Math.log2(2 + (inputAt(inputs, 0).shape.at(-1) ?? 0)),
+      },
+    ),
   ),
   pureKernel(
     "SparseToDense",

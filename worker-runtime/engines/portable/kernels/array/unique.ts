@@ -4,7 +4,7 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import { bytesOfArray, isByteList } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { pureKernel } from "../support/define.js";
+import { perInput, pureKernel } from "../support/define.js";
 import { inputAt, integersOf, integerTensor } from "../support/elements.js";
 import { axisOf, productOf } from "../support/shapes.js";
 import { transposed } from "../support/view.js";
@@ -116,6 +116,13 @@ function listDiff(x: Tensor, y: Tensor, indexType: DType): Tensor[] {
   return [takeAlong(x, 0, kept), integerTensor(indexType, [kept.length], kept)];
 }
 
+/** Numbers are looked up as they are; strings, slices and pairs by texts that are made of them. */
+function uniqueCost(input: Tensor): number {
+  const isLookedUp =
+    input.shape.length === 1 && !isByteList(input.data) && !input.dtype.startsWith("complex");
+  return input.data.length * (isLookedUp ? 300 : 1200);
+}
+
 function uniqueKernel(op: string, outputs: 2 | 3, hasAxis: boolean): KernelDefinition {
   return pureKernel(
     op,
@@ -124,7 +131,7 @@ function uniqueKernel(op: string, outputs: 2 | 3, hasAxis: boolean): KernelDefin
       return (inputs) =>
         unique(inputAt(inputs, 0), hasAxis ? inputAt(inputs, 1) : undefined, indexType).slice(0, outputs);
     },
-    { cost: (_, inputs) => inputAt(inputs, 0).size * 100 },
+    { cost: (_, inputs) => uniqueCost(inputAt(inputs, 0)) },
   );
 }
 
@@ -134,8 +141,12 @@ export const uniqueKernels: readonly KernelDefinition[] = [
   uniqueKernel("UniqueV2", 2, true),
   uniqueKernel("UniqueWithCounts", 3, false),
   uniqueKernel("UniqueWithCountsV2", 3, true),
-  pureKernel("ListDiff", (node) => {
-    const indexType = node.type("out_idx");
-    return (inputs) => listDiff(inputAt(inputs, 0), inputAt(inputs, 1), indexType);
-  }),
+  pureKernel(
+    "ListDiff",
+    (node) => {
+      const indexType = node.type("out_idx");
+      return (inputs) => listDiff(inputAt(inputs, 0), inputAt(inputs, 1), indexType);
+    },
+    { cost: perInput(600) },
+  ),
 ];

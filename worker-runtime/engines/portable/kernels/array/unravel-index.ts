@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { checkedSize } from "../support/allocation.js";
-import { perElement, pureKernel } from "../support/define.js";
+import { pureKernel } from "../support/define.js";
 import { inputAt, integersOf, integerTensor } from "../support/elements.js";
 import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 
@@ -42,5 +42,5 @@ function unravel(indices: Tensor, dims: Tensor): Tensor {
 export const unravelIndexKernel: PureKernelDefinition = pureKernel(
   "UnravelIndex",
   () => (inputs) => [unravel(inputAt(inputs, 0), inputAt(inputs, 1))],
-  { cost: perElement(50) },
+  { cost: (_, inputs) => 250 * inputAt(inputs, 0).size * (inputAt(inputs, 1).size + 1) },
 );

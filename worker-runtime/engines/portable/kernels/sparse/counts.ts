@@ -9,7 +9,7 @@ import { indicesOf, inputAt } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 import { sparseAt } from "./sparse-tensor.js";
 
-const NANOSECONDS_PER_VALUE = 150;
+const NANOSECONDS_PER_VALUE = 1000;
 
 interface Counting {
   /** Values from this one on are not counted; undefined for any. */

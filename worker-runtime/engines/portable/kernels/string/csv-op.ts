@@ -2,6 +2,7 @@ import { type DType, dtypeKind } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
+import { costOfReading } from "../kernel-cost.js";
 import type { KernelNode } from "../kernel-node.js";
 import { pureKernel } from "../support/define.js";
 import { cppTypeName } from "../support/dtypes.js";
@@ -163,15 +164,20 @@ function decode(node: KernelNode, inputs: readonly Tensor[], dialect: Dialect): 
 }
 
 /** DecodeCSV: a tensor of each column of a tensor of records (RFC 4180, one record a string). */
-export const csvKernel: PureKernelDefinition = pureKernel("DecodeCSV", (node) => {
-  const [delimiter, second] = node.bytes("field_delim");
-  if (delimiter === undefined || second !== undefined) {
-    throw invalidArgument("field_delim should be only 1 char");
-  }
-  const selected = node.ints("select_cols");
-  if (selected.some((column, index) => column < 0 || column <= (selected[index - 1] ?? -1))) {
-    throw invalidArgument("select_cols should be strictly increasing indices of at least 0");
-  }
-  const dialect = { delimiter, quotes: node.bool("use_quote_delim") };
-  return (inputs) => decode(node, inputs, dialect);
-});
+export const csvKernel: PureKernelDefinition = pureKernel(
+  "DecodeCSV",
+  (node) => {
+    const [delimiter, second] = node.bytes("field_delim");
+    if (delimiter === undefined || second !== undefined) {
+      throw invalidArgument("field_delim should be only 1 char");
+    }
+    const selected = node.ints("select_cols");
+    if (selected.some((column, index) => column < 0 || column <= (selected[index - 1] ?? -1))) {
+      throw invalidArgument("select_cols should be strictly increasing indices of at least 0");
+    }
+    const dialect = { delimiter, quotes: node.bool("use_quote_delim") };
+    return (inputs) => decode(node, inputs, dialect);
+  },
+  // Each record becomes a list of fields, and each field an object.
+  { cost: (_, inputs) => 4 * costOfReading(inputs) },
+);

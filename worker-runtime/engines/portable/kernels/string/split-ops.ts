@@ -102,8 +102,13 @@ function inputRows(input: Tensor): readonly Uint8Array[] {
 
 /** Words of five bytes, each a string of its own. */
 const NANOS_PER_BYTE = 60;
+/** Of the list of words that each text becomes. */
+const NANOS_PER_TEXT = 1200;
 
-const cost: PureKernelDefinition["cost"] = (_, inputs) => inputAt(inputs, 0).byteLength * NANOS_PER_BYTE;
+const cost: PureKernelDefinition["cost"] = (_, inputs) => {
+  const { byteLength, size } = inputAt(inputs, 0);
+  return byteLength * NANOS_PER_BYTE + size * NANOS_PER_TEXT;
+};
 
 /** Ops that split strings. */
 export const splitKernels: readonly PureKernelDefinition[] = [

@@ -41,6 +41,11 @@ export function perElement(nanoseconds: number): (node: KernelNode, inputs: read
   return (_, inputs) => inputs.reduce((most, input) => Math.max(most, input.data.length), 0) * nanoseconds;
 }
 
+/** A cost estimate of so many nanoseconds for each element of all inputs together. */
+export function perInput(nanoseconds: number): (node: KernelNode, inputs: readonly Tensor[]) => number {
+  return (_, inputs) => inputs.reduce((sum, input) => sum + input.data.length, 0) * nanoseconds;
+}
+
 /** A cost estimate of so many nanoseconds for each element of a result that is larger than the inputs. */
 export function perResult(
   nanoseconds: number,

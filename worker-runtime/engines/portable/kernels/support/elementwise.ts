@@ -4,7 +4,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { forEachRun } from "./broadcast-runs.js";
 import { perElement, perResult, pureKernel, withSmallFloats } from "./define.js";
-import { allFloatTypes, isLong, longTypes, shortIntTypes } from "./dtypes.js";
+import { allFloatTypes, isLong, isSmallFloat, longTypes, shortIntTypes } from "./dtypes.js";
 import {
   inputAt,
   type LongArray,
@@ -154,8 +154,19 @@ function broadcastSize(inputs: readonly Tensor[]): number {
   return size;
 }
 
-/** A cost estimate of so many nanoseconds for each element of the broadcast of the first two inputs. */
-export const perBroadcastElement = (nanoseconds: number) => perResult(nanoseconds, broadcastSize);
+/** Bigints are objects, and small floats are widened before and rounded after: elements take so many times as long. */
+const SLOW_DTYPE_FACTOR = 15;
+
+function slownessOf({ dtype }: Tensor): number {
+  return isLong(dtype) || isSmallFloat(dtype) ? SLOW_DTYPE_FACTOR : 1;
+}
+
+/**
+ * A cost estimate for the broadcast of the first two inputs.
+ * @param nanoseconds that an element takes that is a number.
+ */
+export const perBroadcastElement = (nanoseconds: number) =>
+  perResult(nanoseconds, (inputs) => broadcastSize(inputs) * slownessOf(inputAt(inputs, 0)));
 
 /** A kernel for an op of two operands that broadcast: inputs and output of type attribute T. */
 export function binaryKernel(name: string, op: BinaryOp): PureKernelDefinition {
@@ -215,5 +226,9 @@ function applyUnary(op: UnaryOp, x: Tensor): Tensor {
 /** A kernel for an op of one operand: input and output of type attribute T. */
 export function unaryKernel(name: string, op: UnaryOp): PureKernelDefinition {
   const compute = withSmallFloats((inputs) => [applyUnary(op, inputAt(inputs, 0))]);
-  return pureKernel(name, () => compute, { types: { T: typesOf(op) }, cost: perElement(op.cost ?? 2) });
+  const cost = perElement(op.cost ?? 2);
+  return pureKernel(name, () => compute, {
+    types: { T: typesOf(op) },
+    cost: (node, inputs) => cost(node, inputs) * slownessOf(inputAt(inputs, 0)),
+  });
 }

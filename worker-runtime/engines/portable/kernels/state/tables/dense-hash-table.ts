@@ -1,5 +1,6 @@
 import { internalError, invalidArgument, unimplemented } from "../../../../../protocol/status.js";
 import type { Tensor } from "../../../../../protocol/tensor.js";
+import { eachOf, mapped, type PausingWork } from "../../../pauses.js";
 import type { Outputs } from "../../kernel.js";
 import { zeroTensor } from "../../support/allocation.js";
 import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
@@ -119,16 +120,21 @@ export class DenseHashTable extends LookupTable {
     while (this.#count + count > buckets * maxLoad) {
       buckets *= 2;
     }
+    return atPauses(this.#putting(keys, values, count, buckets), undefined);
+  }
+
+  *#putting(keys: Tensor, values: Tensor, count: number, buckets: number): PausingWork<void> {
     if (buckets > this.#buckets.length) {
-      this.#grow(buckets);
+      yield* this.#growing(buckets);
     }
+    const { valueShape } = this.#own;
     const size = productOf(valueShape);
-    const run = (first: number, end: number) => {
-      for (let i = first; i < end; i += 1) {
-        this.#put(this.#keyAt(keys, i), runAt(values, i * size, valueShape));
+    for (let i = 0; i < count; i += 1) {
+      this.#put(this.#keyAt(keys, i), runAt(values, i * size, valueShape));
+      if (i % KEYS_PER_TURN === KEYS_PER_TURN - 1) {
+        yield;
       }
-    };
-    return inTurns(count, KEYS_PER_TURN, run, undefined, () => undefined);
+    }
   }
 
   override remove(keys: Tensor): void | Promise<void> {
@@ -147,7 +153,7 @@ export class DenseHashTable extends LookupTable {
   }
 
   /** Takes the places of a table that was exported as they are. */
-  override importValues(keys: Tensor, values: Tensor): void {
+  override importValues(keys: Tensor, values: Tensor): void | Promise<void> {
     const { keyType, emptyKey, valueType, valueShape } = this.#own;
     const [count = 0] = keys.shape;
     const [keySize, valueSize] = [emptyKey.size, productOf(valueShape)];
@@ -162,13 +168,25 @@ export class DenseHashTable extends LookupTable {
       );
     }
     checkBuckets(count);
-    this.#buckets = Array.from({ length: count }, (_, i): Bucket => {
+    return atPauses(this.#importing(keys, values, count), undefined);
+  }
+
+  *#importing(keys: Tensor, values: Tensor, count: number): PausingWork<void> {
+    const { emptyKey, valueShape } = this.#own;
+    const [keySize, valueSize] = [emptyKey.size, productOf(valueShape)];
+    const buckets: Bucket[] = [];
+    let used = 0;
+    for (let i = 0; i < count; i += 1) {
       const key = runAt(keys, i * keySize, emptyKey.shape);
-      return { text: textOf(key), key, value: runAt(values, i * valueSize, valueShape) };
-    });
-    this.#count = this.#buckets.filter(
-      ({ text }) => text !== this.#empty.text && text !== this.#deletedText,
-    ).length;
+      const text = textOf(key);
+      buckets.push({ text, key, value: runAt(values, i * valueSize, valueShape) });
+      used += text === this.#empty.text || text === this.#deletedText ? 0 : 1;
+      if (i % KEYS_PER_TURN === KEYS_PER_TURN - 1) {
+        yield;
+      }
+    }
+    this.#buckets = buckets;
+    this.#count = used;
   }
 
   override initialize(): never {
@@ -179,10 +197,11 @@ export class DenseHashTable extends LookupTable {
   override exportValues(signal: AbortSignal): Outputs | Promise<Outputs> {
     const { keyType, emptyKey, valueType, valueShape } = this.#own;
     const count = this.#buckets.length;
-    const keys = this.#buckets.map(({ key }) => key);
-    const values = this.#buckets.map(({ value }) => value);
+    const buckets = this.#buckets;
     return atPauses(
       (function* () {
+        const keys = yield* mapped(buckets, ({ key }) => key);
+        const values = yield* mapped(buckets, ({ value }) => value);
         return [
           yield* joining(keyType, [count, emptyKey.size], keys),
           yield* joining(valueType, [count, productOf(valueShape)], values),
@@ -197,15 +216,19 @@ export class DenseHashTable extends LookupTable {
     return new Array<Bucket>(count).fill(this.#empty);
   }
 
-  #grow(count: number): void {
+  *#growing(count: number): PausingWork<void> {
     const old = this.#buckets;
     this.#buckets = this.#emptyBuckets(count);
     this.#count = 0;
-    for (const { text, key, value } of old) {
-      if (text !== this.#empty.text && text !== this.#deletedText) {
-        this.#put(key, value);
-      }
-    }
+    yield* eachOf(
+      old,
+      ({ text, key, value }) => {
+        if (text !== this.#empty.text && text !== this.#deletedText) {
+          this.#put(key, value);
+        }
+      },
+      KEYS_PER_TURN,
+    );
   }
 
   #put(key: Tensor, value: Tensor): void {

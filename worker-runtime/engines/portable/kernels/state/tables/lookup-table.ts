@@ -2,7 +2,7 @@ import type { DType } from "../../../../../protocol/dtype.js";
 import { failedPrecondition, invalidArgument, unimplemented } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
 import { ExclusiveAccess } from "../../../exclusive-access.js";
-import { eachOf, mapped, type PausingWork } from "../../../pauses.js";
+import { eachOf, type PausingWork } from "../../../pauses.js";
 import type { Resource } from "../../../resources/resource-manager.js";
 import type { Outputs } from "../../kernel.js";
 import { allocate } from "../../support/allocation.js";
@@ -10,7 +10,8 @@ import { cppTypeName } from "../../support/dtypes.js";
 import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
 import { atPauses, inTurns } from "../../support/turns.js";
 import { updateElements } from "../element-updates.js";
-import { joining, runAt } from "../tensor-batches.js";
+import { runAt } from "../tensor-batches.js";
+import { EntryColumns } from "./entry-columns.js";
 
 /** Keys that are looked up or put in one turn: some five milliseconds. */
 const KEYS_PER_TURN = 4096;
@@ -27,22 +28,17 @@ export interface TableOptions {
   readonly kind: "initialized once" | "mutable";
 }
 
-interface Entry {
-  /** A scalar. */
-  readonly key: Tensor;
-  readonly value: Tensor;
-}
-
 /** A table from keys to values. What takes long is done in turns, and goes through `exclusively` for that. */
 export class LookupTable implements Resource {
   readonly typeName = LOOKUP_TABLE;
   readonly options: TableOptions;
-  #entries = new Map<string, Entry>();
+  #entries: EntryColumns;
   #initialized: boolean;
   readonly #access = new ExclusiveAccess();
 
   constructor(options: TableOptions) {
     this.options = options;
+    this.#entries = this.#noEntries();
     this.#initialized = options.kind === "mutable";
   }
 
@@ -90,13 +86,17 @@ export class LookupTable implements Resource {
     const length = productOf(valueShape);
     const run = (first: number, end: number) => {
       for (let i = first; i < end; i += 1) {
-        const found = this.#entries.get(keyText(keys, i))?.value;
+        const place = this.#entries.placeOf(keyText(keys, i));
+        if (place !== undefined) {
+          this.#entries.copyValue(target, i * length, place);
+          continue;
+        }
         updateElements("update", {
           dtype: valueType,
           target,
           at: i * length,
-          source: (found ?? fallback).data,
-          from: found === undefined && isOwn ? i * length : 0,
+          source: fallback.data,
+          from: isOwn ? i * length : 0,
           length,
           step: 1,
         });
@@ -152,13 +152,13 @@ export class LookupTable implements Resource {
   }
 
   *#replacing(keys: Tensor, values: Tensor): PausingWork<void> {
-    const entries = new Map<string, Entry>();
+    const entries = this.#noEntries();
     yield* this.#putting(entries, keys, values);
     this.#entries = entries;
   }
 
   *#initializing(keys: Tensor, values: Tensor): PausingWork<void> {
-    const entries = new Map<string, Entry>();
+    const entries = this.#noEntries();
     yield* this.#putting(entries, keys, values, true);
     if (!this.#initialized) {
       this.#entries = entries;
@@ -169,9 +169,9 @@ export class LookupTable implements Resource {
     if (entries.size !== this.#entries.size) {
       throw differ();
     }
-    yield* eachOf(entries, ([text, { value }]) => {
-      const known = this.#entries.get(text)?.value;
-      if (known === undefined || !equal(known, value)) {
+    yield* eachOf(entries.places(), ([text, place]) => {
+      const known = this.#entries.placeOf(text);
+      if (known === undefined || !equal(this.#entries.valueAt(known), entries.valueAt(place))) {
         throw differ();
       }
     });
@@ -180,16 +180,22 @@ export class LookupTable implements Resource {
   *#exporting(): PausingWork<Outputs> {
     const { keyType, valueType, valueShape } = this.options;
     const count = this.#entries.size;
-    const keys = yield* mapped(this.#entries.values(), ({ key }) => key);
-    const values = yield* mapped(this.#entries.values(), ({ value }) => value);
-    return [
-      yield* joining(keyType, [count], keys),
-      yield* joining(valueType, [count, ...valueShape], values),
-    ];
+    const shape = [count, ...valueShape];
+    const [keys, values] = [allocate(keyType, [count]), allocate(valueType, shape)];
+    const length = productOf(valueShape);
+    yield* eachOf(
+      this.#entries.places(),
+      ([, place], i) => {
+        this.#entries.copyKey(keys, i, place);
+        this.#entries.copyValue(values, i * length, place);
+      },
+      KEYS_PER_TURN,
+    );
+    return [new Tensor(keyType, [count], keys), new Tensor(valueType, shape, values)];
   }
 
   /** @param isFinal a key must not have two values. */
-  *#putting(entries: Map<string, Entry>, keys: Tensor, values: Tensor, isFinal = false): PausingWork<void> {
+  *#putting(entries: EntryColumns, keys: Tensor, values: Tensor, isFinal = false): PausingWork<void> {
     const { valueType, valueShape } = this.options;
     this.#checkKeys(keys);
     if (values.dtype !== valueType) {
@@ -206,19 +212,26 @@ export class LookupTable implements Resource {
     const length = productOf(valueShape);
     for (let i = 0; i < keys.size; i += 1) {
       const text = keyText(keys, i);
-      const value = runAt(values, i * length, valueShape);
-      const known = isFinal ? entries.get(text)?.value : undefined;
-      if (known !== undefined && !equal(known, value)) {
-        throw failedPrecondition(
-          `HashTable has different value for same key. Key ${text} has ${known.elementText(0)} and trying to add ` +
-            `value ${value.elementText(0)}`,
-        );
+      const place = isFinal ? entries.placeOf(text) : undefined;
+      if (place !== undefined) {
+        const [known, value] = [entries.valueAt(place), runAt(values, i * length, valueShape)];
+        if (!equal(known, value)) {
+          throw failedPrecondition(
+            `HashTable has different value for same key. Key ${text} has ${known.elementText(0)} and trying to add ` +
+              `value ${value.elementText(0)}`,
+          );
+        }
       }
-      entries.set(text, { key: runAt(keys, i, []), value });
+      entries.put(text, keys.data, i, values.data, i * length);
       if (i % KEYS_PER_TURN === KEYS_PER_TURN - 1) {
         yield;
       }
     }
+  }
+
+  #noEntries(): EntryColumns {
+    const { keyType, valueType, valueShape } = this.options;
+    return new EntryColumns(keyType, valueType, valueShape);
   }
 
   #checkKeys(keys: Tensor): void {
