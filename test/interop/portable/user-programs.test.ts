@@ -11,7 +11,9 @@ import {
 import { type Engine, startCluster } from "./clusters.js";
 
 const programs = [
+  "strings",
   "parsing",
+  "parsing_sequences",
   "queues",
   "lookup_tables",
   "dataset_one_shot",
@@ -39,6 +41,7 @@ const programs = [
   "keras_upsampling",
   "keras_gru",
   "keras_one_dimension",
+  "keras_three_dimensions",
   "keras_attention",
   "keras_mixed_activations",
   "keras_ftrl_clipped",
@@ -62,23 +65,26 @@ const programs = [
   "two_asynchronous_workers",
   "losses_of_every_kind",
   "linear_algebra",
+  "signals",
   "image_ops",
   "summary_writers",
   "summaries",
   "metrics",
   "partitioned_embedding",
+  "candidate_sampling",
   "all_optimizers",
   "v1_convolution",
   "staging",
   "ragged",
+  "ragged_as_objects",
   "feature_columns",
   "readers_and_producers",
 ] as const;
 
 const folder = path.join(repositoryRoot, "test", "interop", "portable", "scripts", "user_programs");
 
-/** All programs on both kinds of servers; on a busy machine a minute each. */
-const RUNS_MILLIS = 400_000;
+/** All programs on both kinds of servers; on a busy machine several minutes each. */
+const RUNS_MILLIS = 1_200_000;
 
 /** What each program gave on a cluster of two ps and two workers; fails with all output if the process does. */
 async function runOn(engine: Engine): Promise<Record<string, unknown>> {

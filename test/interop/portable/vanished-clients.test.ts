@@ -46,7 +46,7 @@ describe.skipIf(peerMissing("tensorflow"))("stock clients that vanish", () => {
       await client.stop("SIGKILL");
     };
     await killOne();
-    await expect.poll(closedSessions, { timeout: 10_000 }).toBe(SESSIONS_PER_CLIENT - KEPT);
+    await expect.poll(closedSessions).toBe(SESSIONS_PER_CLIENT - KEPT);
     for (let i = 1; i < FIRST_CLIENTS; i += 1) {
       await killOne();
     }
@@ -54,13 +54,11 @@ describe.skipIf(peerMissing("tensorflow"))("stock clients that vanish", () => {
     for (let i = 0; i < CLIENTS; i += 1) {
       await killOne();
     }
-    await expect
-      .poll(closedSessions, { timeout: 10_000 })
-      .toBe((FIRST_CLIENTS + CLIENTS) * SESSIONS_PER_CLIENT - KEPT);
+    await expect.poll(closedSessions).toBe((FIRST_CLIENTS + CLIENTS) * SESSIONS_PER_CLIENT - KEPT);
     expect(memoryBytes() - before).toBeLessThan(SLACK_BYTES);
   });
 
-  test("but come back go on with their sessions", { timeout: 120_000 }, async () => {
+  test("but come back go on with their sessions", async () => {
     const line = await breakableLine(worker.target);
     try {
       const client = await startClient(line.target, 1, 1);
@@ -76,14 +74,14 @@ describe.skipIf(peerMissing("tensorflow"))("stock clients that vanish", () => {
     }
   });
 
-  test("and come back too late are told in TensorFlow's words", { timeout: 120_000 }, async () => {
+  test("and come back too late are told in TensorFlow's words", async () => {
     const line = await breakableLine(worker.target);
     try {
       const late = await startClient(line.target, 1, 1);
       line.cut();
       const other = await startClient(worker.target, KEPT, 1);
       await other.stop("SIGKILL");
-      await expect.poll(closedSessions, { timeout: 10_000 }).toBe(1);
+      await expect.poll(closedSessions).toBe(1);
       line.mend();
       const [, handle] = await late.waitForOutput(/^ended AbortedError [\s\S]*Session (\w+) is not found\./m);
       expect(worker.output()).toContain(`Closing session ${handle},`);

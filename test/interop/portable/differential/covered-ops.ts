@@ -65,6 +65,7 @@ const inUserPrograms = [
   "ParallelMapDataset",
   "ParallelMapDatasetV2",
   "ParseExampleDatasetV2",
+  "ParseSequenceExampleV2",
   "PrefetchDataset",
   "RandomDataset",
   "RangeDataset",

@@ -52,7 +52,7 @@ export class RawClient {
   }
 
   /** One unary call. A call that is not answered in time ends with DEADLINE_EXCEEDED. */
-  call(method: string, message: Uint8Array, timeoutMillis = 5_000): Promise<Answer> {
+  call(method: string, message: Uint8Array, timeoutMillis = 30_000): Promise<Answer> {
     return new Promise((resolve) => {
       this.#client.makeUnaryRequest(
         method,

@@ -1,7 +1,6 @@
 import type { NameAttrList } from "../../../../protos/generated/tensorflow/attr_value.js";
 import type { FunctionDef, FunctionDefLibrary } from "../../../../protos/generated/tensorflow/function.js";
 import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
-import { DataType } from "../../../../protos/generated/tensorflow/types.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import type { FunctionTools } from "./inline-body.js";
@@ -107,9 +106,7 @@ function lower(node: NodeDef, tools: FunctionTools): Lowered | undefined {
     case "If":
     case "StatelessIf": {
       const [whenTrue, whenFalse] = [callee("then_branch"), callee("else_branch")];
-      const condition = node.attr.get("Tcond")?.value;
-      const isBool = condition?.$case === "type" && condition.value === DataType.DT_BOOL;
-      return isBool && whenTrue && whenFalse ? lowerIf(node, { whenTrue, whenFalse }, tools) : undefined;
+      return whenTrue && whenFalse ? lowerIf(node, { whenTrue, whenFalse }, tools) : undefined;
     }
     case "Case":
     case "StatelessCase": {
@@ -120,9 +117,7 @@ function lower(node: NodeDef, tools: FunctionTools): Lowered | undefined {
     case "While":
     case "StatelessWhile": {
       const [condition, body] = [callee("cond"), callee("body")];
-      const answer = tools.functions.get(condition?.name ?? "")?.signature?.outputArg[0];
-      const isBool = answer?.type === DataType.DT_BOOL;
-      return isBool && condition && body ? lowerWhile(node, { condition, body }, tools) : undefined;
+      return condition && body ? lowerWhile(node, { condition, body }, tools) : undefined;
     }
     default:
       return undefined;

@@ -15,6 +15,10 @@ function isResource(type: AttrValue | undefined): boolean {
   return type?.value?.$case === "type" && type.value.value === DataType.DT_RESOURCE;
 }
 
+function isBool(type: AttrValue | undefined): boolean {
+  return type?.value?.$case === "type" && type.value.value === DataType.DT_BOOL;
+}
+
 function intAttr(value: number): AttrValue {
   return { value: { $case: "i", value: BigInt(value) } };
 }
@@ -38,7 +42,10 @@ export function lowerCall(node: NodeDef, callee: NameAttrList, tools: FunctionTo
   return lowering.finish(body.nodes, body.results, body.resultTypes, [`^${start}`, ...body.ends]);
 }
 
-/** An If as Switches before the bodies of both branches, and a Merge behind them. */
+/**
+ * An If as Switches before the bodies of both branches, and a Merge behind them. A condition of another type is made a
+ * boolean first, by TensorFlow's idea of truth.
+ */
 export function lowerIf(
   node: NodeDef,
   { whenTrue, whenFalse }: { readonly whenTrue: NameAttrList; readonly whenFalse: NameAttrList },
@@ -48,7 +55,9 @@ export function lowerIf(
     { name: "else", callee: whenFalse },
     { name: "then", callee: whenTrue },
   ];
-  return lowerChoice(node, { switchOp: "Switch", switchAttrs: {}, selector: BOOL, branches }, tools);
+  const given = node.attr.get("Tcond");
+  const choice = { switchOp: "Switch", switchAttrs: {}, selector: BOOL, branches };
+  return lowerChoice(node, isBool(given) ? choice : { ...choice, judged: given }, tools);
 }
 
 /** A Case as _SwitchNs before the bodies of its branches, and a Merge behind them. */
@@ -65,17 +74,23 @@ interface Choice {
   readonly switchAttrs: Readonly<Record<string, AttrValue>>;
   /** The type of what chooses, which is the node's first input. */
   readonly selector: AttrValue;
+  /** The type of the node's first input where only its truth chooses. */
+  readonly judged?: AttrValue | undefined;
   /** By the output of the switch that they are for. */
   readonly branches: readonly { readonly name: string; readonly callee: NameAttrList }[];
 }
 
 function lowerChoice(
   node: NodeDef,
-  { switchOp, switchAttrs, selector, branches }: Choice,
+  { switchOp, switchAttrs, selector, judged, branches }: Choice,
   tools: FunctionTools,
 ): Lowered {
   const lowering = new Lowering(node);
-  const [chosen = "", ...given] = lowering.inputs;
+  const [first = "", ...given] = lowering.inputs;
+  const chosen =
+    judged === undefined
+      ? first
+      : lowering.add("truth", "ToBool", [first, ...lowering.controls], { T: judged });
   const types = lowering.types("Tin");
   const decision = lowering.add("decision", switchOp, [chosen, chosen, ...lowering.controls], {
     ...switchAttrs,
@@ -153,7 +168,10 @@ export function lowerWhile(
   const testPivot = merged[first] ?? "";
   const tested = inIteration("cond", merged, testPivot);
   const test = inlineBody(condition, { ...lowering.site("cond"), inputs: tested, pivot: testPivot }, tools);
-  const goesOn = lowering.add("condition", "LoopCond", [test.results[0] ?? "", ...test.ends]);
+  const [answer = ""] = test.results;
+  const [T] = test.resultTypes;
+  const truth = isBool(T) ? answer : lowering.add("truth", "ToBool", [answer], { T });
+  const goesOn = lowering.add("condition", "LoopCond", [truth, ...test.ends]);
   const switches = merged.map((merge, i) =>
     isFixed[i] ? merge : lowering.add(`switch_${i}`, "Switch", [merge, goesOn], { T: types[i] }),
   );

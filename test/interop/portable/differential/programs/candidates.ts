@@ -1,4 +1,5 @@
 /** Classes by chance: the same seeds give the same classes, step after step. Images that are written and read again. */
+import path from "node:path";
 import type { Graph } from "../../../../../worker-runtime/graph/graph.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import type { Program, Step } from "./program.js";
@@ -29,6 +30,82 @@ const samplers = ["UniformCandidateSampler", "LogUniformCandidateSampler"].map(
   }),
 );
 
+const counts = [1, 2.5, 3, 40, 0.25, 6, 7, 8];
+
+const rulesOf = (unique: boolean, more: Record<string, unknown> = {}) => ({
+  num_true: 2,
+  num_sampled: 5,
+  unique,
+  seed: 3,
+  seed2: 11,
+  ...more,
+});
+
+/** All outputs of a sampler's node, several times. */
+function sampledOf(g: Graph, op: string, attrs: Parameters<Graph["op"]>[2], times = 1): Step[] {
+  const node = g.op(op, [truth], attrs);
+  return Array.from({ length: times }, () => ({
+    run: [node.outputAt(0), node.outputAt(1), node.outputAt(2)],
+  }));
+}
+
+const unigrams: readonly Program[] = [
+  {
+    name: "FixedUnigramCandidateSampler",
+    tolerance: { ulps: 8 },
+    build: (g) => {
+      const op = "FixedUnigramCandidateSampler";
+      const given = { range_max: 8, unigrams: counts };
+      return [
+        ...sampledOf(g, op, rulesOf(true, given), 3),
+        ...sampledOf(g, op, rulesOf(false, { ...given, distortion: 0.75 }), 2),
+        ...sampledOf(g, op, rulesOf(true, { ...given, range_max: 10, num_reserved_ids: 2 }), 2),
+        ...sampledOf(g, op, rulesOf(false, { ...given, range_max: 4, num_shards: 2, shard: 1 })),
+        ...sampledOf(g, op, rulesOf(true, { ...given, range_max: 7 })),
+        ...sampledOf(g, op, rulesOf(true, { range_max: 8 })),
+        ...sampledOf(g, op, rulesOf(true, { ...given, vocab_file: "words" })),
+      ];
+    },
+  },
+  {
+    name: "FixedUnigramCandidateSampler_of_a_file",
+    tolerance: { ulps: 8 },
+    build: (g, folder) => {
+      const file = path.join(folder, "words.csv");
+      const lines = counts.map((count, i) => `word ${i},${count}\n`).join("");
+      const attrs = { range_max: 8, vocab_file: file };
+      return [
+        { run: [g.op("WriteFile", [Tensor.of(file), Tensor.of(lines)])] },
+        ...sampledOf(g, "FixedUnigramCandidateSampler", rulesOf(true, attrs), 2),
+        ...sampledOf(
+          g,
+          "FixedUnigramCandidateSampler",
+          rulesOf(true, { ...attrs, vocab_file: `${file}.none` }),
+        ),
+      ];
+    },
+  },
+  ...["LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler"].map(
+    (op): Program => ({
+      name: op,
+      tolerance: { ulps: 8 },
+      build: (g) => [
+        ...sampledOf(g, op, rulesOf(true, { range_max: 8 }), 6),
+        ...sampledOf(g, op, rulesOf(false, { range_max: 1000 }), 3),
+        ...sampledOf(g, op, rulesOf(true, { range_max: 4 })),
+        ...sampledOf(g, op, rulesOf(false, { range_max: 4 })),
+      ],
+    }),
+  ),
+  {
+    name: "AllCandidateSampler",
+    build: (g) => [
+      ...sampledOf(g, "AllCandidateSampler", rulesOf(true, { num_sampled: 8 })),
+      ...sampledOf(g, "AllCandidateSampler", rulesOf(false)),
+    ],
+  },
+];
+
 const images = (["uint8", "uint16"] as const).map(
   (dtype): Program => ({
     name: `encode_png_${dtype}`,
@@ -48,5 +125,5 @@ const images = (["uint8", "uint16"] as const).map(
   }),
 );
 
-export const candidatePrograms: readonly Program[] = samplers;
+export const candidatePrograms: readonly Program[] = [...samplers, ...unigrams];
 export const imageFilePrograms: readonly Program[] = images;

@@ -46,24 +46,55 @@ function eigenProgram(dtype: DType): Program {
     name: `self_adjoint_eig_${dtype}`,
     tolerance: { ulps: 256, scale: 16 },
     build: (g) => {
-      const input = Tensor.of(numbers.slice(0, 16), dtype, [4, 4]);
+      const isComplex = dtype === "complex64" || dtype === "complex128";
+      // Only the lower triangle is looked at.
+      const values = numbers.slice(0, 16);
+      const input = isComplex ? complexOf(values, dtype, [4, 4]) : Tensor.of(values, dtype, [4, 4]);
       const found = g.op("SelfAdjointEigV2", [input]);
-      const [values, vectors] = [found.outputAt(0), found.outputAt(1)];
+      const [e, vectors] = [found.outputAt(0), found.outputAt(1)];
       return [
-        { run: [values, gram(g, vectors)] },
-        { run: [product(g, scaled(g, vectors, values), vectors, true)] },
+        { run: [e, gram(g, vectors)] },
+        { run: [product(g, scaled(g, vectors, e), vectors, true)] },
+        { run: [g.op("SelfAdjointEigV2", [input], { compute_v: false }).outputAt(0)] },
       ];
     },
   };
 }
 
-export const decompositionPrograms: readonly Program[] = (["float32", "float64"] as const).flatMap(
-  (dtype) => [
-    singularValueProgram("tall", Tensor.of(numbers, dtype, [2, 4, 3]), false),
-    singularValueProgram("wide", Tensor.of(numbers, dtype, [2, 3, 4]), false),
-    singularValueProgram("wide", Tensor.of(numbers, dtype, [2, 3, 4]), true),
-    singularValueProgram("flat", Tensor.of(ofRankOne, dtype, [4, 3]), false),
-    singularValueProgram("flat", Tensor.of(ofRankOne, dtype, [4, 3]), true),
-    eigenProgram(dtype),
-  ],
-);
+/** The numbers with imaginary parts of their own. */
+function complexOf(values: readonly number[], dtype: DType, shape: readonly number[]): Tensor {
+  return Tensor.of(
+    values.map((re, i) => ({ re, im: ((i * 7) % 5) - 2 })),
+    dtype,
+    shape,
+  );
+}
+
+const complexPrograms = (["complex64", "complex128"] as const).flatMap((dtype) => [
+  singularValueProgram("tall", complexOf(numbers, dtype, [2, 4, 3]), false),
+  singularValueProgram("wide", complexOf(numbers, dtype, [2, 3, 4]), false),
+  singularValueProgram("wide", complexOf(numbers, dtype, [2, 3, 4]), true),
+  singularValueProgram("square", complexOf(numbers.slice(0, 16), dtype, [4, 4]), true),
+  // Rows that are multiples of one: of rank 1.
+  singularValueProgram(
+    "flat",
+    Tensor.of(
+      ofRankOne.map((value) => ({ re: value, im: 2 * value })),
+      dtype,
+      [4, 3],
+    ),
+    true,
+  ),
+  eigenProgram(dtype),
+]);
+
+const realPrograms = (["float32", "float64"] as const).flatMap((dtype) => [
+  singularValueProgram("tall", Tensor.of(numbers, dtype, [2, 4, 3]), false),
+  singularValueProgram("wide", Tensor.of(numbers, dtype, [2, 3, 4]), false),
+  singularValueProgram("wide", Tensor.of(numbers, dtype, [2, 3, 4]), true),
+  singularValueProgram("flat", Tensor.of(ofRankOne, dtype, [4, 3]), false),
+  singularValueProgram("flat", Tensor.of(ofRankOne, dtype, [4, 3]), true),
+  eigenProgram(dtype),
+]);
+
+export const decompositionPrograms: readonly Program[] = [...realPrograms, ...complexPrograms];

@@ -81,6 +81,18 @@ const float = (value: number | number[]): Tensor => Tensor.of(value, "float32");
 const one = { Tin: ["float32"], Tout: ["float32"] } as const;
 const named = (name: string) => ({ name, attr: new Map() });
 
+/** Conditions that are no booleans: a scalar by its value, another tensor by whether it is empty. */
+const conditions: readonly (readonly [DType, readonly Tensor[]])[] = [
+  [
+    "int32",
+    [Tensor.of(0, "int32"), Tensor.of(-2, "int32"), Tensor.of([0], "int32"), Tensor.of([], "int32", [2, 0])],
+  ],
+  ["int64", [Tensor.of(0n, "int64"), Tensor.of(1n, "int64")]],
+  ["float32", [-0, Number.NaN, 0.5].map((value) => Tensor.of(value, "float32"))],
+  ["float64", [Tensor.of(0, "float64"), Tensor.of(1e-300, "float64")]],
+  ["string", [Tensor.of(""), Tensor.of("false"), Tensor.of([""])]],
+];
+
 export const functionPrograms: readonly Program[] = [
   ...(["PartitionedCall", "StatefulPartitionedCall"] as const).map(
     (op): Program => ({
@@ -105,6 +117,19 @@ export const functionPrograms: readonly Program[] = [
           run: [chosen],
           feeds: { [condition.name]: Tensor.of(value, "bool") },
         }));
+      },
+    }),
+  ),
+  ...conditions.map(
+    ([dtype, values]): Program => ({
+      name: `If_of_${dtype}`,
+      library,
+      build: (g) => {
+        const condition = g.op("Placeholder", [], { dtype }).output;
+        const attrs = { ...one, then_branch: named("Double"), else_branch: named("Negate") };
+        const chosen = g.op("If", [condition, [float([3])]], attrs).outputAt(0);
+        const truth = g.op("ToBool", [condition]).output;
+        return values.map((value) => ({ run: [chosen, truth], feeds: { [condition.name]: value } }));
       },
     }),
   ),

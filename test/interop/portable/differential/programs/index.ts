@@ -3,12 +3,14 @@ import { candidatePrograms, imageFilePrograms } from "./candidates.js";
 import { containerPrograms } from "./containers.js";
 import { decompositionPrograms } from "./decompositions.js";
 import { denseTablePrograms } from "./dense-tables.js";
+import { distortedBoxPrograms } from "./distorted-boxes.js";
 import { filePrograms } from "./files.js";
 import { flowPrograms } from "./flow.js";
 import { functionPrograms } from "./functions.js";
 import { optimizerPrograms } from "./optimizers.js";
 import type { Program } from "./program.js";
 import { queuePrograms } from "./queues.js";
+import { raggedVariantPrograms } from "./ragged-variants.js";
 import { randomPrograms } from "./random.js";
 import { readerPrograms } from "./readers.js";
 import { stagingPrograms } from "./staging.js";
@@ -23,7 +25,9 @@ export const programsByFamily: Readonly<Record<string, readonly Program[]>> = {
   decompositions: decompositionPrograms,
   "sampled candidates": candidatePrograms,
   "files of images": imageFilePrograms,
+  "parts of images by chance": distortedBoxPrograms,
   functions: functionPrograms,
+  "ragged tensors as objects": raggedVariantPrograms,
   files: filePrograms,
   "readers of records": readerPrograms,
   "tables that are arrays": denseTablePrograms,

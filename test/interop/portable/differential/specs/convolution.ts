@@ -1,5 +1,6 @@
 /** Convolutions, pools and normalisation of pictures, batch by height by width by channel. */
 import fc from "fast-check";
+import type { DType } from "../../../../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { integers, tensor } from "../arbitraries.js";
 import { type Attrs, attr, type Tolerance } from "../op-case.js";
@@ -21,6 +22,7 @@ const outputSize = (size: number, stride: number, padding: string): number =>
   Math.ceil((padding === "SAME" ? size : size - 2) / stride);
 
 const T = "float32";
+const imageTypes = ["float32", "float16", "bfloat16"] as const satisfies readonly DType[];
 const picture = [2, 5, 6, 3] as const;
 
 /** The gradients take the size of what they make, one tensor of the forward op and the gradient of its output. */
@@ -67,13 +69,14 @@ const pooling = fc.constantFrom("SAME", "VALID").map(
 const channels = (domain: "unit" | "positive") => tensor(T, [3], domain);
 
 /** A picture and, for each channel, its scale, offset, mean and variance. */
-const normalised = fc.tuple(
-  tensor(T, picture, "unit"),
-  channels("unit"),
-  channels("unit"),
-  channels("unit"),
-  channels("positive"),
-);
+const normalised = (images: DType = T) =>
+  fc.tuple(
+    tensor(images, picture, "unit"),
+    channels("unit"),
+    channels("unit"),
+    channels("unit"),
+    channels("positive"),
+  );
 
 export const convolutionSpecs: readonly OpSpec[] = [
   {
@@ -120,16 +123,6 @@ export const convolutionSpecs: readonly OpSpec[] = [
             fused_ops: attr.texts("BiasAdd", "Relu"),
           },
         })),
-    tolerance: summed,
-  },
-  {
-    op: "Conv3D",
-    types: { T: [T] },
-    draw: () =>
-      fc.tuple(tensor(T, [1, 4, 4, 4, 2], "unit"), tensor(T, [2, 2, 2, 2, 3], "unit")).map((inputs) => ({
-        inputs,
-        attrs: { strides: attr.ints(1, 1, 1, 1, 1), padding: attr.text("SAME") },
-      })),
     tolerance: summed,
   },
   ...specsOf(["MaxPool", "AvgPool"], {
@@ -194,8 +187,9 @@ export const convolutionSpecs: readonly OpSpec[] = [
   ...(["FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"] as const).map(
     (op): OpSpec => ({
       op,
-      types: op === "FusedBatchNorm" ? { T: [T] } : { T: [T], U: [T] },
-      draw: () => normalised.map((inputs) => ({ inputs, attrs: { is_training: attr.bool(false) } })),
+      types: op === "FusedBatchNorm" ? { T: [T] } : { T: imageTypes, U: [T] },
+      draw: ({ T: images }) =>
+        normalised(images).map((inputs) => ({ inputs, attrs: { is_training: attr.bool(false) } })),
       // The others hold what they were given, or nothing that is said; a master's rewriting may leave them out.
       outputs: [0],
       tolerance: { ulps: 64, scale: 1 },
@@ -204,10 +198,10 @@ export const convolutionSpecs: readonly OpSpec[] = [
   ...(["FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"] as const).map(
     (op): OpSpec => ({
       op,
-      types: op === "FusedBatchNormGrad" ? { T: [T] } : { T: [T], U: [T] },
-      draw: () =>
+      types: op === "FusedBatchNormGrad" ? { T: [T] } : { T: imageTypes, U: [T] },
+      draw: ({ T: images = T }) =>
         fc
-          .tuple(tensor(T, picture, "unit"), normalised)
+          .tuple(tensor(images, picture, "unit"), normalised(images))
           .map(([gradient, [input, scale, , mean, variance]]) => ({
             inputs: [
               gradient,

@@ -34,10 +34,15 @@ const withoutHalfPixels = ({ align_corners = attr.bool(false) }: Attrs): Attrs =
 
 const imageTypes = ["float32", "float64", "uint8", "int32", "int64"] as const;
 
-function resizeSpec(op: string, attrsOf: (attrs: Attrs) => Attrs = (attrs) => attrs): OpSpec {
+/** @param types of the images. */
+export function resizeSpec(
+  op: string,
+  attrsOf: (attrs: Attrs) => Attrs = (attrs) => attrs,
+  types: readonly DType[] = imageTypes,
+): OpSpec {
   return {
     op,
-    types: { T: imageTypes },
+    types: { T: types },
     draw: ({ T = "float32" }) =>
       resizings.chain(({ from, to, attrs }) =>
         tensor(T, [2, ...from, 2]).map((images) => ({
@@ -98,7 +103,7 @@ const filters: fc.Arbitrary<Attrs> = fc
   )
   .map(([kernel, antialias]) => ({ kernel_type: attr.text(kernel), antialias: attr.bool(antialias) }));
 
-const boxIndices = fc
+export const boxIndices = fc
   .array(fc.integer({ min: 0, max: 1 }), { minLength: 3, maxLength: 3 })
   .map((values) => integers("int32", values));
 

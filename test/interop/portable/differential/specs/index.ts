@@ -2,11 +2,14 @@
 import type { OpSpec } from "../op-spec.js";
 import { binarySpecs } from "./binary.js";
 import { boxSpecs } from "./boxes.js";
+import { complexSpecs } from "./complex.js";
+import { complexMatrixSpecs } from "./complex-matrices.js";
 import { convolutionSpecs } from "./convolution.js";
 import { countingSpecs } from "./counting.js";
 import { decompositionSpecs } from "./decompositions.js";
 import { distributionSpecs } from "./distributions.js";
 import { imageFileSpecs } from "./image-files.js";
+import { imageTypeSpecs } from "./image-types.js";
 import { imageSpecs } from "./images.js";
 import { indexingSpecs } from "./indexing.js";
 import { joiningSpecs } from "./joining.js";
@@ -25,11 +28,13 @@ import { statelessRandomSpecs } from "./stateless-random.js";
 import { stringSpecs } from "./strings.js";
 import { unarySpecs } from "./unary.js";
 import { unicodeSpecs } from "./unicode.js";
+import { volumeConvolutionSpecs } from "./volume-convolution.js";
 import { volumeSpecs } from "./volumes.js";
 
 export const specsByFamily: Readonly<Record<string, readonly OpSpec[]>> = {
   "one tensor, element by element": unarySpecs,
   "two tensors, element by element": binarySpecs,
+  "complex numbers": complexSpecs,
   "reductions and segments": reductionSpecs,
   "shapes and order": shapingSpecs,
   "joining and taking apart": joiningSpecs,
@@ -37,8 +42,10 @@ export const specsByFamily: Readonly<Record<string, readonly OpSpec[]>> = {
   "picking, placing and making elements": indexingSpecs,
   "matrices and neural networks": neuralSpecs,
   "matrices as a whole": linearAlgebraSpecs,
+  "complex matrices": complexMatrixSpecs,
   "decompositions and diagonals": decompositionSpecs,
   images: imageSpecs,
+  "images of other dtypes": imageTypeSpecs,
   "boxes in images": boxSpecs,
   "files of images": imageFileSpecs,
   "distributions and quantization": distributionSpecs,
@@ -52,6 +59,7 @@ export const specsByFamily: Readonly<Record<string, readonly OpSpec[]>> = {
   "ragged tensors": raggedSpecs,
   "records and file names": parsingSpecs,
   "volumes, counts and sparse gradients": volumeSpecs,
+  "convolutions of volumes": volumeConvolutionSpecs,
   sounds: soundSpecs,
   "random numbers of a seed": statelessRandomSpecs,
 };

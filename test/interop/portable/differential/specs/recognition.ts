@@ -101,6 +101,16 @@ function dilationGradient(T: DType): fc.Arbitrary<Drawn> {
   );
 }
 
+/** Numbers from -4 to 4, no two alike. */
+function unlike(dtype: DType, shape: readonly number[], start: number): Tensor {
+  const size = shape.reduce((a, b) => a * b, 1);
+  return Tensor.of(
+    Array.from({ length: size }, (_, i) => 4 * Math.sin((start + i) * 12.9898)),
+    dtype,
+    shape,
+  );
+}
+
 export const recognitionSpecs: readonly OpSpec[] = [
   ...floats.map((dtype) => ({
     op: "CTCLoss",
@@ -148,6 +158,48 @@ export const recognitionSpecs: readonly OpSpec[] = [
     ],
     tolerance: { ulps: 4, scale: 64 },
   },
+  // TensorFlow computes some of float64 as float32.
+  ...(
+    [
+      ["float32", 64],
+      ["float64", 2 ** 28],
+    ] as const
+  ).map(
+    ([type, ulps]): OpSpec => ({
+      op: "CTCBeamSearchDecoder",
+      types: { T: [type] },
+      // Numbers that are all different: which of two equal sequences comes first is not said.
+      draw: ({ T = "float32" }) =>
+        fc
+          .tuple(
+            fc.integer({ min: 1, max: 10_000 }),
+            lengths,
+            fc.boolean(),
+            fc.constantFrom([1, 1], [3, 2], [50, 3]),
+          )
+          .map(([start, times, merges, [width = 1, paths = 1]]) => ({
+            inputs: [unlike(T, [TIMES, 2, CLASSES], start), times],
+            attrs: {
+              merge_repeated: attr.bool(merges),
+              beam_width: attr.int(width),
+              top_paths: attr.int(paths),
+            },
+          })),
+      edges: ({ T = "float32" }) =>
+        [
+          { lengths: [4, 2], width: 5, paths: 1 },
+          { lengths: [3], width: 5, paths: 1 },
+          { lengths: [3, 0], width: 5, paths: 1 },
+          { lengths: [3, 0], width: 5, paths: 2 },
+          { lengths: [3, 3], width: 1, paths: 2 },
+          { lengths: [3, 3], width: 40, paths: 20 },
+        ].map(({ lengths: times, width, paths }) => ({
+          inputs: [unlike(T, [3, 2, 3], 7), integers("int32", times)],
+          attrs: { beam_width: attr.int(width), top_paths: attr.int(paths) },
+        })),
+      tolerance: { ulps, scale: 1 },
+    }),
+  ),
   {
     op: "EditDistance",
     types: { T: ["string", "int32", "int64", "float32"] },

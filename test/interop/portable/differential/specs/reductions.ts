@@ -138,7 +138,8 @@ function unsortedSegments(ops: readonly string[]): OpSpec[] {
 
 export const reductionSpecs: readonly OpSpec[] = [
   ...reduction(["Sum", "Prod", "Mean"], ["float32", "float64", "int32", "int64"], "unit", summed),
-  ...reduction(["Max", "Min"], numbers, "any"),
+  // Which of 0 and -0 is the greater depends on the order in which TensorFlow's threads look at them.
+  ...reduction(["Max", "Min"], numbers, "any", { ulps: 0, eitherZero: true }),
   ...reduction(["EuclideanNorm"], floats, "moderate", summed),
   ...boolReduction(["All", "Any"]),
   ...arg(["ArgMax", "ArgMin"]),

@@ -1,7 +1,7 @@
 /** Sparse tensors and sets. */
 import fc from "fast-check";
 import type { DType } from "../../../../../worker-runtime/protocol/dtype.js";
-import type { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
+import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import { floats, integers, scalar, tensor } from "../arbitraries.js";
 import { attr } from "../op-case.js";
 import { type Drawn, type OpSpec, specsOf } from "../op-spec.js";
@@ -60,7 +60,55 @@ export const sparseSpecs: readonly OpSpec[] = [
       ),
   },
   {
-    op: "SparseReduceSum",
+    op: "SparseTensorDenseAdd",
+    types: { T: [...numberTypes, "int64", "uint8"], Tindices: ["int32", "int64"] },
+    draw: ({ T = "float32", Tindices = "int64" }) =>
+      fc.tuple(matrix(T), tensor(T, [ROWS, COLUMNS])).map(([[places, values], dense]) => ({
+        inputs: [
+          integers(Tindices, Array.from(places.data as Iterable<bigint>, Number), places.shape),
+          values,
+          integers(Tindices, [ROWS, COLUMNS]),
+          dense,
+        ],
+      })),
+    edges: ({ T = "float32", Tindices = "int64" }) =>
+      [
+        { place: [0, 4], sizes: [ROWS, COLUMNS], dense: [ROWS, COLUMNS] },
+        { place: [0, 1], sizes: [ROWS, 2], dense: [ROWS, COLUMNS] },
+        { place: [0, 1], sizes: [ROWS, COLUMNS], dense: [COLUMNS] },
+        { place: [0, 1, 0], sizes: [ROWS, COLUMNS], dense: [ROWS, COLUMNS] },
+      ].map(({ place, sizes, dense }) => ({
+        inputs: [
+          integers(Tindices, place, [1, place.length]),
+          Tensor.of(1, T, [1]),
+          integers(Tindices, sizes),
+          Tensor.of(1, T, dense),
+        ],
+      })),
+  },
+  {
+    op: "SparseAddGrad",
+    types: { T: numberTypes },
+    draw: ({ T = "float32" }) =>
+      tensor(T, [4]).map((gradients) => ({
+        inputs: [
+          gradients,
+          integers("int64", [0, 1, 1, 0, 2, 3], [3, 2]),
+          integers("int64", [0, 1, 1, 2], [2, 2]),
+          integers("int64", [0, 1, 1, 0, 1, 2, 2, 3], [4, 2]),
+        ],
+      })),
+    edges: ({ T = "float32" }) =>
+      [2, 1].map((count) => ({
+        inputs: [
+          Tensor.of(1, T, [count]),
+          integers("int64", [0, 1], [1, 2]),
+          integers("int64", [1, 1], [1, 2]),
+          integers("int64", [0, 1], [1, 2]),
+        ],
+      })),
+  },
+  ...specsOf(["SparseReduceSum", "SparseReduceMax"], {
     types: { T: numberTypes },
     draw: ({ T = "float32" }) =>
       drawWith(
@@ -69,7 +117,7 @@ export const sparseSpecs: readonly OpSpec[] = [
         fc.boolean().map((keep) => ({ keep_dims: attr.bool(keep) })),
       ),
     tolerance: summed,
-  },
+  }),
   ...specsOf(["SparseSparseMaximum", "SparseSparseMinimum"], {
     types: { T: numberTypes },
     draw: ({ T = "float32" }) => drawWith(T, matrix(T)),

@@ -80,6 +80,20 @@ const plainNgrams: Attrs = {
   preserve_short_sequences: attr.bool(false),
 };
 
+/** Characters that TensorFlow's Unicode has, too. */
+const olderCharacters = [
+  { min: 0, max: 0x061c },
+  { min: 0x0900, max: 0x0bff },
+  { min: 0x1000, max: 0x16ff },
+  { min: 0x4e00, max: 0x9fcc },
+].map((range) => fc.integer(range));
+
+const strictOnControls = {
+  input_encoding: attr.text("UTF-8"),
+  errors: attr.text("strict"),
+  replace_control_characters: attr.bool(true),
+};
+
 export const unicodeSpecs: readonly OpSpec[] = [
   // Offsets with splits of int32 end TensorFlow 2.21's process.
   ...(["UnicodeDecode", "UnicodeDecodeWithOffsets"] as const).map((op) => ({
@@ -89,6 +103,12 @@ export const unicodeSpecs: readonly OpSpec[] = [
     edges: () => [
       { inputs: [Tensor.of(["a"])], attrs: { input_encoding: attr.text("no such encoding") } },
       { inputs: [Tensor.of([["a"], ["bc"]])], attrs: { input_encoding: attr.text("UTF-8") } },
+      { inputs: [Tensor.of(["a\u0001"])], attrs: strictOnControls },
+      // Ends within the second half of a pair.
+      {
+        inputs: [Tensor.of([new Uint8Array([0x3d, 0xd8, 0x7f])])],
+        attrs: { input_encoding: attr.text("UTF-16-LE") },
+      },
     ],
   })),
   {
@@ -98,6 +118,10 @@ export const unicodeSpecs: readonly OpSpec[] = [
       {
         inputs: [Tensor.of(["Zürich", "日本"])],
         attrs: { input_encoding: attr.text("UTF-8"), output_encoding: attr.text("UTF-16-BE") },
+      },
+      {
+        inputs: [Tensor.of(["a\u0001"])],
+        attrs: { ...strictOnControls, output_encoding: attr.text("UTF-8") },
       },
     ],
     draw: () =>
@@ -164,5 +188,18 @@ export const unicodeSpecs: readonly OpSpec[] = [
       { inputs: [Tensor.of(["a"]), integers(Tindices, [0]), scalar(Tnumsegments, -3)] },
       { inputs: [Tensor.of(["a"]), integers(Tindices, [0, 1]), scalar(Tnumsegments, 3)] },
     ],
+  },
+  {
+    op: "UnicodeScript",
+    types: {},
+    draw: () =>
+      fc
+        .array(fc.oneof(...olderCharacters), { maxLength: 12 })
+        .map((codes) => ({ inputs: [integers("int32", codes)] })),
+    edges: () => [
+      { inputs: [integers("int32", [-1, 0x110000, 0xd800, 0x10ffff, 0xe000, 0x378, 0x7fffffff])] },
+      { inputs: [integers("int32", [0x1f600, 0x10300, 0x14400, 0x16b00, 0x18b00, 0x10e80], [2, 3])] },
+    ],
+    note: "characters newer than Unicode 13 have their script",
   },
 ];

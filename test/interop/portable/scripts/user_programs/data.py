@@ -75,6 +75,33 @@ def ragged(cluster):
     return evaluated(cluster, [[m.flat_values, m.nested_row_splits] if isinstance(m, tf.RaggedTensor) else m for m in made])
 
 
+def whole_of(tensor):
+    return [tensor.flat_values, tensor.nested_row_splits] if isinstance(tensor, tf.RaggedTensor) else tensor
+
+
+@program
+def ragged_as_objects(cluster):
+    """Ragged tensors through map_fn and datasets, which hand their rows on as variants."""
+    r = tf.RaggedTensor.from_row_splits(tf.constant([3.0, 1.0, 2.0, 5.0, 9.0]), [0, 3, 3, 5])
+    deep = tf.RaggedTensor.from_row_splits(r, [0, 2, 3])
+    tf1.enable_control_flow_v2()
+    try:
+        made = [
+            tf.map_fn(tf.reduce_sum, r, fn_output_signature=tf.float32),
+            tf.map_fn(lambda row: row * 2.0, r, fn_output_signature=tf.RaggedTensorSpec([None], tf.float32)),
+            tf.map_fn(tf.range, tf.constant([2, 0, 3]), fn_output_signature=tf.RaggedTensorSpec([None], tf.int32)),
+            tf.map_fn(lambda rows: rows + 1.0, deep, fn_output_signature=tf.RaggedTensorSpec([None, None], tf.float32)),
+        ]
+    finally:
+        tf1.disable_control_flow_v2()
+    rows = tf1.data.make_one_shot_iterator(tf.data.Dataset.from_tensor_slices(r).map(lambda row: row + 1.0)).get_next()
+    batches = tf1.data.make_one_shot_iterator(tf.data.Dataset.from_tensor_slices(deep).batch(2)).get_next()
+    built = tf1.data.make_one_shot_iterator(tf.data.Dataset.range(4).map(lambda n: tf.range(n)).apply(tf.data.experimental.dense_to_ragged_batch(3))).get_next()
+    with session_on(cluster) as session:
+        return [session.run([whole_of(m) for m in made]), [session.run(rows) for _ in range(3)],
+                session.run(whole_of(batches)), [session.run(whole_of(built)) for _ in range(2)]]
+
+
 def example(**features):
     made = {}
     for name, value in features.items():
@@ -100,6 +127,33 @@ def write_records(cluster, name):
         for record in EXAMPLES:
             writer.write(record)
     return path
+
+
+def sequence(context, **lists):
+    feature = lambda values: tf.train.Example.FromString(example(v=values)).features.feature["v"]
+    made = {name: tf.train.FeatureList(feature=[feature(step) if step else tf.train.Feature() for step in steps]) for name, steps in lists.items()}
+    first = tf.train.Example.FromString(example(**context)).features
+    return tf.train.SequenceExample(context=first, feature_lists=tf.train.FeatureLists(feature_list=made)).SerializeToString()
+
+
+@program
+def parsing_sequences(cluster):
+    """Examples with a value at each time, one and many, dense, sparse and ragged, with what a server refuses."""
+    some = tf1.placeholder(tf.string)
+    context = {"x": tf.io.FixedLenFeature([2], tf.float32, default_value=[7.0, 8.0]), "w": tf.io.VarLenFeature(tf.string), "n": tf.io.RaggedFeature(tf.int64)}
+    steps = {"d": tf.io.FixedLenSequenceFeature([2], tf.float32), "e": tf.io.FixedLenSequenceFeature([], tf.int64, allow_missing=True),
+             "s": tf.io.VarLenFeature(tf.int64), "r": tf.io.RaggedFeature(tf.string)}
+    whole = [sequence(dict(x=[1.0, 2.0], w=[b"a"], n=[4, 5]), d=[[1.0, 2.0], [3.0, 4.0]], s=[[1, 2], [], [3]], r=[[b"q"], [b"z", b"y"]], e=[[5]]),
+             sequence(dict(w=[b"b", b"c"]), d=[[9.0, 9.0]], s=[[7]])]
+    wrong = [sequence({}), sequence({}, d=[[1, 2]]), sequence({}, d=[[1.0]]), b"no example"]
+    batch = tf.io.parse_sequence_example(tf.reshape(some, [-1]), context, steps)
+    del context["n"], steps["r"]
+    single = tf.io.parse_single_sequence_example(tf.reshape(some, []), context, steps)
+    flat = lambda parsed: [{key: item if isinstance(item, tf.SparseTensor) else whole_of(item) for key, item in part.items()} for part in parsed]
+    with session_on(cluster) as session:
+        run = lambda parsed, given: session.run(flat(parsed), {some: given})
+        return [run(batch, whole), run(batch, whole[1:]), run(single, whole[0]), run(single, whole[1]),
+                [error_of(lambda: run(batch, [whole[0], one])) for one in wrong], [error_of(lambda: run(single, one)) for one in wrong]]
 
 
 @program

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import { ComputePool } from "../../../../../worker-runtime/engines/portable/compute/compute-pool.js";
 import { KernelNode } from "../../../../../worker-runtime/engines/portable/kernels/kernel-node.js";
@@ -70,7 +70,7 @@ test("threads end after a rest, and others start when there is something to do a
   for (let i = 0; i < 2; i += 1) {
     const [sum] = await compute.run(add, "CPU", [Tensor.of(i), Tensor.of(2)], never);
     expect(sum?.item()).toBe(i + 2);
-    await vi.waitUntil(() => compute.threads === 0);
+    await expect.poll(() => compute.threads).toBe(0);
   }
 });
 

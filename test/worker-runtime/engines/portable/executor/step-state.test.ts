@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import {
@@ -7,6 +6,7 @@ import {
 } from "../../../../../worker-runtime/engines/portable/executor/step-state.js";
 import type { Value } from "../../../../../worker-runtime/engines/portable/values.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
+import fc from "../../../../support/seeded-check.js";
 import { Drive } from "./drive.js";
 import {
   arg,

@@ -57,6 +57,23 @@ test("an If becomes Switches and Merges", () => {
   expect(nodes.get("c")?.input).toEqual(["c/merge_0", "^c/done"]);
 });
 
+test("a condition that is no boolean is made one by its truth", () => {
+  const functions = [unaryFunction("double", "Mul", 2, "/task:1"), unaryFunction("half", "Mul", 0.5)];
+  const choice = ifNode("c", "p", "k", "double", "half");
+  choice.attr.set("Tcond", typeAttr("int32"));
+  const nodes = lowered(functions, constant("p", 3, "", "int32"), constant("k", 1), choice);
+  expect(nodes.get("c/truth")).toMatchObject({ op: "ToBool", input: ["p"] });
+  expect(nodes.get("c/decision")?.input).toEqual(["c/truth", "c/truth"]);
+  expect(nodes.get("c/switch_0")?.input).toEqual(["k", "c/truth"]);
+});
+
+test("a loop goes on by the truth of what its condition answers", () => {
+  const functions = [unaryFunction("rest", "Sub", 1), unaryFunction("less", "Sub", 2, "/task:1")];
+  const nodes = lowered(functions, constant("k", 1), whileNode("w", "k", "rest", "less"));
+  expect(nodes.get("w/truth")).toMatchObject({ op: "ToBool", input: ["w/cond/result"] });
+  expect(nodes.get("w/condition")?.input).toEqual(["w/truth"]);
+});
+
 test("a Case becomes _SwitchNs and Merges of as many ends as it has branches", () => {
   const functions = [
     unaryFunction("double", "Mul", 2, "/task:1"),

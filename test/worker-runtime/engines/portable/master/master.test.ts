@@ -111,7 +111,7 @@ test("a graph is registered once for each kind of step; the own task takes feeds
   expect(own?.stepId).toBe(remote?.stepId);
   expect((own?.stepId ?? 0n) >> 57n).toBe(0n);
   expect(own?.requestId).not.toBe(remote?.requestId);
-  await vi.waitFor(() => expect(cluster.order("cleanupGraph")).toHaveLength(4));
+  await expect.poll(() => cluster.order("cleanupGraph")).toHaveLength(4);
 });
 
 test("of prepared steps the one that was not used for longest goes", async () => {
@@ -121,9 +121,7 @@ test("of prepared steps the one that was not used for longest goes", async () =>
     await cluster.runStep(handle, { fetch: [name] });
   }
   expect(cluster.order("registerGraph")).toHaveLength(3);
-  await vi.waitFor(() =>
-    expect(cluster.requests("deregisterGraph")).toMatchObject([{ graphHandle: "graph 2" }]),
-  );
+  await expect.poll(() => cluster.requests("deregisterGraph")).toMatchObject([{ graphHandle: "graph 2" }]);
 });
 
 test("when one task fails the others are cancelled, and the client learns whose error it is", async () => {
@@ -397,7 +395,7 @@ test("a partial run goes to the own task bit by bit, to the others at its beginn
   await part(["q:0"], []);
   expect(cluster.order("cleanupGraph")).toEqual([]);
   await part([], ["b:0"]);
-  await vi.waitFor(() => expect(cluster.order("cleanupGraph")).toHaveLength(2));
+  await expect.poll(() => cluster.order("cleanupGraph")).toHaveLength(2);
   await expect(part([], ["b:0"])).rejects.toThrow("Must run PartialRunSetup before performing partial runs");
 
   const marks = (task: string) =>

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   encodePartHead,
@@ -7,6 +6,7 @@ import {
 } from "../../../../../worker-runtime/engines/portable/stream/bulk-coding.js";
 import { IncomingPayload } from "../../../../../worker-runtime/engines/portable/stream/incoming-payload.js";
 import { PartReader } from "../../../../../worker-runtime/engines/portable/stream/part-reader.js";
+import fc from "../../../../support/seeded-check.js";
 
 /** Payloads cut into parts that take turns, as a sender would write them. */
 function written(payloads: readonly Uint8Array[], partBytes: number): Buffer {

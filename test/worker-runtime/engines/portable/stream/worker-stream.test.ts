@@ -145,7 +145,7 @@ describe("a worker's calls on a stream", () => {
     const { client, endpoint, address } = await endings.serve({
       handlers: { getStatus: (_request, _options) => new Promise(() => undefined) },
     });
-    await expect(client.getStatus({}, { deadlineMillis: 30 })).rejects.toMatchObject({
+    await expect(client.getStatus({}, { deadlineMillis: 1000 })).rejects.toMatchObject({
       code: StatusCode.DEADLINE_EXCEEDED,
       message: expect.stringContaining(`${address} did not answer GetStatus within its deadline`),
     });
@@ -264,11 +264,10 @@ describe("a task that knows no streams", () => {
 });
 
 describe.skipIf(peerMissing("tensorflow"))("TensorFlow's own server", () => {
-  test("gets unary calls", { timeout: 120_000 }, async () => {
+  test("gets unary calls", async () => {
     const script = `${repositoryRoot}/test/interop/peers/stock_server.py`;
     const server = await spawnPeer(tensorflowPython(), [script], {
       ready: /target \S+ grpc:\/\/(\S+)/,
-      readyTimeoutMillis: 90_000,
     });
     const address = /grpc:\/\/(\S+)/.exec(server.output())?.[1] ?? "";
     const client = endings.connect(address);

@@ -4,6 +4,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { Value } from "../../values.js";
 import type { KernelDefinition, OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
+import { isTrue } from "./truth.js";
 
 type Call = (callee: NameAttrList, args: readonly Value[], context: OpContext) => Promise<readonly Value[]>;
 
@@ -12,16 +13,12 @@ function callerOf(node: KernelNode): Call {
   return (callee, args, { step }) => step.functions.call(callee, args, node.device, step);
 }
 
-/** TensorFlow's idea of truth: a number that is not 0, a string or any tensor that is not empty. */
-function isTrue(value: Value | undefined): boolean {
+/** @throws TensorFlowError INVALID_ARGUMENT for a resource or a variant. */
+function truthAt(value: Value | undefined): boolean {
   if (!(value instanceof Tensor)) {
     throw invalidArgument("A condition must be a tensor of numbers, booleans or strings.");
   }
-  if (value.shape.length > 0) {
-    return value.size > 0;
-  }
-  const element = value.data[0];
-  return element instanceof Uint8Array ? element.length > 0 : Boolean(element);
+  return isTrue(value);
 }
 
 function makePartitionedCall(node: KernelNode): ReturnType<StatefulKernelDefinition["create"]> {
@@ -36,7 +33,7 @@ function makeIf(node: KernelNode): ReturnType<StatefulKernelDefinition["create"]
   const elseBranch = node.func("else_branch");
   return (context) => {
     const [condition, ...args] = context.inputs;
-    return call(isTrue(condition) ? thenBranch : elseBranch, args, context);
+    return call(truthAt(condition) ? thenBranch : elseBranch, args, context);
   };
 }
 
@@ -70,7 +67,7 @@ function makeWhile(node: KernelNode): ReturnType<StatefulKernelDefinition["creat
           `Expected a single scalar return value from WhileOp cond, got ${results.length} tensors.`,
         );
       }
-      if (!isTrue(results[0])) {
+      if (!truthAt(results[0])) {
         return values;
       }
       values = await call(body, values, context);

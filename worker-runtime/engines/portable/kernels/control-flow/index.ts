@@ -5,6 +5,7 @@ import { loopKernels } from "./loops.js";
 import { passThroughKernels } from "./pass-through.js";
 import { sourceKernels } from "./sources.js";
 import { transferKernels } from "./transfers.js";
+import { toBoolKernel } from "./truth.js";
 
 /** Ops that decide which others run, hand values on unchanged, bring them into a graph or carry them between devices. */
 export const controlFlowKernels: readonly KernelDefinition[] = [
@@ -14,4 +15,5 @@ export const controlFlowKernels: readonly KernelDefinition[] = [
   ...sourceKernels,
   ...transferKernels,
   ...callKernels,
+  toBoolKernel,
 ];

@@ -2,7 +2,10 @@ import type { KernelDefinition } from "../kernel.js";
 import { colorKernels } from "./color-kernels.js";
 import { combinedSuppressionKernel } from "./combined-suppression.js";
 import { cropGradientKernels } from "./crop-gradients.js";
+import { cropKernel } from "./crop-kernels.js";
+import { distortedBoxKernels } from "./distorted-box-kernels.js";
 import { drawBoxKernels } from "./draw-boxes.js";
+import { nearestResizeKernels } from "./nearest-resize.js";
 import { pngKernels } from "./png-kernels.js";
 import { projectiveTransformKernels } from "./projective-transform.js";
 import { resizeKernels } from "./resize-kernels.js";
@@ -13,10 +16,13 @@ import { suppressionKernels } from "./suppression-kernels.js";
 export const imageKernels: readonly KernelDefinition[] = [
   ...colorKernels,
   ...resizeKernels,
+  ...nearestResizeKernels,
   ...scaleAndTranslateKernels,
   ...cropGradientKernels,
+  cropKernel,
   ...projectiveTransformKernels,
   ...drawBoxKernels,
+  ...distortedBoxKernels,
   ...suppressionKernels,
   combinedSuppressionKernel,
   ...pngKernels,

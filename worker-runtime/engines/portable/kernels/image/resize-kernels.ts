@@ -2,10 +2,9 @@ import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
-import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
-import { allFloatTypes, floatTypes } from "../support/dtypes.js";
-import { inputAt, integersOf, newNumbers, numbersOf } from "../support/elements.js";
-import { cppShapeText } from "../support/shapes.js";
+import { pureKernel, withSmallFloats } from "../support/define.js";
+import { allFloatTypes, floatTypes, realTypes } from "../support/dtypes.js";
+import { inputAt, numbersOf } from "../support/elements.js";
 import { imageSizes, newSize, pixelsOf, pixelTensor } from "./pixels.js";
 import { resizeScale, type Sampling, samplingOf, sourceOf } from "./resize-scale.js";
 import {
@@ -19,19 +18,8 @@ import {
 
 const { fround } = Math;
 
-/** The dtypes of the images that these ops take. */
-const imageTypes: readonly DType[] = [
-  "int8",
-  "uint8",
-  "int16",
-  "uint16",
-  "int32",
-  "int64",
-  "float16",
-  "float32",
-  "float64",
-  "bfloat16",
-];
+/** Below the kernel of TensorFlow.js, which resizes float32 faster. */
+const BELOW_TFJS = -20;
 
 /** The nearest two pixels: the nearer one has the greater weight. */
 function linearTaps(original: number, resized: number, sampling: Sampling): Taps {
@@ -122,7 +110,7 @@ function areaTaps(original: number, resized: number, sampling: Sampling): Taps {
 
 type TapsOf = (original: number, resized: number, sampling: Sampling) => Taps;
 
-function resizing(op: string, tapsOf: TapsOf, nanoseconds: number): PureKernelDefinition {
+function resizing(op: string, tapsOf: TapsOf, nanoseconds: number, priority = 0): PureKernelDefinition {
   return pureKernel(
     op,
     (node) => {
@@ -142,7 +130,7 @@ function resizing(op: string, tapsOf: TapsOf, nanoseconds: number): PureKernelDe
         return [new Tensor("float32", [sizes.batch, height, width, sizes.channels], pixels)];
       };
     },
-    { types: { T: imageTypes }, cost: weightedCost(nanoseconds) },
+    { types: { T: realTypes }, priority, cost: weightedCost(nanoseconds) },
   );
 }
 
@@ -175,58 +163,11 @@ function gradient(
   );
 }
 
-/** For each pixel of the resized side the one of the original that it was taken from. */
-function nearestPlaces(original: number, resized: number, sampling: Sampling): Int32Array {
-  const scale = resizeScale(original, resized, sampling.alignCorners);
-  return Int32Array.from({ length: resized }, (_, i) => {
-    const place = fround((sampling.halfPixelCenters ? i + 0.5 : i) * scale);
-    return Math.min(sampling.alignCorners ? Math.round(place) : Math.floor(place), original - 1);
-  });
-}
-
-function nearestGradient(gradients: Tensor, size: Tensor, sampling: Sampling): Tensor {
-  const sizes = imageSizes(gradients, "input");
-  const [height = 0, width = 0] = integersOf(size);
-  if (size.shape.length !== 1 || size.size !== 2) {
-    throw invalidArgument(`shape_t must be 1-dimensional${cppShapeText(size.shape)}`);
-  }
-  if (height <= 0 || width <= 0) {
-    throw invalidArgument("shape_t's elements must be positive");
-  }
-  const shape = [sizes.batch, height, width, sizes.channels];
-  const out = newNumbers(gradients.dtype, shape);
-  const values = numbersOf(gradients);
-  const rows = nearestPlaces(height, sizes.height, sampling);
-  const columns = nearestPlaces(width, sizes.width, sampling);
-  let from = 0;
-  for (let image = 0; image < sizes.batch; image += 1) {
-    for (const y of rows) {
-      for (const x of columns) {
-        const to = ((image * height + y) * width + x) * sizes.channels;
-        for (let channel = 0; channel < sizes.channels; channel += 1) {
-          out[to + channel] = (out[to + channel] as number) + (values[from] as number);
-          from += 1;
-        }
-      }
-    }
-  }
-  return new Tensor(gradients.dtype, shape, out);
-}
-
-const nearestGradientKernel = pureKernel(
-  "ResizeNearestNeighborGrad",
-  (node) => {
-    const sampling = samplingOf(node);
-    return withSmallFloats((inputs) => [nearestGradient(inputAt(inputs, 0), inputAt(inputs, 1), sampling)]);
-  },
-  { types: { T: ["uint8", "int8", "int32", ...allFloatTypes] }, cost: perElement(4) },
-);
-
 /** Images of other sizes, and the gradients of that. */
 export const resizeKernels: readonly PureKernelDefinition[] = [
+  resizing("ResizeBilinear", linearTaps, 6, BELOW_TFJS),
   resizing("ResizeBicubic", cubicTaps, 10),
   resizing("ResizeArea", areaTaps, 10),
   gradient("ResizeBilinearGrad", linearTaps, allFloatTypes, 6),
   gradient("ResizeBicubicGrad", cubicTaps, floatTypes, 10),
-  nearestGradientKernel,
 ];

@@ -9,7 +9,7 @@ import { cppTypeName } from "../support/dtypes.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 
 /** The elements of one feature of one example. */
-type FeatureValues = readonly number[] | readonly bigint[] | readonly Uint8Array[];
+export type FeatureValues = readonly number[] | readonly bigint[] | readonly Uint8Array[];
 
 /** One example of a batch. */
 export interface ParsedExample {
@@ -60,7 +60,7 @@ function valuesOf(example: ParsedExample, key: string, dtype: DType): FeatureVal
 }
 
 /** Values as a tensor of float32, int64 or string. */
-function tensorOfValues(dtype: DType, shape: readonly number[], values: FeatureValues): Tensor {
+export function tensorOfValues(dtype: DType, shape: readonly number[], values: FeatureValues): Tensor {
   checkedSize(dtype, shape);
   switch (dtype) {
     case "float32":

@@ -1,6 +1,7 @@
 import type { KernelDefinition } from "../kernel.js";
 import { bandedKernels } from "./banded-equations.js";
 import { batchMatMulKernels } from "./batch-mat-mul.js";
+import { complexMatrixKernels } from "./complex-kernels.js";
 import { decompositionKernels } from "./decompositions.js";
 import { einsumKernel } from "./einsum.js";
 import { equationKernels } from "./equations.js";
@@ -16,6 +17,7 @@ export const linalgKernels: readonly KernelDefinition[] = [
   ...batchMatMulKernels,
   ...equationKernels,
   ...decompositionKernels,
+  ...complexMatrixKernels,
   ...bandedKernels,
   leastSquaresKernel,
 ];

@@ -8,6 +8,7 @@ import { perElement, pureKernel } from "../support/define.js";
 import { complexTypes } from "../support/dtypes.js";
 import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
 import { broadcastShape } from "../support/shapes.js";
+import { complexUnary } from "./complex-elements.js";
 
 /** The dtype of the parts of a complex dtype. */
 function partType(dtype: DType): "float32" | "float64" {
@@ -78,33 +79,12 @@ function applyOperation(operation: Operation, x: Tensor, y: Tensor): Tensor {
   return new Tensor(x.dtype, shape, out);
 }
 
-function complexBinary(op: string, operation: Operation): KernelDefinition {
+/** Arithmetic of two complex numbers, which is done too often to make pairs of them. */
+function arithmeticKernel(op: string, operation: Operation): KernelDefinition {
   return pureKernel(
     op,
     () => (inputs) => [applyOperation(operation, inputAt(inputs, 0), inputAt(inputs, 1))],
     { types: { T: complexTypes }, cost: perElement(4) },
-  );
-}
-
-/** An op that makes a complex number of each. */
-function complexUnary(
-  op: string,
-  f: (re: number, im: number) => readonly [number, number],
-): KernelDefinition {
-  return pureKernel(
-    op,
-    () => (inputs) => {
-      const input = inputAt(inputs, 0);
-      const parts = numbersOf(input);
-      const out = newNumbers(input.dtype, input.shape);
-      for (let i = 0; i < parts.length; i += 2) {
-        const [re, im] = f(parts[i] as number, parts[i + 1] as number);
-        out[i] = re;
-        out[i + 1] = im;
-      }
-      return [new Tensor(input.dtype, input.shape, out)];
-    },
-    { types: { T: complexTypes }, cost: perElement(10) },
   );
 }
 
@@ -127,15 +107,15 @@ const realKernel = (op: string, f: (re: number, im: number) => number): KernelDe
 
 /** Arithmetic of complex numbers, and their parts. */
 export const complexKernels: readonly KernelDefinition[] = [
-  complexBinary("Add", add),
-  complexBinary("AddV2", add),
-  complexBinary("Sub", (out, o, a, b, c, d) => add(out, o, a, b, -c, -d)),
-  complexBinary("Mul", multiply),
-  complexBinary("Div", divide),
-  complexBinary("RealDiv", divide),
-  complexUnary("Neg", (re, im) => [-re, -im]),
-  complexUnary("Square", (re, im) => [re * re - im * im, 2 * re * im]),
-  complexUnary("Exp", (re, im) => [Math.exp(re) * Math.cos(im), Math.exp(re) * Math.sin(im)]),
+  arithmeticKernel("Add", add),
+  arithmeticKernel("AddV2", add),
+  arithmeticKernel("Sub", (out, o, a, b, c, d) => add(out, o, a, b, -c, -d)),
+  arithmeticKernel("Mul", multiply),
+  arithmeticKernel("Div", divide),
+  arithmeticKernel("RealDiv", divide),
+  complexUnary("Neg", ([re, im]) => [-re, -im]),
+  complexUnary("Square", ([re, im]) => [re * re - im * im, 2 * re * im]),
+  complexUnary("Exp", ([re, im]) => [Math.exp(re) * Math.cos(im), Math.exp(re) * Math.sin(im)]),
   pureKernel(
     "Complex",
     () => (inputs) => {

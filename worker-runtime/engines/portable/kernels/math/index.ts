@@ -6,6 +6,7 @@ import { bitwiseKernels } from "./bitwise.js";
 import { castKernels } from "./cast.js";
 import { comparisonKernels } from "./comparison.js";
 import { complexKernels } from "./complex.js";
+import { complexFunctionKernels } from "./complex-functions.js";
 import { countingKernels } from "./counting.js";
 import { cumulativeKernels } from "./cumulative.js";
 import { distributionKernels } from "./distribution-kernels.js";
@@ -31,6 +32,7 @@ export const mathKernels: readonly KernelDefinition[] = [
   ...functionGradientKernels,
   ...nextAfterKernels,
   ...complexKernels,
+  ...complexFunctionKernels,
   ...addNKernels,
   ...castKernels,
   ...selectKernels,

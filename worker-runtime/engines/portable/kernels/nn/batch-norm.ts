@@ -2,9 +2,11 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { perElement, pureKernel } from "../support/define.js";
+import { type Compute, perElement, pureKernel } from "../support/define.js";
+import { isSmallFloat } from "../support/dtypes.js";
 import { inputAt, type NumberArray, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
+import { fromFloat32, toFloat32 } from "../support/small-floats.js";
 import { relu } from "./activations.js";
 import { fromChannelsLast, toChannelsLast } from "./windows.js";
 
@@ -162,16 +164,31 @@ function gradients(normalization: Normalization, inputs: readonly Tensor[]): rea
 const empty = vector([]);
 const unused = new Tensor("float32", [], new Float32Array(1));
 const options = {
-  types: { T: ["float32"], U: ["float32"] },
+  types: { T: ["float32", "float16", "bfloat16"], U: ["float32"] },
   cost: perElement(NANOSECONDS_PER_ELEMENT),
 } as const;
+
+/**
+ * Lets images be float16 or bfloat16 while all that is known of their channels stays float32.
+ * @param count how many of the first inputs are images; of the outputs the first one is.
+ */
+function withSmallImages(count: number, compute: Compute): Compute {
+  return (inputs) => {
+    const { dtype } = inputAt(inputs, 0);
+    if (!isSmallFloat(dtype)) {
+      return compute(inputs);
+    }
+    const [images, ...others] = compute(inputs.map((input, i) => (i < count ? toFloat32(input) : input)));
+    return images === undefined ? others : [fromFloat32(dtype, images), ...others];
+  };
+}
 
 function forwardKernel(op: string, reserved: readonly Tensor[]): PureKernelDefinition {
   return pureKernel(
     op,
     (node) => {
       const normalization = normalizationOf(node);
-      return (inputs) => [...normalize(normalization, inputs), ...reserved];
+      return withSmallImages(1, (inputs) => [...normalize(normalization, inputs), ...reserved]);
     },
     options,
   );
@@ -182,7 +199,7 @@ function gradientKernel(op: string): PureKernelDefinition {
     op,
     (node) => {
       const normalization = normalizationOf(node);
-      return (inputs) => [...gradients(normalization, inputs), unused, unused];
+      return withSmallImages(2, (inputs) => [...gradients(normalization, inputs), unused, unused]);
     },
     options,
   );
@@ -196,12 +213,12 @@ const fusedBatchNormExKernel = pureKernel(
   "_FusedBatchNormEx",
   (node) => {
     const normalization = normalizationOf(node);
-    return (inputs) => {
+    return withSmallImages(1, (inputs) => {
       const outputs = normalize(normalization, inputs);
       const y = inputAt(outputs, 0);
       const out = numbersOf(y).map(relu);
       return [new Tensor(y.dtype, y.shape, out), ...outputs.slice(1), empty];
-    };
+    });
   },
   {
     ...options,

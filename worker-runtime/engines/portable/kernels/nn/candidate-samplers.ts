@@ -1,75 +1,47 @@
 import { setImmediate } from "node:timers/promises";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
-import type { KernelDefinition, OpContext } from "../kernel.js";
+import type { KernelDefinition, OpContext, Outputs } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { type Philox, PhiloxSamples } from "../random/philox.js";
 import { generatorOf } from "../random/seeded-generator.js";
 import { checkedSize } from "../support/allocation.js";
 import { pureKernel } from "../support/define.js";
-import { indicesOf, inputAt, integersOf, integerTensor, newNumbers } from "../support/elements.js";
+import { inputAt, integersOf, integerTensor, newLongs, newNumbers } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
+import {
+  type ClassDistribution,
+  LearnedClasses,
+  logUniformClasses,
+  uniformClasses,
+} from "./candidate-distributions.js";
+import { unigramClasses } from "./unigram-classes.js";
 
 /** What TensorFlow sets aside of its stream for each sample, rejected ones included. */
 const RESERVED_SAMPLES = 2048;
-
-/** Classes by chance, each with a probability of its own. */
-interface ClassDistribution {
-  sample(numbers: PhiloxSamples): number;
-  probability(of: number): number;
-}
-
-/** All classes alike, as TensorFlow draws them: 64-bit numbers that would favour some classes are drawn again. */
-function uniformClasses(range: number): ClassDistribution {
-  const size = BigInt(range);
-  const favoured = (2n ** 64n - 1n) % size;
-  const even = (size & (size - 1n)) === 0n;
-  return {
-    sample(numbers) {
-      for (;;) {
-        const low = BigInt(numbers.next());
-        const drawn = low | (BigInt(numbers.next()) << 32n);
-        if (even || drawn > favoured) {
-          return Number(drawn % size);
-        }
-      }
-    },
-    probability: () => 1 / range,
-  };
-}
-
-/** Zipf's law, roughly: for classes that are ordered by how frequent they are, the first one the most. */
-function logUniformClasses(range: number): ClassDistribution {
-  const logRange = Math.log1p(range);
-  return {
-    sample(numbers) {
-      const high = numbers.next() & 0xfffff;
-      const fraction = (high * 2 ** 32 + numbers.next()) / 2 ** 52;
-      return (Math.trunc(Math.exp(fraction * logRange)) - 1) % range;
-    },
-    probability: (of) => Math.log((of + 2) / (of + 1)) / logRange,
-  };
-}
 
 interface SamplerRules {
   readonly trueCount: number;
   readonly sampleCount: number;
   readonly unique: boolean;
-  readonly range: number;
 }
 
 function rulesOf(node: KernelNode): SamplerRules {
-  const rules = {
+  return {
     trueCount: node.int("num_true"),
     sampleCount: node.int("num_sampled"),
     unique: node.bool("unique"),
-    range: node.int("range_max"),
   };
-  if (rules.range <= 0) {
-    throw invalidArgument(`range_max must be positive, got ${rules.range}`);
+}
+
+/** The number of classes that a node says. @throws TensorFlowError INVALID_ARGUMENT for none. */
+function rangeOf(node: KernelNode): number {
+  const range = node.int("range_max");
+  if (range <= 0) {
+    throw invalidArgument(`range_max must be positive, got ${range}`);
   }
-  return rules;
+  return range;
 }
 
 /** Tries of one turn: about two milliseconds on a slow core. */
@@ -119,8 +91,12 @@ class Drawing {
   }
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for true classes of another shape, or more samples than there are classes. */
-function checkTruth({ shape }: Tensor, { trueCount, sampleCount, unique, range }: SamplerRules): void {
+/**
+ * The true classes.
+ * @throws TensorFlowError INVALID_ARGUMENT for another shape, classes out of range, or more samples than there are classes.
+ */
+function truthOf(truth: Tensor, { trueCount, sampleCount, unique }: SamplerRules, range: number): number[] {
+  const { shape } = truth;
   if (shape.length !== 2) {
     throw invalidArgument("true_classes must be a matrix");
   }
@@ -131,27 +107,55 @@ function checkTruth({ shape }: Tensor, { trueCount, sampleCount, unique, range }
     throw invalidArgument("Sampler's range is too small.");
   }
   checkedSize("int64", [sampleCount]);
+  const classes = integersOf(truth);
+  const wrong = classes.find((one) => one < 0 || one >= range);
+  if (wrong !== undefined) {
+    throw invalidArgument(`\`true_candidate\` out of range [0, ${range}), received ${wrong}`);
+  }
+  return classes;
 }
 
-function samplerKernel(op: string, classesOf: (range: number) => ClassDistribution): KernelDefinition {
+/** What one node's classes are drawn from; a promise where a file says it. */
+type Classes = (context: OpContext) => ClassDistribution | Promise<ClassDistribution>;
+
+/**
+ * @param classesOf called once a node.
+ * @param learn called with the true classes after each execution.
+ */
+function samplerKernel<T extends ClassDistribution>(
+  op: string,
+  classesOf: (node: KernelNode) => (context: OpContext) => T | Promise<T>,
+  learn: (classes: T, truth: readonly number[]) => void = () => undefined,
+): KernelDefinition {
   return {
     kind: "stateful",
     op,
     create(node) {
       const rules = rulesOf(node);
-      const classes = classesOf(rules.range);
-      const find = generatorOf(node);
-      return (context) => {
-        const truth = tensorAt(context.inputs, 0);
-        checkTruth(truth, rules);
-        const stream = find(context).reserveSamples(RESERVED_SAMPLES * rules.sampleCount);
+      const find = classesOf(node);
+      const generator = generatorOf(node);
+      const drawFrom = (classes: T, context: OpContext): Outputs | Promise<Outputs> => {
+        const input = tensorAt(context.inputs, 0);
+        const truth = truthOf(input, rules, classes.range);
+        const stream = generator(context).reserveSamples(RESERVED_SAMPLES * rules.sampleCount);
         const drawing = new Drawing(stream, classes, rules);
-        const outputs = () => [
-          integerTensor("int64", [drawing.drawn.length], drawing.drawn),
-          drawing.expectedCounts(truth.shape, indicesOf(truth)),
-          drawing.expectedCounts([drawing.drawn.length], drawing.drawn),
-        ];
+        const outputs = () => {
+          const { drawn } = drawing;
+          const made = [
+            integerTensor("int64", [drawn.length], drawn),
+            drawing.expectedCounts(input.shape, truth),
+            drawing.expectedCounts([drawn.length], drawn),
+          ];
+          learn(classes, truth);
+          return made;
+        };
         return drawing.advance() ? outputs() : finished(drawing, context).then(outputs);
+      };
+      return (context) => {
+        const classes = find(context);
+        return classes instanceof Promise
+          ? classes.then((found) => drawFrom(found, context))
+          : drawFrom(classes, context);
       };
     },
   };
@@ -200,9 +204,55 @@ const accidentalHits = pureKernel("ComputeAccidentalHits", (node) => {
   };
 });
 
+/** Classes that are the same for every execution. */
+function fixedClasses(classesOf: (range: number) => ClassDistribution): (node: KernelNode) => Classes {
+  return (node) => {
+    const classes = classesOf(rangeOf(node));
+    return () => classes;
+  };
+}
+
+const LEARNED_CLASSES = "tensordeck::LearnedClasses";
+
+/** The counts of a node, one for all graphs of a session that have it; the kernel's own where there is no session. */
+function learnedClasses(node: KernelNode): (context: OpContext) => LearnedClasses {
+  const range = rangeOf(node);
+  let own: { readonly classes: LearnedClasses } | undefined;
+  return ({ step }) => {
+    const make = () => ({ typeName: LEARNED_CLASSES, classes: new LearnedClasses(range) });
+    if (step.session === undefined) {
+      own ??= make();
+      return own.classes;
+    }
+    const resources = step.resources(node.device);
+    const name = resources.privateName(step.session, "", node);
+    return resources.lookupOrCreate("", LEARNED_CLASSES, name, make).classes;
+  };
+}
+
+/** Every class, in order, each expected once: nothing is left to chance. */
+const allCandidates = pureKernel("AllCandidateSampler", (node) => {
+  const rules = rulesOf(node);
+  return (inputs) => {
+    const truth = inputAt(inputs, 0);
+    truthOf(truth, rules, rules.sampleCount);
+    const every = newLongs("int64", [rules.sampleCount]).map((_, i) => BigInt(i));
+    return [
+      new Tensor("int64", [every.length], every),
+      new Tensor("float32", truth.shape, new Float32Array(truth.size).fill(1)),
+      new Tensor("float32", [every.length], new Float32Array(every.length).fill(1)),
+    ];
+  };
+});
+
 /** Classes by chance for losses that look at a few of many classes only. */
 export const candidateSamplerKernels: readonly KernelDefinition[] = [
-  samplerKernel("UniformCandidateSampler", uniformClasses),
-  samplerKernel("LogUniformCandidateSampler", logUniformClasses),
+  samplerKernel("UniformCandidateSampler", fixedClasses(uniformClasses)),
+  samplerKernel("LogUniformCandidateSampler", fixedClasses(logUniformClasses)),
+  samplerKernel("FixedUnigramCandidateSampler", unigramClasses),
+  ...["LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler"].map((op) =>
+    samplerKernel(op, learnedClasses, (classes, truth) => classes.learn(truth)),
+  ),
+  allCandidates,
   accidentalHits,
 ];

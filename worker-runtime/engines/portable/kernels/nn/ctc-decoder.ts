@@ -35,7 +35,7 @@ function decode(
 }
 
 /** Sequences of labels as a sparse matrix: indices, values, shape. */
-function sparseSequences(sequences: readonly (readonly number[])[]): Tensor[] {
+export function sparseSequences(sequences: readonly (readonly number[])[]): Tensor[] {
   const indices = sequences.flatMap((labels, row) => labels.flatMap((_, column) => [row, column]));
   const values = sequences.flat();
   const longest = sequences.reduce((most, { length }) => Math.max(most, length), 0);

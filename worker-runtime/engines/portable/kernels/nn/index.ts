@@ -6,6 +6,7 @@ import { biasKernels } from "./bias.js";
 import { candidateSamplerKernels } from "./candidate-samplers.js";
 import { convolutionKernels } from "./convolution-kernels.js";
 import { crossEntropyKernels } from "./cross-entropy.js";
+import { ctcBeamSearchKernel } from "./ctc-beam-search.js";
 import { ctcGreedyDecoderKernel } from "./ctc-decoder.js";
 import { ctcLossKernel } from "./ctc-loss.js";
 import { depthwiseConvolutionKernels } from "./depthwise-convolution.js";
@@ -15,6 +16,7 @@ import { l2LossKernel } from "./l2-loss.js";
 import { localResponseKernels } from "./local-response.js";
 import { poolingKernels } from "./pooling.js";
 import { softmaxKernels } from "./softmax.js";
+import { volumeConvolutionKernels } from "./volume-convolution-kernels.js";
 import { volumePoolingKernels } from "./volume-pooling.js";
 
 /** Activations, losses, biases, convolutions, pooling, normalization, and their gradients. */
@@ -27,12 +29,14 @@ export const nnKernels: readonly KernelDefinition[] = [
   ...depthwiseConvolutionKernels,
   ...localResponseKernels,
   ...poolingKernels,
+  ...volumeConvolutionKernels,
   ...volumePoolingKernels,
   ...softmaxKernels,
   l2LossKernel,
   ...dilationKernels,
   ctcLossKernel,
   ctcGreedyDecoderKernel,
+  ctcBeamSearchKernel,
   imagePatchesKernel,
   ...candidateSamplerKernels,
   ...argmaxPoolingKernels,

@@ -3,6 +3,7 @@ import { raggedGatherKernel } from "./ragged-gather.js";
 import { raggedRangeKernel } from "./ragged-range.js";
 import { raggedToSparseKernel } from "./ragged-to-sparse.js";
 import { raggedToTensorKernel } from "./ragged-to-tensor.js";
+import { raggedVariantKernels } from "./ragged-variant.js";
 
 /** Tensors whose rows differ in length. */
 export const raggedKernels: readonly KernelDefinition[] = [
@@ -10,4 +11,5 @@ export const raggedKernels: readonly KernelDefinition[] = [
   raggedGatherKernel,
   raggedToTensorKernel,
   raggedToSparseKernel,
+  ...raggedVariantKernels,
 ];

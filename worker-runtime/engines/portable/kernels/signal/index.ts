@@ -1,5 +1,6 @@
 import type { KernelDefinition } from "../kernel.js";
 import { fourierKernels } from "./fourier-kernels.js";
+import { wavKernels } from "./wav-kernels.js";
 
-/** Signals: Fourier transforms. */
-export const signalKernels: readonly KernelDefinition[] = [...fourierKernels];
+/** Signals: Fourier transforms, files of sounds. */
+export const signalKernels: readonly KernelDefinition[] = [...fourierKernels, ...wavKernels];

@@ -134,7 +134,17 @@ function add(inputs: readonly Tensor[]): readonly Tensor[] {
 }
 
 /** Sums along dimensions, as a dense tensor. */
-function reduceSum(inputs: readonly Tensor[], keepDims: boolean): Tensor {
+const reductions: Readonly<Record<string, (all: number, one: number) => number>> = {
+  SparseReduceSum: (sum, value) => sum + value,
+  SparseReduceMax: Math.max,
+};
+
+/** Elements reduced along dimensions; 0 where there are none. */
+function reduce(
+  inputs: readonly Tensor[],
+  keepDims: boolean,
+  combine: (all: number, one: number) => number,
+): Tensor {
   const sparse = sparseAt(inputs, 0);
   checkBounds(sparse);
   const { rank, shape, count, indices } = sparse;
@@ -146,13 +156,16 @@ function reduceSum(inputs: readonly Tensor[], keepDims: boolean): Tensor {
   const strides = stridesOf(kept).map((stride, d) => (reduced.has(d) ? 0 : stride));
   const { dtype } = sparse.values;
   const out = newNumbers(dtype, kept);
+  const isMet = newNumbers("bool", kept);
   const values = numbersOf(sparse.values);
   for (let i = 0; i < count; i += 1) {
     let at = 0;
     for (let d = 0; d < rank; d += 1) {
       at += (indices[i * rank + d] ?? 0) * (strides[d] ?? 0);
     }
-    out[at] = (out[at] ?? 0) + (values[i] ?? 0);
+    const value = values[i] ?? 0;
+    out[at] = isMet[at] ? combine(out[at] ?? 0, value) : value;
+    isMet[at] = 1;
   }
   return new Tensor(dtype, keepDims ? kept : kept.filter((_, d) => !reduced.has(d)), out);
 }
@@ -223,13 +236,15 @@ export const sparseArithmeticKernels: readonly KernelDefinition[] = [
     },
   ),
   pureKernel("SparseAdd", () => add, { types: { T: types }, cost: perNonZero }),
-  pureKernel(
-    "SparseReduceSum",
-    (node) => {
-      const keepDims = node.bool("keep_dims");
-      return (inputs) => [reduceSum(inputs, keepDims)];
-    },
-    { types: { T: types }, cost: perNonZero },
+  ...Object.entries(reductions).map(([op, combine]) =>
+    pureKernel(
+      op,
+      (node) => {
+        const keepDims = node.bool("keep_dims");
+        return (inputs) => [reduce(inputs, keepDims, combine)];
+      },
+      { types: { T: types }, cost: perNonZero },
+    ),
   ),
   ...(["SparseSparseMaximum", "SparseSparseMinimum"] as const).map((op) => {
     const choose = op === "SparseSparseMaximum" ? Math.max : Math.min;

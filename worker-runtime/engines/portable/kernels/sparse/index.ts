@@ -1,6 +1,7 @@
 import type { KernelDefinition } from "../kernel.js";
 import { sparseArithmeticKernels } from "./arithmetic.js";
 import { countKernels } from "./counts.js";
+import { denseSumKernels } from "./dense-sums.js";
 import { editDistanceKernel } from "./edit-distance.js";
 import { emptyRowKernels } from "./empty-rows.js";
 import { rearrangeKernels } from "./rearrange.js";
@@ -16,6 +17,7 @@ export const sparseKernels: readonly KernelDefinition[] = [
   ...setKernels,
   ...serializedSparseKernels,
   editDistanceKernel,
+  ...denseSumKernels,
   ...countKernels,
   ...segmentGradientKernels,
 ];

@@ -10,6 +10,7 @@ import { segmentJoinKernel } from "./segment-join-op.js";
 import { splitKernels } from "./split-ops.js";
 import { textKernels } from "./text-ops.js";
 import { unicodeKernels } from "./unicode-ops.js";
+import { unicodeScriptKernel } from "./unicode-script-op.js";
 
 /** Strings. */
 export const stringKernels: readonly KernelDefinition[] = [
@@ -20,6 +21,7 @@ export const stringKernels: readonly KernelDefinition[] = [
   ...regexKernels,
   ...hashKernels,
   ...unicodeKernels,
+  unicodeScriptKernel,
   ngramKernel,
   segmentJoinKernel,
   formatKernel,

@@ -73,12 +73,6 @@ function poolsImages(node: KernelNode): boolean {
   return channelsLast(node) && allOnes(ends);
 }
 
-/** As if no pixel were skipped. */
-function convolutionSize([image, filter]: readonly Tensor[]): number {
-  const channels = Math.max(1, image?.shape.at(-1) ?? 1);
-  return ((image?.size ?? 0) / channels) * (filter?.shape.at(-1) ?? 0);
-}
-
 /** As if no pixel were skipped; each channel in has as many channels out as the filter's last dimension says. */
 function depthwiseSize([image, filter]: readonly Tensor[]): number {
   return (image?.size ?? 0) * (filter?.shape.at(-1) ?? 0);
@@ -148,14 +142,6 @@ const convertedOps: readonly ConvertedOp[] = [
     keepsBatch: true,
     outputSize: depthwiseSize,
     cost: convolutionCost,
-  },
-  {
-    op: "Conv3D",
-    fits: convolves,
-    rank: 5,
-    keepsBatch: true,
-    outputSize: convolutionSize,
-    cost: (inputs) => 10 * convolutionCost(inputs),
   },
   { op: "MaxPool", fits: (node) => poolsImages(node) && notExplicit(node), ...pooling },
   { op: "AvgPool", fits: poolsImages, ...pooling },

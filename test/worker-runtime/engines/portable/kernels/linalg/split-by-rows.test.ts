@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { matMul } from "../../../../../../worker-runtime/engines/portable/kernels/linalg/mat-mul.js";
 import { splitByRows } from "../../../../../../worker-runtime/engines/portable/kernels/linalg/split-by-rows.js";
 import { withoutPauses } from "../../../../../../worker-runtime/engines/portable/pauses.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
+import fc from "../../../../../support/seeded-check.js";
 
 const plain = { a: false, b: false };
 

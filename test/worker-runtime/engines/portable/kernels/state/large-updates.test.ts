@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   elementsOf,
@@ -6,6 +5,7 @@ import {
   slicesOf,
 } from "../../../../../../worker-runtime/engines/portable/kernels/state/training/run-slices.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
+import fc from "../../../../../support/seeded-check.js";
 import { MiniSession, Program } from "../session-programs.js";
 
 test("slices of runs are the same elements in the same order", () => {

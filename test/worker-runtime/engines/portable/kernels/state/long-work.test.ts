@@ -58,6 +58,39 @@ test.each(["Insert", "Import"])("LookupTable%s lets others in, but not to the ta
   expect(isSame(outputs[0], numbers)).toBe(true);
 });
 
+test("a dense table grows, is exported and imported again in turns", async () => {
+  const program = new Program("table");
+  const { graph } = program;
+  const types = { key_dtype: "int64", value_dtype: "float32" };
+  const none = (key: number) => new Tensor("int64", [], BigInt64Array.of(BigInt(key)));
+  const dense = (name: string) =>
+    graph.op(
+      "MutableDenseHashTableV2",
+      [none(-1), none(-2)],
+      { ...types, shared_name: name, initial_num_buckets: 65_536 },
+      name,
+    );
+  const [table, other] = [dense("d"), dense("e")];
+  const [key, value] = [program.placeholder("int64"), program.placeholder("float32")];
+  const moved = { Tin: "int64", Tout: "float32" };
+  const put = graph.op("LookupTableInsertV2", [table, key, value], moved);
+  const list = graph.op("LookupTableExportV2", [table], { Tkeys: "int64", Tvalues: "float32" });
+  const take = graph.op("LookupTableImportV2", [other, list.outputAt(0), list.outputAt(1)], moved);
+  const find = graph.op("LookupTableFindV2", [other, key, -1], moved);
+  const feeds: Feeds = [
+    [key, keys],
+    [value, numbers],
+  ];
+  const session = new MiniSession();
+  const first = (await turnsOf(session, [put], feeds)).turns;
+  expect(first).toBeGreaterThan(4);
+  // As if all keys were new: those that are there are put in their new places first.
+  expect((await turnsOf(session, [put], feeds)).turns).toBeGreaterThan(first + 4);
+  expect((await turnsOf(session, [take])).turns).toBeGreaterThan(16);
+  const { outputs } = await turnsOf(session, [find], feeds);
+  expect(isSame(outputs[0], numbers)).toBe(true);
+});
+
 test("batches go into a queue and out of it in turns", async () => {
   const program = new Program("queue");
   const { graph } = program;

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   type ElementStore,
@@ -12,6 +11,7 @@ import {
   QueueState,
 } from "../../../../../../worker-runtime/engines/portable/kernels/state/queues/queue-state.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
+import fc from "../../../../../support/seeded-check.js";
 
 /** The completion of each request by its number. */
 function outcomes<E>(completions: readonly Completion<E>[]): Map<number, Completion<E>> {
@@ -97,6 +97,27 @@ describe("the state of a queue", () => {
     expect(state.cancel(5)).toEqual([{ id: 5, outcome: "cancelled", what: "Dequeue" }]);
     const all = [state.dequeue(6, 1), state.dequeue(7, 1), state.dequeue(8, 1), state.dequeue(9, 1)].flat();
     expect(all.map((one) => (one.outcome === "done" ? one.elements : []))).toEqual([[1], [1], [2], [6]]);
+  });
+
+  test("an element that finds room once a batch was taken is not in the next one, for which there were enough", () => {
+    const state = new QueueState<number>(new PriorityStore<number>(BigInt), {
+      capacity: 4,
+      wholeBatches: true,
+      movesPerTurn: 1,
+    });
+    state.enqueue(0, [1]);
+    state.dequeue(1, 2);
+    state.dequeue(2, 2);
+    const completions = [...state.enqueue(3, [8, 9, 2, 3])];
+    while (state.isBusy) {
+      completions.push(...state.goOn());
+    }
+    expect(completions).toEqual([
+      { id: 1, outcome: "done", elements: [1, 2] },
+      { id: 2, outcome: "done", elements: [8, 9] },
+      { id: 3, outcome: "done", elements: [] },
+    ]);
+    expect(state.size).toBe(1);
   });
 
   test("many elements come back from a dequeue that is cancelled", () => {

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AttrValue } from "../../../../../../protos/generated/tensorflow/attr_value.js";
 import { NodeDef } from "../../../../../../protos/generated/tensorflow/node_def.js";
@@ -27,6 +26,7 @@ import { elementsOfShape } from "../../../../../../worker-runtime/protocol/shape
 import { cancelled, TensorFlowError } from "../../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
 import { zeros } from "../../../../../../worker-runtime/protocol/tensor-data.js";
+import fc from "../../../../../support/seeded-check.js";
 import { testStep } from "../kernel-runner.js";
 
 const DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0";

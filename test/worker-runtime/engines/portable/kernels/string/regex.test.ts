@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Regex } from "../../../../../../worker-runtime/engines/portable/kernels/string/regex/regex.js";
 import { RegexSyntaxError } from "../../../../../../worker-runtime/engines/portable/kernels/string/regex/syntax.js";
+import fc from "../../../../../support/seeded-check.js";
 
 const codePoints = (text: string) => Array.from(text, (one) => one.codePointAt(0) ?? 0);
 

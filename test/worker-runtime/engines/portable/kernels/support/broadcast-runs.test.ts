@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { forEachRun } from "../../../../../../worker-runtime/engines/portable/kernels/support/broadcast-runs.js";
 import {
@@ -6,6 +5,7 @@ import {
   productOf,
   stridesOf,
 } from "../../../../../../worker-runtime/engines/portable/kernels/support/shapes.js";
+import fc from "../../../../../support/seeded-check.js";
 
 /** Two shapes that broadcast, of up to eight dimensions. */
 const shapePairs = fc

@@ -41,14 +41,6 @@ describe.skipIf(peerMissing("tensorflow"))("TensorFlow.js's kernels against Tens
           }
         }
       }
-      for (const stride of [1, 2]) {
-        cases.push({
-          op: "Conv3D",
-          inputs: [scattered(1, 4, 5, 6, 2), scattered(2, 2, 2, 2, 3)],
-          attrs: { padding, strides: [1, stride, stride, stride, 1] },
-          ...tolerance,
-        });
-      }
     }
     cases.push({
       op: "DepthwiseConv2dNative",

@@ -67,6 +67,8 @@ export class QueueState<E> {
   #closed = false;
   /** Elements that may still move in this turn. */
   #movesLeft = Number.POSITIVE_INFINITY;
+  /** The last turn ended among the dequeues: what is in the queue is theirs before anything else gets in. */
+  #isTaking = false;
 
   constructor(store: ElementStore<E>, options: QueueOptions) {
     this.#store = store;
@@ -152,20 +154,22 @@ export class QueueState<E> {
   #serve(): readonly Completion<E>[] {
     const completions: Completion<E>[] = [];
     this.#movesLeft = this.#options.movesPerTurn ?? Number.POSITIVE_INFINITY;
+    if (this.#isTaking) {
+      this.#serveDequeues(completions);
+      this.#isTaking = this.#movesLeft === 0;
+    }
     let changed = true;
     while (changed && this.#movesLeft > 0) {
       changed = this.#serveEnqueues(completions);
+      const movesLeft = this.#movesLeft;
       changed = this.#serveDequeues(completions) || changed;
+      this.#isTaking = movesLeft > 0 && this.#movesLeft === 0;
     }
     return completions;
   }
 
   #serveEnqueues(completions: Completion<E>[]): boolean {
     let progress = false;
-    if (this.#isTakingWhole()) {
-      // What is smaller than the rest of the batch comes too late for it.
-      return progress;
-    }
     for (let request = this.#enqueues[0]; request !== undefined; request = this.#enqueues[0]) {
       if (request.kind === "close") {
         completions.push(
@@ -200,11 +204,6 @@ export class QueueState<E> {
     request.entered += entering;
     this.#movesLeft -= entering;
     return entering > 0;
-  }
-
-  /** Whether the rest of a batch that must be whole is still to be taken. */
-  #isTakingWhole(): boolean {
-    return this.#options.wholeBatches === true && (this.#dequeues[0]?.taken.length ?? 0) > 0;
   }
 
   #serveDequeues(completions: Completion<E>[]): boolean {

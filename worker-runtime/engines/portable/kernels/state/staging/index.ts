@@ -7,6 +7,7 @@ import { scalarOf } from "../../support/elements.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
 import { resourcePlace } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
+import { stagingMapKernels } from "./map-ops.js";
 import { STAGING_AREA, StagingArea } from "./staging-area.js";
 
 type StagingAct = (area: StagingArea, context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
@@ -33,7 +34,7 @@ function outputs(tuple: readonly Value[], node: KernelNode): Outputs {
   return tuple;
 }
 
-/** Staging areas: tuples that one step leaves for another. */
+/** Staging areas and maps: tuples that one step leaves for another. */
 export const stagingKernels: readonly KernelDefinition[] = [
   stagingKernel("Stage", async (area, { inputs, step }) => {
     await area.put(inputs, step.signal);
@@ -52,4 +53,5 @@ export const stagingKernels: readonly KernelDefinition[] = [
     area.clear();
     return [];
   }),
+  ...stagingMapKernels,
 ];

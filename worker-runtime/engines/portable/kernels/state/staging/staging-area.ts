@@ -1,7 +1,8 @@
-import { cancelled, cancelledBy, resourceExhausted } from "../../../../../protocol/status.js";
+import { resourceExhausted } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
 import type { Resource } from "../../../resources/resource-manager.js";
 import type { Value } from "../../../values.js";
+import { WaitingLine } from "./waiting-line.js";
 
 /** The kind of every staging area; no handle names one. */
 export const STAGING_AREA = "tensorflow::Buffer";
@@ -13,11 +14,14 @@ export interface StagingLimits {
   readonly memoryBytes: number;
 }
 
-/** Who waits until something is so, and what happens then. */
-interface Waiter {
-  ready(): boolean;
-  enter(): void;
-  refuse(error: Error): void;
+/** @throws TensorFlowError RESOURCE_EXHAUSTED for a tuple that never has room. */
+export function checkTuple(bytes: number, { memoryBytes }: StagingLimits): void {
+  if (memoryBytes > 0 && bytes > memoryBytes) {
+    throw resourceExhausted(
+      `Attempted to insert tensors with combined size of '${bytes}' bytes into Staging Area with a memory limit of ` +
+        `'${memoryBytes}'.`,
+    );
+  }
 }
 
 /**
@@ -29,7 +33,7 @@ export class StagingArea implements Resource {
   readonly #limits: StagingLimits;
   #tuples: (readonly Value[])[] = [];
   #bytes = 0;
-  #waiting: Waiter[] = [];
+  readonly #line = new WaitingLine("the staging area");
 
   constructor(limits: StagingLimits) {
     this.#limits = limits;
@@ -46,16 +50,11 @@ export class StagingArea implements Resource {
   async put(tuple: readonly Value[], signal: AbortSignal): Promise<void> {
     const { capacity, memoryBytes } = this.#limits;
     const bytes = bytesOf(tuple);
-    if (memoryBytes > 0 && bytes > memoryBytes) {
-      throw resourceExhausted(
-        `Attempted to insert tensors with combined size of '${bytes}' bytes into Staging Area with a memory limit of ` +
-          `'${memoryBytes}'.`,
-      );
-    }
+    checkTuple(bytes, this.#limits);
     const ready = () =>
       (capacity === 0 || this.#tuples.length < capacity) &&
       (memoryBytes === 0 || this.#bytes + bytes <= memoryBytes);
-    await this.#when(signal, ready, () => {
+    await this.#line.when(signal, ready, () => {
       this.#tuples.push(tuple);
       this.#bytes += bytes;
     });
@@ -63,7 +62,7 @@ export class StagingArea implements Resource {
 
   /** Takes the oldest tuple once there is one. @throws TensorFlowError the signal's reason. */
   take(signal: AbortSignal): Promise<readonly Value[]> {
-    return this.#when(
+    return this.#line.when(
       signal,
       () => this.#tuples.length > 0,
       () => {
@@ -76,7 +75,7 @@ export class StagingArea implements Resource {
 
   /** The tuple with so many before it, once it is there; it stays. @throws TensorFlowError the signal's reason. */
   peek(index: number, signal: AbortSignal): Promise<readonly Value[]> {
-    return this.#when(
+    return this.#line.when(
       signal,
       () => this.#tuples.length > index,
       () => this.#tuples[index] ?? [],
@@ -86,47 +85,15 @@ export class StagingArea implements Resource {
   clear(): void {
     this.#tuples = [];
     this.#bytes = 0;
-    this.#serve();
+    this.#line.serve();
   }
 
   dispose(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const waiter of waiting) {
-      waiter.refuse(cancelled("The staging area was removed."));
-    }
-  }
-
-  async #when<T>(signal: AbortSignal, ready: () => boolean, act: () => T): Promise<T> {
-    let abort = (): void => undefined;
-    return new Promise<T>((resolve, reject) => {
-      const waiter: Waiter = { ready, enter: () => resolve(act()), refuse: reject };
-      abort = () => {
-        this.#waiting = this.#waiting.filter((one) => one !== waiter);
-        reject(cancelledBy(signal.reason, "The wait for the staging area"));
-      };
-      if (signal.aborted) {
-        abort();
-        return;
-      }
-      signal.addEventListener("abort", abort, { once: true });
-      this.#waiting.push(waiter);
-      this.#serve();
-    }).finally(() => signal.removeEventListener("abort", abort));
-  }
-
-  #serve(): void {
-    for (;;) {
-      const index = this.#waiting.findIndex((waiter) => waiter.ready());
-      const [waiter] = index < 0 ? [] : this.#waiting.splice(index, 1);
-      if (waiter === undefined) {
-        return;
-      }
-      waiter.enter();
-    }
+    this.#line.dispose();
   }
 }
 
-function bytesOf(tuple: readonly Value[]): number {
+/** Bytes of the numbers of a tuple. */
+export function bytesOf(tuple: readonly Value[]): number {
   return tuple.reduce((sum, value) => sum + (value instanceof Tensor ? value.byteLength : 0), 0);
 }

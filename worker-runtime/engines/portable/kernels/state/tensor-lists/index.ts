@@ -18,6 +18,7 @@ import {
   typedListInput,
   zerosOf,
 } from "./list-access.js";
+import { objectListKernels } from "./object-lists.js";
 import { type ListElement, TensorList } from "./tensor-list.js";
 
 export { decodeVariant } from "./tensor-list.js";
@@ -246,6 +247,7 @@ function* commonFirstDim(
 /** Lists of tensors as variants. */
 export const tensorListKernels: readonly KernelDefinition[] = [
   ...listElementKernels,
+  ...objectListKernels,
   longListKernel("TensorListStack", stackList),
   longListKernel("TensorListGather", gather),
   longListKernel("TensorListFromTensor", fromTensor),

@@ -1,0 +1,114 @@
+import type { PhiloxSamples } from "../random/philox.js";
+import { belowLimit, unitFloat } from "../random/simple-samples.js";
+
+const { fround } = Math;
+
+/** A part of an image, in pixels: from the minima up to, not including, the maxima. */
+export interface Rectangle {
+  readonly minX: number;
+  readonly minY: number;
+  readonly maxX: number;
+  readonly maxY: number;
+}
+
+/** What a part of an image that is drawn by chance must fulfil. */
+export interface CropLimits {
+  /** Width by height, the least and the greatest. */
+  readonly aspectRatios: readonly [number, number];
+  /** Shares of the image's area. */
+  readonly areas: readonly [number, number];
+  readonly maxAttempts: number;
+}
+
+/** To the nearest whole number, of two the even one. */
+function roundHalfToEven(value: number): number {
+  const rounded = Math.round(value);
+  return Math.abs(value % 1) === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
+}
+
+function areaOf({ minX, minY, maxX, maxY }: Rectangle): number {
+  return fround((maxX - minX) * (maxY - minY));
+}
+
+function overlap(a: Rectangle, b: Rectangle): number {
+  const width = Math.min(a.maxX, b.maxX) - Math.max(a.minX, b.minX);
+  const height = Math.min(a.maxY, b.maxY) - Math.max(a.minY, b.minY);
+  return width < 0 || height < 0 ? 0 : fround(width * height);
+}
+
+/** Whether a crop has pixels, and enough of one of the objects that have any. */
+function covers(crop: Rectangle, objects: readonly Rectangle[], share: number): boolean {
+  return (
+    areaOf(crop) >= 1 &&
+    objects.some((object) => areaOf(object) >= 1 && fround(overlap(crop, object) / areaOf(object)) >= share)
+  );
+}
+
+/**
+ * A crop of a given aspect ratio, of a size and at a place by chance, in TensorFlow's single precision so that equal
+ * seeds give equal crops.
+ * @returns undefined where the image has no such part.
+ */
+function randomCrop(
+  width: number,
+  height: number,
+  [minShare, maxShare]: readonly [number, number],
+  ratio: number,
+  numbers: PhiloxSamples,
+): Rectangle | undefined {
+  if (maxShare <= 0 || ratio <= 0 || width <= 0 || height <= 0 || minShare > maxShare) {
+    return undefined;
+  }
+  const area = (share: number) => fround(fround(share * width) * height);
+  const [minArea, maxArea] = [area(minShare), area(maxShare)];
+  const widthOf = (rows: number) => roundHalfToEven(fround(rows * ratio));
+  const rowsOf = (size: number) => roundHalfToEven(fround(Math.sqrt(fround(size / ratio))));
+  let maxRows = rowsOf(maxArea);
+  if (widthOf(maxRows) > width) {
+    maxRows = Math.trunc((width + 0.5 - fround(0.0000001)) / ratio);
+    if (widthOf(maxRows) > width) {
+      maxRows -= 1;
+    }
+  }
+  maxRows = Math.min(maxRows, height);
+  let rows = Math.min(rowsOf(minArea), maxRows);
+  if (rows < maxRows) {
+    rows += belowLimit(numbers, maxRows - rows + 1);
+  }
+  // Roundings alone are no reason to give up: one row more, or one less.
+  if (fround(widthOf(rows) * rows) < minArea) {
+    rows += 1;
+  }
+  if (fround(widthOf(rows) * rows) > maxArea) {
+    rows -= 1;
+  }
+  const columns = widthOf(rows);
+  const size = fround(columns * rows);
+  if (size < minArea || size > maxArea || columns > width || rows > height || columns <= 0 || rows <= 0) {
+    return undefined;
+  }
+  const minY = rows < height ? belowLimit(numbers, height - rows) : 0;
+  const minX = columns < width ? belowLimit(numbers, width - columns) : 0;
+  return { minX, minY, maxX: minX + columns, maxY: minY + rows };
+}
+
+/**
+ * A part of an image by chance that covers enough of one of the objects; the whole image where none was found.
+ * @param share of an object's area that must be covered.
+ */
+export function drawCrop(
+  { width, height }: { readonly width: number; readonly height: number },
+  objects: readonly Rectangle[],
+  share: number,
+  { aspectRatios: [least, greatest], areas, maxAttempts }: CropLimits,
+  numbers: PhiloxSamples,
+): Rectangle {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const ratio = fround(fround(unitFloat(numbers) * fround(greatest - least)) + least);
+    const crop = randomCrop(width, height, areas, ratio, numbers);
+    if (crop !== undefined && covers(crop, objects, share)) {
+      return crop;
+    }
+  }
+  return { minX: 0, minY: 0, maxX: width, maxY: height };
+}

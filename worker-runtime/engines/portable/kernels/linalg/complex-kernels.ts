@@ -1,0 +1,282 @@
+import type { DType } from "../../../../protocol/dtype.js";
+import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import type { PureKernelDefinition } from "../kernel.js";
+import { type Compute, pureKernel } from "../support/define.js";
+import { complexTypes } from "../support/dtypes.js";
+import { inputAt, integerTensor, type NumberArray, newNumbers } from "../support/elements.js";
+import { cppShapeText, productOf, sameShape, tryBroadcast } from "../support/shapes.js";
+import { broadcastIndex } from "./broadcast-index.js";
+import { complexQr, complexSingularValues, hermitianEigen } from "./complex-factors.js";
+import {
+  complexDeterminant,
+  complexLogDeterminant,
+  decomposeComplexLu,
+  factorizeComplexCholesky,
+  solveComplexLu,
+  solveComplexTriangle,
+} from "./complex-lu.js";
+import { columnsAt, complexMatrixAt, identityColumns, matrixOfColumns } from "./complex-vectors.js";
+import { batchSize, cubicCost, matrixSizes, squareSize } from "./matrix-batch.js";
+
+/** A complex tensor in the making. Values are written by their places, counted in complex numbers. */
+class Output {
+  readonly #dtype: DType;
+  readonly #shape: readonly number[];
+  readonly #data: NumberArray;
+
+  /** @throws TensorFlowError as `allocate`. */
+  constructor(dtype: DType, shape: readonly number[]) {
+    this.#dtype = dtype;
+    this.#shape = shape;
+    this.#data = newNumbers(dtype, shape);
+  }
+
+  set(at: number, numbers: ArrayLike<number>): void {
+    this.#data.set(numbers, 2 * at);
+  }
+
+  /** Numbers without imaginary parts. */
+  setReal(at: number, numbers: readonly number[]): void {
+    this.set(
+      at,
+      numbers.flatMap((value) => [value, 0]),
+    );
+  }
+
+  get tensor(): Tensor {
+    return new Tensor(this.#dtype, this.#shape, this.#data);
+  }
+}
+
+function notInvertible() {
+  return invalidArgument("Input matrix is not invertible.");
+}
+
+function inverse(input: Tensor, adjoint: boolean): Tensor {
+  const size = squareSize(input);
+  const out = new Output(input.dtype, input.shape);
+  const identity = matrixOfColumns(identityColumns(size, size), size);
+  for (let index = 0; index < batchSize(input); index += 1) {
+    const lu = decomposeComplexLu(complexMatrixAt(input, index, adjoint), size);
+    if (lu.singular) {
+      throw notInvertible();
+    }
+    out.set(index * size * size, solveComplexLu(lu, identity, size));
+  }
+  return out.tensor;
+}
+
+function determinants(input: Tensor): Tensor {
+  const size = squareSize(input);
+  const out = new Output(input.dtype, input.shape.slice(0, -2));
+  for (let index = 0; index < batchSize(input); index += 1) {
+    out.set(index, complexDeterminant(decomposeComplexLu(complexMatrixAt(input, index), size)));
+  }
+  return out.tensor;
+}
+
+function logDeterminants(input: Tensor): readonly Tensor[] {
+  const size = squareSize(input);
+  const shape = input.shape.slice(0, -2);
+  const [signs, logs] = [new Output(input.dtype, shape), new Output(input.dtype, shape)];
+  for (let index = 0; index < batchSize(input); index += 1) {
+    const lu = decomposeComplexLu(complexMatrixAt(input, index), size);
+    const { sign, logAbsolute } = complexLogDeterminant(lu);
+    signs.set(index, sign);
+    logs.setReal(index, [logAbsolute]);
+  }
+  return [signs.tensor, logs.tensor];
+}
+
+/** The columns of the right side. @throws TensorFlowError INVALID_ARGUMENT */
+function checkRightSide(matrix: Tensor, { shape }: Tensor, size: number): number {
+  const [rows, columns] = shape.slice(-2);
+  if (rows !== size || columns === undefined) {
+    throw invalidArgument(
+      `Input matrix and rhs are incompatible: ${cppShapeText(matrix.shape)} vs. ${cppShapeText(shape)}`,
+    );
+  }
+  return columns;
+}
+
+function solve(matrix: Tensor, rightSide: Tensor, adjoint: boolean): Tensor {
+  if (!sameShape(matrix.shape.slice(0, -2), rightSide.shape.slice(0, -2))) {
+    throw invalidArgument(
+      `All input tensors must have the same outer dimensions: ${cppShapeText(matrix.shape)} vs. ${cppShapeText(rightSide.shape)}`,
+    );
+  }
+  const size = squareSize(matrix);
+  const columns = checkRightSide(matrix, rightSide, size);
+  const out = new Output(matrix.dtype, rightSide.shape);
+  for (let index = 0; index < batchSize(matrix); index += 1) {
+    const lu = decomposeComplexLu(complexMatrixAt(matrix, index, adjoint), size);
+    if (lu.singular) {
+      throw notInvertible();
+    }
+    out.set(index * size * columns, solveComplexLu(lu, complexMatrixAt(rightSide, index), columns));
+  }
+  return out.tensor;
+}
+
+function solveTriangular(matrix: Tensor, rightSide: Tensor, lower: boolean, adjoint: boolean): Tensor {
+  const size = squareSize(matrix);
+  const columns = checkRightSide(matrix, rightSide, size);
+  const [ownBatch, otherBatch] = [matrix.shape.slice(0, -2), rightSide.shape.slice(0, -2)];
+  const batch = tryBroadcast(ownBatch, otherBatch);
+  if (batch === undefined) {
+    throw invalidArgument(
+      `In[0] and In[1] must have compatible batch dimensions: ${cppShapeText(matrix.shape)} vs. ${cppShapeText(rightSide.shape)}`,
+    );
+  }
+  const out = new Output(matrix.dtype, [...batch, size, columns]);
+  const ofMatrix = broadcastIndex(ownBatch, batch);
+  const ofRight = broadcastIndex(otherBatch, batch);
+  for (let index = 0; index < productOf(batch); index += 1) {
+    const triangle = complexMatrixAt(matrix, ofMatrix(index), adjoint);
+    const x = complexMatrixAt(rightSide, ofRight(index));
+    solveComplexTriangle(triangle, size, x, columns, { lower: lower !== adjoint, unitDiagonal: false });
+    out.set(index * size * columns, x);
+  }
+  return out.tensor;
+}
+
+/** NaN for a matrix that is not positive definite, as for real ones; TensorFlow leaves there what the memory held. */
+function cholesky(input: Tensor): Tensor {
+  const size = squareSize(input);
+  const out = new Output(input.dtype, input.shape);
+  for (let index = 0; index < batchSize(input); index += 1) {
+    const factor = complexMatrixAt(input, index);
+    if (!factorizeComplexCholesky(factor, size)) {
+      for (let i = 0; i < size; i += 1) {
+        factor.fill(Number.NaN, 2 * i * size, 2 * (i * size + i + 1));
+        factor.fill(0, 2 * (i * size + i + 1), 2 * (i + 1) * size);
+      }
+    }
+    out.set(index * size * size, factor);
+  }
+  return out.tensor;
+}
+
+function lu(input: Tensor, indexType: DType): readonly Tensor[] {
+  const size = squareSize(input);
+  const out = new Output(input.dtype, input.shape);
+  const rows: number[] = [];
+  for (let index = 0; index < batchSize(input); index += 1) {
+    const { factors, permutation, singular } = decomposeComplexLu(complexMatrixAt(input, index), size);
+    if (singular) {
+      throw invalidArgument("Input is not invertible.");
+    }
+    out.set(index * size * size, factors);
+    rows.push(...permutation);
+  }
+  return [out.tensor, integerTensor(indexType, input.shape.slice(0, -1), rows)];
+}
+
+function qr(input: Tensor, full: boolean): readonly Tensor[] {
+  const [rows, columns] = matrixSizes(input);
+  const batch = input.shape.slice(0, -2);
+  const inner = full ? rows : Math.min(rows, columns);
+  const [q, r] = [
+    new Output(input.dtype, [...batch, rows, inner]),
+    new Output(input.dtype, [...batch, inner, columns]),
+  ];
+  for (let index = 0; index < batchSize(input); index += 1) {
+    const found = complexQr(columnsAt(input, index), rows, inner);
+    q.set(index * rows * inner, matrixOfColumns(found.q, rows));
+    r.set(index * inner * columns, matrixOfColumns(found.r, inner));
+  }
+  return [q.tensor, r.tensor];
+}
+
+/** What stands for vectors that nobody asked for, as TensorFlow has it: a 0 for each matrix. */
+function noVectors(input: Tensor): Tensor {
+  return new Output(input.dtype, input.shape.slice(0, -2)).tensor;
+}
+
+function svd(input: Tensor, vectors: boolean, full: boolean): readonly Tensor[] {
+  const [rows, columns] = matrixSizes(input);
+  const batch = input.shape.slice(0, -2);
+  const inner = Math.min(rows, columns);
+  const widths = full ? { u: rows, v: columns } : { u: inner, v: inner };
+  const s = new Output(input.dtype, [...batch, inner]);
+  const u = new Output(input.dtype, vectors ? [...batch, rows, widths.u] : [0]);
+  const v = new Output(input.dtype, vectors ? [...batch, columns, widths.v] : [0]);
+  for (let index = 0; index < batchSize(input); index += 1) {
+    const found = complexSingularValues(columnsAt(input, index), rows, widths);
+    s.setReal(index * inner, found.values);
+    if (vectors) {
+      u.set(index * rows * widths.u, matrixOfColumns(found.u, rows));
+      v.set(index * columns * widths.v, matrixOfColumns(found.v, columns));
+    }
+  }
+  return vectors ? [s.tensor, u.tensor, v.tensor] : [s.tensor, noVectors(input), noVectors(input)];
+}
+
+function eigen(input: Tensor, vectors: boolean): readonly Tensor[] {
+  const size = squareSize(input);
+  const e = new Output(input.dtype, input.shape.slice(0, -1));
+  const v = new Output(input.dtype, vectors ? input.shape : [0]);
+  for (let index = 0; index < batchSize(input); index += 1) {
+    const columns = columnsAt(input, index);
+    if (!columns.every((column) => column.every(Number.isFinite))) {
+      throw invalidArgument(
+        "Self-adjoint eigen decomposition was not successful. The input might not be valid.",
+      );
+    }
+    const found = hermitianEigen(columns, size);
+    e.setReal(index * size, found.values);
+    if (vectors) {
+      v.set(index * size * size, matrixOfColumns(found.vectors, size));
+    }
+  }
+  return [e.tensor, vectors ? v.tensor : noVectors(input)];
+}
+
+/** @param passes how often each multiplication of a product of such matrices is done. */
+function kernel(op: string, passes: number, create: Parameters<typeof pureKernel>[1]): PureKernelDefinition {
+  return pureKernel(op, create, {
+    types: { T: complexTypes },
+    cost: (node, inputs) => passes * cubicCost(node, inputs),
+  });
+}
+
+const ofOne =
+  (compute: (input: Tensor) => Tensor): (() => Compute) =>
+  () =>
+  (inputs) => [compute(inputAt(inputs, 0))];
+
+/** Equations and decompositions of complex matrices, computed in double precision. */
+export const complexMatrixKernels: readonly PureKernelDefinition[] = [
+  kernel("MatrixInverse", 4, (node) => {
+    const adjoint = node.bool("adjoint");
+    return (inputs) => [inverse(inputAt(inputs, 0), adjoint)];
+  }),
+  kernel("MatrixDeterminant", 4, ofOne(determinants)),
+  kernel("LogMatrixDeterminant", 4, () => (inputs) => logDeterminants(inputAt(inputs, 0))),
+  kernel("MatrixSolve", 4, (node) => {
+    const adjoint = node.bool("adjoint");
+    return (inputs) => [solve(inputAt(inputs, 0), inputAt(inputs, 1), adjoint)];
+  }),
+  kernel("MatrixTriangularSolve", 4, (node) => {
+    const [lower, adjoint] = [node.bool("lower"), node.bool("adjoint")];
+    return (inputs) => [solveTriangular(inputAt(inputs, 0), inputAt(inputs, 1), lower, adjoint)];
+  }),
+  kernel("Cholesky", 4, ofOne(cholesky)),
+  kernel("Lu", 4, (node) => {
+    const indexType = node.type("output_idx_type");
+    return (inputs) => lu(inputAt(inputs, 0), indexType);
+  }),
+  kernel("Qr", 12, (node) => {
+    const full = node.bool("full_matrices");
+    return (inputs) => qr(inputAt(inputs, 0), full);
+  }),
+  kernel("Svd", 100, (node) => {
+    const [vectors, full] = [node.bool("compute_uv"), node.bool("full_matrices")];
+    return (inputs) => svd(inputAt(inputs, 0), vectors, full);
+  }),
+  kernel("SelfAdjointEigV2", 100, (node) => {
+    const vectors = node.bool("compute_v");
+    return (inputs) => eigen(inputAt(inputs, 0), vectors);
+  }),
+];

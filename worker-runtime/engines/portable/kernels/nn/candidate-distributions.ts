@@ -1,0 +1,145 @@
+import { resourceExhausted } from "../../../../protocol/status.js";
+import type { PhiloxSamples } from "../random/philox.js";
+import { belowLimit, unitFloat } from "../random/simple-samples.js";
+
+/** Classes by chance, each with a probability of its own. */
+export interface ClassDistribution {
+  /** The classes are the numbers below it. */
+  readonly range: number;
+  sample(numbers: PhiloxSamples): number;
+  probability(of: number): number;
+}
+
+/** All classes alike, as TensorFlow draws them: 64-bit numbers that would favour some classes are drawn again. */
+export function uniformClasses(range: number): ClassDistribution {
+  const size = BigInt(range);
+  const favoured = (2n ** 64n - 1n) % size;
+  const even = (size & (size - 1n)) === 0n;
+  return {
+    range,
+    sample(numbers) {
+      for (;;) {
+        const low = BigInt(numbers.next());
+        const drawn = low | (BigInt(numbers.next()) << 32n);
+        if (even || drawn > favoured) {
+          return Number(drawn % size);
+        }
+      }
+    },
+    probability: () => 1 / range,
+  };
+}
+
+/** Zipf's law, roughly: for classes that are ordered by how frequent they are, the first one the most. */
+export function logUniformClasses(range: number): ClassDistribution {
+  const logRange = Math.log1p(range);
+  return {
+    range,
+    sample(numbers) {
+      const high = numbers.next() & 0xfffff;
+      const fraction = (high * 2 ** 32 + numbers.next()) / 2 ** 52;
+      return (Math.trunc(Math.exp(fraction * logRange)) - 1) % range;
+    },
+    probability: (of) => Math.log((of + 2) / (of + 1)) / logRange,
+  };
+}
+
+/**
+ * Classes of given weights: Walker's alias method, with the pairs that TensorFlow makes, so that equal seeds give equal
+ * classes. Every place holds a class, the share of its own and the class that gets the rest.
+ * @param total what probabilities are shares of: the sum of the weights as float32.
+ */
+export function weightedClasses(weights: Float32Array, total: number): ClassDistribution {
+  const range = weights.length;
+  const sum = weights.reduce((all, weight) => all + weight, 0);
+  // Products as float32, as TensorFlow has them.
+  const shares = Float64Array.from(weights, (weight) => Math.fround(weight * range) / sum);
+  const others = new Int32Array(range);
+  const [high, low]: [number[], number[]] = [[], []];
+  shares.forEach((share, one) => {
+    (share < 1 ? low : high).push(one);
+  });
+  for (;;) {
+    const [lack, excess] = [low.pop(), high.pop()];
+    if (lack === undefined || excess === undefined) {
+      // Nothing to pair with, for roundings alone: each place is its own.
+      for (const one of [lack, excess, ...low, ...high].filter((one) => one !== undefined)) {
+        shares[one] = 1;
+      }
+      break;
+    }
+    others[lack] = excess;
+    const rest = (shares[excess] ?? 0) - (1 - (shares[lack] ?? 0));
+    shares[excess] = rest;
+    (rest < 1 ? low : high).push(excess);
+  }
+  const kept = Float32Array.from(shares);
+  return {
+    range,
+    sample(numbers) {
+      const fraction = unitFloat(numbers);
+      const place = belowLimit(numbers, range);
+      return fraction < (kept[place] ?? 0) ? place : (others[place] ?? 0);
+    },
+    probability: (of) => Math.fround((weights[of] ?? 0) / total),
+  };
+}
+
+/** As many true classes are counted at most, as TensorFlow's counts end there. */
+const MOST_COUNTS = 2 ** 31 - 1;
+
+/** More classes than anybody learns; four bytes are kept for each. */
+const MOST_CLASSES = 2 ** 28;
+
+/** Classes as often as they were the true ones before, each counted once more than that. */
+export class LearnedClasses implements ClassDistribution {
+  readonly range: number;
+  /** Sums over parts of the counts, a Fenwick tree: place i holds the sum of the last (i & -i) counts up to i. */
+  readonly #sums: Int32Array;
+  readonly #counts: Int32Array;
+  #total: number;
+
+  /** @throws TensorFlowError RESOURCE_EXHAUSTED for more classes than memory is set aside for. */
+  constructor(range: number) {
+    if (range > MOST_CLASSES) {
+      throw resourceExhausted(
+        `Counts of ${range} classes are more than the ${MOST_CLASSES} that may be kept.`,
+      );
+    }
+    this.range = range;
+    this.#total = range;
+    this.#counts = new Int32Array(range).fill(1);
+    this.#sums = Int32Array.from({ length: range + 1 }, (_, place) => place & -place);
+  }
+
+  sample(numbers: PhiloxSamples): number {
+    let left = belowLimit(numbers, this.#total);
+    let place = 0;
+    for (let step = 2 ** Math.floor(Math.log2(this.range)); step >= 1; step /= 2) {
+      const sum = this.#sums[place + step];
+      if (sum !== undefined && sum <= left) {
+        place += step;
+        left -= sum;
+      }
+    }
+    return place;
+  }
+
+  probability(of: number): number {
+    return Math.fround((this.#counts[of] ?? 0) / this.#total);
+  }
+
+  /** Counts classes that were true ones. */
+  learn(classes: Iterable<number>): void {
+    for (const one of classes) {
+      if (this.#total >= MOST_COUNTS) {
+        return;
+      }
+      this.#total += 1;
+      this.#counts[one] = (this.#counts[one] ?? 0) + 1;
+      for (let place = one + 1; place <= this.range; place += place & -place) {
+        this.#sums[place] = (this.#sums[place] ?? 0) + 1;
+      }
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import { invalidArgument } from "../../../../../protocol/status.js";
+import type { Resource } from "../../../resources/resource-manager.js";
+import type { Value } from "../../../values.js";
+import { bytesOf, checkTuple, type StagingLimits } from "./staging-area.js";
+import { WaitingLine } from "./waiting-line.js";
+
+/** The kind of every staging map; no handle names one. */
+export const STAGING_MAP = "tensorflow::StagingMap";
+
+/** The values of a key by their places; undefined where one was not left yet, or was taken. */
+type Tuple = (Value | undefined)[];
+
+/** A part of a tuple: values and their places, which ascend. */
+export interface TuplePart {
+  readonly indices: readonly number[];
+  readonly values: readonly Value[];
+}
+
+/** @throws TensorFlowError INVALID_ARGUMENT for places that do not ascend. */
+function checkOrder(indices: readonly number[]): void {
+  if (indices.some((index, i) => i > 0 && index <= (indices[i - 1] ?? 0))) {
+    throw invalidArgument("Indices are not strictly ordered");
+  }
+}
+
+/**
+ * Tuples under keys that one part of a graph leaves for another. A tuple may be left in parts; it is there once it is
+ * whole. It may be taken in parts, too, and is gone with the last one.
+ */
+export class StagingMap implements Resource {
+  readonly typeName = STAGING_MAP;
+  readonly #limits: StagingLimits;
+  /** Values of a whole tuple. */
+  readonly #width: number;
+  readonly #isOrdered: boolean;
+  readonly #whole = new Map<bigint, Tuple>();
+  readonly #parts = new Map<bigint, Tuple>();
+  #bytes = 0;
+  readonly #line = new WaitingLine("the staging map");
+
+  /** @param isOrdered whether the least key comes first where nobody names one. */
+  constructor(limits: StagingLimits, width: number, isOrdered: boolean) {
+    this.#limits = limits;
+    this.#width = width;
+    this.#isOrdered = isOrdered;
+  }
+
+  get size(): number {
+    return this.#whole.size;
+  }
+
+  /** Keys of which only a part was left. */
+  get incompleteSize(): number {
+    return this.#parts.size;
+  }
+
+  /**
+   * Leaves a tuple or a part of one once there is room for it.
+   * @throws TensorFlowError INVALID_ARGUMENT for places that are none or have a value; RESOURCE_EXHAUSTED for what never
+   *   has room; the signal's reason.
+   */
+  async put(key: bigint, part: TuplePart, signal: AbortSignal): Promise<void> {
+    const { capacity, memoryBytes } = this.#limits;
+    checkOrder(part.indices);
+    const bytes = bytesOf(part.values);
+    checkTuple(bytes, this.#limits);
+    const ready = () =>
+      (capacity === 0 || this.#whole.size < capacity) &&
+      (memoryBytes === 0 || this.#bytes + bytes <= memoryBytes);
+    await this.#line.when(signal, ready, () => {
+      this.#add(key, part);
+    });
+  }
+
+  #add(key: bigint, { indices, values }: TuplePart): void {
+    const tuple = this.#parts.get(key) ?? new Array<Value | undefined>(this.#width).fill(undefined);
+    for (const [i, index] of indices.entries()) {
+      this.#checkPlace(key, index);
+      if (tuple[index] !== undefined) {
+        throw invalidArgument(
+          `The tensor for index '${index}' for key '${key}' was already initialized '${this.#width}'.`,
+        );
+      }
+      tuple[index] = values[i];
+      this.#bytes += bytesOf(values.slice(i, i + 1));
+    }
+    if (tuple.includes(undefined)) {
+      this.#parts.set(key, tuple);
+      return;
+    }
+    this.#parts.delete(key);
+    // A second whole tuple of the same key changes nothing, as in TensorFlow.
+    if (this.#whole.has(key)) {
+      this.#bytes -= bytesOf(tuple.flatMap((value) => value ?? []));
+    } else {
+      this.#whole.set(key, tuple);
+    }
+  }
+
+  #checkPlace(key: bigint, index: number): void {
+    if (index < 0 || index >= this.#width) {
+      throw invalidArgument(`Index '${index}' for key '${key}' was out of bounds '${this.#width}'.`);
+    }
+  }
+
+  /** Values of a key, once it is there; they stay. @throws TensorFlowError as `take`. */
+  peek(key: bigint, indices: readonly number[], signal: AbortSignal): Promise<readonly Value[]> {
+    return this.#line.when(
+      signal,
+      () => this.#whole.has(key),
+      () => this.#read(key, indices, false),
+    );
+  }
+
+  /**
+   * Takes values of a key, once it is there.
+   * @throws TensorFlowError INVALID_ARGUMENT for a place that is none or was taken before; the signal's reason.
+   */
+  take(key: bigint, indices: readonly number[], signal: AbortSignal): Promise<readonly Value[]> {
+    return this.#line.when(
+      signal,
+      () => this.#whole.has(key),
+      () => this.#read(key, indices, true),
+    );
+  }
+
+  /** As `take`, of the least key of an ordered map, of any other one's first. */
+  takeAny(
+    indices: readonly number[],
+    signal: AbortSignal,
+  ): Promise<{ readonly key: bigint; readonly values: readonly Value[] }> {
+    return this.#line.when(
+      signal,
+      () => this.#whole.size > 0,
+      () => {
+        const key = this.#firstKey();
+        return { key, values: this.#read(key, indices, true) };
+      },
+    );
+  }
+
+  #firstKey(): bigint {
+    const keys = [...this.#whole.keys()];
+    const [first = 0n] = keys;
+    return this.#isOrdered ? keys.reduce((least, key) => (key < least ? key : least), first) : first;
+  }
+
+  #read(key: bigint, indices: readonly number[], takes: boolean): Value[] {
+    checkOrder(indices);
+    const tuple = this.#whole.get(key) ?? [];
+    const values = indices.map((index) => {
+      this.#checkPlace(key, index);
+      const value = tuple[index];
+      if (value === undefined) {
+        throw invalidArgument(`Tensor at index '${index}' for key '${key}' has already been removed.`);
+      }
+      if (takes) {
+        tuple[index] = undefined;
+        this.#bytes -= bytesOf([value]);
+      }
+      return value;
+    });
+    if (takes && tuple.every((value) => value === undefined)) {
+      this.#whole.delete(key);
+    }
+    return values;
+  }
+
+  clear(): void {
+    this.#whole.clear();
+    this.#parts.clear();
+    this.#bytes = 0;
+    this.#line.serve();
+  }
+
+  dispose(): void {
+    this.#line.dispose();
+  }
+}
