@@ -14,8 +14,11 @@ export default defineConfig({
       TENSORDECK_NETWORK: "off",
       ...(electron === undefined ? {} : { TENSORDECK_TEST_ELECTRON: electron }),
     },
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // These only end what hangs: a busy machine, which starts servers and Pythons in a test, takes many times as long as
+    // an idle one.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
     pool: "forks",
     maxWorkers: 2,
   },

@@ -40,20 +40,32 @@ export async function taskEnded(
   watched: readonly Participant[],
   error: unknown,
 ): Promise<ProblemError | undefined> {
-  const mayFollow =
-    (error instanceof ProblemError && lostTask(error)) ||
-    (error instanceof TensorFlowError &&
-      (error.code === StatusCode.UNAVAILABLE ||
-        error.code === StatusCode.ABORTED ||
-        error.code === StatusCode.CANCELLED ||
-        error.code === StatusCode.UNKNOWN));
-  if (!mayFollow) return undefined;
-  const isCutOff = error instanceof TensorFlowError && error.code === StatusCode.UNAVAILABLE;
-  const until = Date.now() + (isCutOff && dependsOnOthers(cluster, watched) ? SILENCE_MILLIS : NOTICE_MILLIS);
+  const patience = patienceWith(error, () => dependsOnOthers(cluster, watched));
+  if (patience === undefined) return undefined;
+  const until = Date.now() + patience;
   for (;;) {
     const cause = findLost(cluster.tasks(), watched, true);
     if (cause || Date.now() >= until) return cause;
     await delay(NOTICE_INTERVAL_MILLIS);
+  }
+}
+
+/** How long the end of a task that would cause the error may take to show; undefined where none would. */
+function patienceWith(error: unknown, dependsOnOthers: () => boolean): number | undefined {
+  if (error instanceof ProblemError) return lostTask(error) ? NOTICE_MILLIS : undefined;
+  if (!(error instanceof TensorFlowError)) return undefined;
+  switch (error.code) {
+    case StatusCode.UNAVAILABLE:
+      return dependsOnOthers() ? SILENCE_MILLIS : NOTICE_MILLIS;
+    case StatusCode.ABORTED:
+    case StatusCode.CANCELLED:
+    case StatusCode.UNKNOWN:
+      return NOTICE_MILLIS;
+    case StatusCode.DEADLINE_EXCEEDED:
+      // Whoever did not answer for so long is known by now.
+      return 0;
+    default:
+      return undefined;
   }
 }
 

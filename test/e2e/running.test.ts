@@ -59,7 +59,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("running in the window", 
     const dialog = window.page.getByRole("dialog");
     await dialog.getByRole("textbox").or(dialog.getByRole("spinbutton")).fill("1000000");
     await window.press("Enter");
-    await window.page.getByRole("progressbar", { name: "Run" }).waitFor();
+    await window.firstStep();
     await window.button("Stop").click();
     await window.button("Stop").waitFor({ state: "hidden" });
     await window.value("z").getByText("11.0", { exact: true }).waitFor();
@@ -82,7 +82,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("running in the window", 
       const dialog = window.page.getByRole("dialog");
       await dialog.getByRole("textbox").or(dialog.getByRole("spinbutton")).fill("1000000");
       await window.press("Enter");
-      await window.page.getByRole("progressbar", { name: "Run" }).waitFor();
+      await window.firstStep();
       process.kill(second?.pid ?? 0, "SIGKILL");
     } finally {
       api.close();

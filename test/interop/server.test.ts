@@ -26,7 +26,7 @@ describe.skipIf(peerMissing("tensorflow"))("Server", () => {
     expect(server.version).toMatch(/^2\.\d+\.\d+/);
     expect(server.serverDef.cluster?.job[0]?.tasks.get(0)).toBe(`localhost:${portOf(server)}`);
     expect(log.some(({ text }) => text.startsWith("Starting server #0"))).toBe(true);
-    await awaitServing("127.0.0.1", portOf(server), 1_000);
+    await awaitServing("127.0.0.1", portOf(server), 10_000);
     await server.stop();
     expect(await server.exited).toEqual({ code: 0, signal: null });
     await server.stop();
@@ -90,7 +90,7 @@ describe.skipIf(peerMissing("tensorflow"))("Server", () => {
     });
     const pid = Number(parent.match?.[1]);
     await parent.stop("SIGKILL");
-    await expect.poll(() => isRunning(pid), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => isRunning(pid)).toBe(false);
   });
 });
 

@@ -52,12 +52,12 @@ describe.skipIf(peerMissing("tensorflow", "shared"))("TensorFlow's own tests on 
   };
 
   describe.each(["tensorflow", "portable"])("with the %s engine", (engine) => {
-    test.each(baseline)("%s: %i run, %i skipped", { timeout: 300_000 }, async (module, ran, skipped) => {
+    test.each(baseline)("%s: %i run, %i skipped", { timeout: 600_000 }, async (module, ran, skipped) => {
       const server = `${process.execPath} ${command} worker --engine ${engine} --server_def`;
       expect(await run(module, server)).toEqual([ran, skipped]);
     });
 
-    test(`through npx, ${throughNpx[0]}`, { timeout: 300_000 }, async () => {
+    test(`through npx, ${throughNpx[0]}`, { timeout: 600_000 }, async () => {
       const [module, ran, skipped] = throughNpx;
       expect(await run(module, `npx tensordeck worker --engine ${engine} --server_def`)).toEqual([
         ran,

@@ -132,6 +132,7 @@ describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("machine
     expect(after.get("worker/1")?.pid).toBe(before.get("worker/1")?.pid);
     await pi.machine(gpuId, ({ presence }) => presence === "online");
     expect(await value(gpuPc)).toBe("11.0");
+    await pi.knows(["worker/0", "worker/1"].map((name) => after.get(name) as Task));
     expect(await value(pi)).toBe("11.0");
   });
 });

@@ -153,7 +153,7 @@ describe.skipIf(peerMissing("namespaces"))("a firewall in charge of a host", () 
       await daemons?.(hosts);
       await hosts.guarded.run("sh", ["-ec", setUp]);
       before = await hosts.guarded.run("sh", ["-c", listing]);
-    }, 60_000);
+    });
     afterAll(() => hosts.dispose());
 
     const fromPeer = () => hosts.answers(hosts.peer);

@@ -94,7 +94,7 @@ describe.skipIf(peerMissing("namespaces"))("a route between two machines", () =>
     await rule(gpu, `tcp dport ${PORT} drop`);
     const layers = await probe(pi, `gpu-pc:${PORT}`);
     expect(failures(layers)).toBe("tcp timed-out");
-    expect(layers[2]?.detail).toMatch(/^timed out after 3\.\d s, 3 of 3 tries$/);
+    expect(layers[2]?.detail).toMatch(/^timed out after \d+\.\d s, 3 of 3 tries$/);
     expect(explain(layers)).toEqual([
       "raspberrypi reaches gpu-pc, but port 2222 does not answer: gpu-pc's firewall drops it.",
       "gpu",

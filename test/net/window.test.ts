@@ -112,6 +112,6 @@ describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow") || peerMi
         .waitFor({ timeout: 10_000 });
       console.log(`Seen offline ${Math.round(performance.now() - killed)} ms after its end.`);
       expect(window.errors).toEqual([]);
-    }, 180_000);
+    });
   },
 );

@@ -1,11 +1,12 @@
 /** Child processes of tests and benchmarks: started, waited for by a line they print, and always ended. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { createServer } from "node:net";
+
+export { freePort } from "./free-port.js";
 
 export interface SpawnPeerOptions {
   /** Resolves once a line of stdout or stderr matches. Without it the call resolves as soon as the process runs. */
   readonly ready?: RegExp;
-  /** Default 60 s. */
+  /** Default 120 s. */
   readonly readyTimeoutMillis?: number;
   /** Replaces the environment; without it the child inherits ours less proxy variables. */
   readonly env?: NodeJS.ProcessEnv;
@@ -34,12 +35,14 @@ export interface PeerProcess {
   waitForOutput(pattern: RegExp, timeoutMillis?: number): Promise<RegExpExecArray>;
   /** Resolves when the process has ended and its output is complete. */
   readonly exited: Promise<PeerExit>;
-  /** Sends SIGTERM (or the given signal), SIGKILL after 5 s, and resolves when the process is gone. */
+  /** Sends SIGTERM (or the given signal), SIGKILL after 30 s, and resolves when the process is gone. */
   stop(signal?: NodeJS.Signals): Promise<PeerExit>;
 }
 
-const DEFAULT_READY_TIMEOUT_MILLIS = 60_000;
-const KILL_AFTER_MILLIS = 5_000;
+/** Ends what hangs: importing TensorFlow takes seconds, and several at once on a busy machine many of them. */
+const DEFAULT_READY_TIMEOUT_MILLIS = 120_000;
+/** For what does not obey; a busy machine takes its time to end an application in good order. */
+const KILL_AFTER_MILLIS = 30_000;
 const PROXY_VARIABLES = ["http_proxy", "https_proxy", "all_proxy", "grpc_proxy", "no_proxy"];
 
 const running = new Map<PeerProcess, () => void>();
@@ -119,7 +122,9 @@ export async function spawnPeer(
         settle();
       };
       const check = () => {
-        const found = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, "")).exec(all);
+        // A line that is still being written could match with half of what it says.
+        const whole = ended === undefined ? all.slice(0, all.lastIndexOf("\n") + 1) : all;
+        const found = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, "")).exec(whole);
         if (found !== null) finish(() => resolve(found));
         else if (ended !== undefined) {
           const how = ended.signal ?? `code ${ended.code}`;
@@ -180,17 +185,4 @@ export async function spawnPeer(
 /** Ends every process that `spawnPeer` started and that still runs. */
 export async function stopAllPeers(): Promise<void> {
   await Promise.all([...running.keys()].map((peer) => peer.stop()));
-}
-
-/** A TCP port that is free on the loopback interface at this moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  if (address === null || typeof address === "string") throw new Error("The system gave no port.");
-  return address.port;
 }

@@ -1,6 +1,8 @@
 import type { ChannelCredentials } from "@grpc/grpc-js";
+import type { GetStatusResponse } from "../../protos/generated/tensorflow/worker.js";
 import { StatusCode, TensorFlowError } from "../protocol/status.js";
 import { Channel } from "../rpc/channel.js";
+import type { CallOptions } from "../rpc/service-client.js";
 import { workerClient } from "../rpc/worker-client.js";
 
 /** A task whose health matters to a session. */
@@ -20,11 +22,17 @@ export interface ProbeResult extends Participant {
   readonly restarted: boolean;
 }
 
+/** A connection to a task, and how many questions wait for their answers on it. */
+interface Line {
+  readonly channel: Channel;
+  questions: number;
+}
+
 /** Asks the tasks of a session whether they live, each over a connection of its own that no transfer can hold up. */
 export class Participants {
   readonly list: readonly Participant[];
   readonly #credentials: ChannelCredentials | undefined;
-  readonly #channels = new Map<string, Channel>();
+  readonly #lines = new Map<string, Line>();
   /** Incarnations of each task's devices when it first answered, by address. A process draws them at random. */
   readonly #incarnations = new Map<string, ReadonlySet<bigint>>();
 
@@ -44,8 +52,7 @@ export class Participants {
     signal: AbortSignal | undefined,
   ): Promise<ProbeResult> {
     try {
-      const client = workerClient(this.#channelTo(participant.address));
-      const { deviceAttributes } = await client.getStatus({}, { deadlineMillis, signal });
+      const { deviceAttributes } = await this.#ask(participant.address, { deadlineMillis, signal });
       const now = new Set(deviceAttributes.map((device) => device.incarnation));
       const before = this.#incarnations.get(participant.address);
       if (before === undefined) {
@@ -64,20 +71,49 @@ export class Participants {
     }
   }
 
-  #channelTo(address: string): Channel {
-    const known = this.#channels.get(address);
+  async #ask(address: string, options: CallOptions): Promise<GetStatusResponse> {
+    const line = this.#lineTo(address);
+    line.questions += 1;
+    try {
+      return await workerClient(line.channel).getStatus({}, options);
+    } catch (error) {
+      // It may lead nowhere, as a connection does that was made while the network failed: the next question gets another.
+      if (error instanceof TensorFlowError && error.code === StatusCode.DEADLINE_EXCEEDED) {
+        this.#leave(address, line);
+      }
+      throw error;
+    } finally {
+      line.questions -= 1;
+      this.#endIfLeft(address, line);
+    }
+  }
+
+  #lineTo(address: string): Line {
+    const known = this.#lines.get(address);
     if (known !== undefined) {
       return known;
     }
-    const channel = new Channel(address, this.#credentials);
-    this.#channels.set(address, channel);
-    return channel;
+    const line = { channel: new Channel(address, this.#credentials), questions: 0 };
+    this.#lines.set(address, line);
+    return line;
+  }
+
+  #leave(address: string, line: Line): void {
+    if (this.#lines.get(address) === line) {
+      this.#lines.delete(address);
+    }
+  }
+
+  #endIfLeft(address: string, line: Line): void {
+    if (line.questions === 0 && this.#lines.get(address) !== line) {
+      line.channel.close();
+    }
   }
 
   close(): void {
-    for (const channel of this.#channels.values()) {
+    for (const { channel } of this.#lines.values()) {
       channel.close();
     }
-    this.#channels.clear();
+    this.#lines.clear();
   }
 }

@@ -1,8 +1,11 @@
 /** How the program ends: first the window, which may have unsaved changes, then the application's tasks. */
 import type { App } from "electron";
 
-/** Tasks are ended by force after two seconds; then there is nothing worth waiting for. */
-const SHUTDOWN_DEADLINE_MILLIS = 3000;
+/**
+ * Tasks are ended by force after two seconds, and a busy machine takes some more for the rest, such as what is to be kept;
+ * then there is nothing worth waiting for.
+ */
+const SHUTDOWN_DEADLINE_MILLIS = 10_000;
 
 /**
  * Ends the application's tasks before the program ends, but is not held back by one that does not obey. That is after

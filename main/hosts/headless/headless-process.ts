@@ -5,8 +5,11 @@ import type { Application } from "../../application.js";
 import { watchParent } from "../shared/parent.js";
 import { type HeadlessHost, startHeadlessHost } from "./headless-host.js";
 
-/** Tasks are ended by force after two seconds; then there is nothing worth waiting for. */
-const SHUTDOWN_DEADLINE_MILLIS = 3000;
+/**
+ * Tasks are ended by force after two seconds, and a busy machine takes some more for the rest, such as what is to be kept;
+ * then there is nothing worth waiting for.
+ */
+const SHUTDOWN_DEADLINE_MILLIS = 10_000;
 
 export interface HeadlessProcessOptions {
   /** On 127.0.0.1, for the window; 0: any free one. */

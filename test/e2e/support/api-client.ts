@@ -65,7 +65,7 @@ export class ApiClient {
   next<E extends EventName>(
     event: E,
     fits: (data: EventData<E>) => boolean,
-    timeoutMillis = 30_000,
+    timeoutMillis = 60_000,
   ): Promise<EventData<E>> {
     return new Promise((resolve, reject) => {
       const listener = (name: string, data: unknown) => {

@@ -53,7 +53,6 @@ export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
       ...options.env,
     },
     ready: OPEN_LINE,
-    readyTimeoutMillis: 20_000,
   });
   const link = process_.match?.[1] ?? "";
   return {
@@ -65,7 +64,7 @@ export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
       const printed = () => [...process_.stdout().matchAll(new RegExp(OPEN_LINE, "gm"))];
       const before = printed().length;
       process_.child.kill("SIGUSR2");
-      await process_.waitForOutput(new RegExp(`(?:${OPEN_LINE.source}[^]*?){${before + 1}}`, "m"), 10_000);
+      await process_.waitForOutput(new RegExp(`(?:${OPEN_LINE.source}[^]*?){${before + 1}}`, "m"));
       return printed().at(-1)?.[1] ?? "";
     },
     stop: async () => {

@@ -9,7 +9,8 @@ export class WindowPage {
   readonly errors: string[] = [];
 
   private constructor(readonly page: Page) {
-    page.setDefaultTimeout(20_000);
+    // Servers are started and run behind a click: on a busy machine that takes many times as long as on an idle one.
+    page.setDefaultTimeout(60_000);
     page.on("console", (message: ConsoleMessage) => {
       if (message.type() === "error") this.errors.push(message.text());
     });
@@ -158,10 +159,19 @@ export class WindowPage {
     await mouse.up();
   }
 
-  /** Runs one step and waits for its value at a node. */
+  /** Runs one step and waits for its value at a node; one that was computed before an edit does not count. */
   async runAndSee(node: string, value: string): Promise<void> {
     await this.runButton.click();
-    await this.value(node).getByText(value, { exact: true }).waitFor();
+    await this.node(node).locator(".val.result").getByText(value, { exact: true }).waitFor();
+  }
+
+  /** Waits until a run of many steps is beyond its preparation: it can be stopped then, or fail at a step. */
+  async firstStep(): Promise<void> {
+    await this.page
+      .getByRole("progressbar", { name: "Run" })
+      .getByText(/^step [1-9]/)
+      .first()
+      .waitFor();
   }
 
   get undoButton(): Locator {

@@ -10,9 +10,6 @@ export interface StockServers {
   target(task: string): string;
 }
 
-/** Importing TensorFlow takes seconds, and several at once on a busy machine many of them. */
-const START_MILLIS = 120_000;
-
 /** A cluster with free ports: { worker: 2, ps: 1 } gives three addresses. */
 export async function freeCluster(jobs: Readonly<Record<string, number>>): Promise<Record<string, string[]>> {
   const cluster: Record<string, string[]> = {};
@@ -32,7 +29,6 @@ export async function startStockServers(
 ): Promise<StockServers> {
   const process = await spawnPeer(tensorflowPython(), [script, JSON.stringify(cluster), ...tasks], {
     ready: /all ready/,
-    readyTimeoutMillis: START_MILLIS,
   });
   return {
     process,

@@ -6,6 +6,7 @@ import { Alpn } from "../../../main/agent-port/agent-peer.js";
 import type { AgentPort } from "../../../main/agent-port/agent-port.js";
 import { type DialOptions, dialAgent, dialUnknownAgent } from "../../../main/agent-port/dial-agent.js";
 import { makeCertificate } from "../../../main/identity/certificate.js";
+import { freePort } from "../../support/processes.js";
 import { type Installation, LOOPBACK, makeInstallation, pairDirectly } from "../support/trusting.js";
 
 const DAY_MILLIS = 24 * 60 * 60 * 1000;
@@ -46,13 +47,7 @@ async function serve(server: Server): Promise<string> {
   return here((server.address() as { port: number }).port);
 }
 
-async function closedPort(): Promise<string> {
-  const server = createServer().listen(0, LOOPBACK);
-  await once(server, "listening");
-  const address = here((server.address() as { port: number }).port);
-  await new Promise((resolve) => server.close(resolve));
-  return address;
-}
+const closedPort = async (): Promise<string> => here(await freePort());
 
 const dial = (addresses: string[], more: Partial<DialOptions> = {}) =>
   dialAgent({
@@ -99,7 +94,7 @@ describe("dialling an agent", () => {
       socket.once("close", () => connections--);
     });
     const socket = await dial([here(), here(), here()]);
-    expect(connections).toBe(1);
+    await expect.poll(() => connections).toBe(1);
     socket.destroy();
   });
 
@@ -125,7 +120,7 @@ describe("dialling an agent", () => {
     for (const alpn of [Alpn.tunnel, Alpn.grpc]) {
       port.handle(Alpn.grpc, () => undefined);
       expect(
-        await problemOfDial([await closedPort(), here(), silent], { alpn, timeoutMillis: 1000 }),
+        await problemOfDial([await closedPort(), here(), silent], { alpn, timeoutMillis: 3000 }),
       ).toMatchObject({
         code: "PERMISSION_DENIED",
         message: "gpu-box does not let this machine in.",

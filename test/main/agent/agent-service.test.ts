@@ -35,7 +35,7 @@ afterEach(async () => {
 /** Calls a method with bytes of any kind; answers the status. */
 function callRaw(name: AgentMethodName, bytes: Uint8Array): Promise<Pick<ServiceError, "code" | "details">> {
   const { path, responseStream } = methodDefinition(name);
-  const deadline = { deadline: Date.now() + 5000 };
+  const deadline = { deadline: Date.now() + 30_000 };
   return new Promise((resolve) => {
     const serialize = (value: Uint8Array) => Buffer.from(value);
     if (!responseStream) {

@@ -16,6 +16,7 @@ import { type Identity, loadIdentity } from "../../../main/identity/identity.js"
 import type { MachineDescription } from "../../../main/machine/description.js";
 import { TrustStore } from "../../../main/trust/trust-store.js";
 import type { TunnelRequest } from "../../../main/tunnel/tunnel-request.js";
+import { freePort } from "../../support/processes.js";
 import { MemoryTasks } from "./memory-tasks.js";
 
 const noWindow: SharedWindow = {
@@ -108,7 +109,8 @@ export class TestAgent {
       await TrustStore.load(dataDir),
       window,
     );
-    await agent.listen();
+    // One that nobody takes while the agent has ended for a while.
+    await agent.listen(await freePort());
     return agent;
   }
 
@@ -120,7 +122,7 @@ export class TestAgent {
     return `127.0.0.1:${this.port}`;
   }
 
-  async listen(port = 0): Promise<void> {
+  async listen(port: number): Promise<void> {
     const { identity, trust, machine, tasks, asked } = this;
     const agentPort = await AgentPort.listen({ identity, trust, port, host: "127.0.0.1" });
     const service = new AgentService({

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ClockEstimate } from "../../../main/agent/clock-estimate.js";
 import * as machines from "../../../main/agent/messages/machine.js";
@@ -18,6 +17,7 @@ import { problem } from "../../../main/problems.js";
 import type { HostTask, TaskOrder } from "../../../main/tasks/task-host.js";
 import * as wire from "../../../protos/generated/tensordeck/agent.js";
 import { ServerDef } from "../../../protos/generated/tensorflow/tensorflow_server.js";
+import fc from "../../support/seeded-check.js";
 
 /** Over the wire and back. */
 function sent<T>(

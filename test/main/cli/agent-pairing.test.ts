@@ -104,6 +104,9 @@ describe("a headless machine", () => {
     expect(await other.call("machines.identity")).toMatchObject({ deviceId: pi.deviceId, name: "pi" });
     other.close();
 
+    const refused = window.next("cluster", ({ machines }) =>
+      machines.some(({ id, role }) => id === pi.deviceId && role === "view"),
+    );
     const lowered = await tensordeck(
       "agent",
       "trust",
@@ -114,10 +117,7 @@ describe("a headless machine", () => {
       pi.dataDir,
     );
     expect(lowered).toBe("laptop is paired and has the role view here now.\n");
-    const refused = await window.next("cluster", ({ machines }) =>
-      machines.some(({ id, role }) => id === pi.deviceId && role === "view"),
-    );
-    expect(refused.machines).toHaveLength(2);
+    expect((await refused).machines).toHaveLength(2);
     await expect(window.call("machines.openWindow", { machineId: pi.deviceId })).rejects.toMatchObject({
       problem: { code: "PERMISSION_DENIED" },
     });

@@ -84,7 +84,7 @@ describe.skipIf(peerMissing("tensorflow"))("servers that somebody else started",
     await call("cluster.addTasks", { job: "worker", count: 1 });
     await until("a state", () => cluster !== undefined);
     await allRun();
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await application.dispose();
@@ -144,7 +144,7 @@ describe.skipIf(peerMissing("tensorflow"))("servers that somebody else started",
     server = await stockServer("worker/0", port);
     await until("a notice", () => task("worker/1").notice !== undefined, 20_000);
     expect(task("worker/1").notice?.message).toMatch(/^worker\/1 was restarted at/);
-  }, 120_000);
+  });
 
   it("that were started under the name that they are to have say why that cannot be", async () => {
     await call("cluster.removeTask", { taskId: task("worker/1").id });

@@ -4,7 +4,6 @@
  */
 import { EventEmitter } from "node:events";
 import Bonjour from "bonjour-service";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DnsRecord, Packet } from "../../../main/discovery/packet.js";
 import {
@@ -21,6 +20,7 @@ import {
   serviceOf,
 } from "../../../main/discovery/records.js";
 import type { Announced } from "../../../main/discovery/sighting.js";
+import fc from "../../support/seeded-check.js";
 
 const deviceId = "a2".repeat(26);
 const machine = { deviceId, name: "gpu-pc", port: 2220, version: "1.0.0" };

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   canonicalAddress,
@@ -8,6 +7,7 @@ import {
   peerNetwork,
 } from "../../../main/firewall/addresses.js";
 import { portChunks, portRanges, portsIn, portText } from "../../../main/firewall/ports.js";
+import fc from "../../support/seeded-check.js";
 
 describe("addresses", () => {
   it.each([

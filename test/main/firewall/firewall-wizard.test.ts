@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { firewallWizardSchema } from "../../../main/api/firewall.js";
 import { gpuPc, macbook, raspberrypi, WizardWorld } from "./support/wizard-world.js";
 
@@ -220,7 +220,7 @@ describe("applying", () => {
     await toChange();
     world.windows.ending = "wait";
     world.wizard.apply();
-    await vi.waitFor(() => expect(world.windows.prompts).toBe(1));
+    await expect.poll(() => world.windows.prompts).toBe(1);
     for (const act of [() => world.wizard.apply(), () => world.wizard.test(), () => world.wizard.undo()]) {
       expect(act).toThrow("being changed");
     }
@@ -234,7 +234,7 @@ describe("applying", () => {
     await toChange();
     world.windows.ending = "wait";
     world.wizard.apply();
-    await vi.waitFor(() => expect(world.windows.prompts).toBe(1));
+    await expect.poll(() => world.windows.prompts).toBe(1);
     world.wizard.close();
     expect(world.wizard.get()).toBeUndefined();
     expect(world.states.at(-1)).toBeUndefined();

@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FirewallPlan } from "../../../main/api/firewall.js";
 import { ProblemError } from "../../../main/api/wire.js";
@@ -12,6 +11,7 @@ import { linuxFirewall } from "../../../main/firewall/linux/linux-firewall.js";
 import { ALREADY, quote, shellScript } from "../../../main/firewall/shell.js";
 import { SystemFirewall } from "../../../main/firewall/system-firewall.js";
 import type { FirewallChange } from "../../../main/firewall/tool.js";
+import fc from "../../support/seeded-check.js";
 
 const { signal } = new AbortController();
 

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ProblemError } from "../../../main/api/wire.js";
 import { openings } from "../../../main/firewall/rules.js";
@@ -6,6 +5,7 @@ import { elevateScript } from "../../../main/firewall/windows/elevate-script.js"
 import { inspectScript } from "../../../main/firewall/windows/inspect-script.js";
 import { decodeScript, encodeScript, scriptArguments } from "../../../main/firewall/windows/powershell.js";
 import { removeScript, ruleScript } from "../../../main/firewall/windows/rule-script.js";
+import fc from "../../support/seeded-check.js";
 import { commandProblems, parseScript } from "./support/powershell-grammar.js";
 
 const wanted = openings([2222, 2223, 2224, 9000], 2220);

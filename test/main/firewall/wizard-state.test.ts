@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   type FirewallWizard,
@@ -6,6 +5,7 @@ import {
   firewallWizardSchema,
 } from "../../../main/api/firewall.js";
 import { nextState, type WizardEvent } from "../../../main/firewall/wizard/wizard-state.js";
+import fc from "../../support/seeded-check.js";
 
 const start: FirewallWizard = {
   machine: { id: "gpu", name: "gpu-pc" },

@@ -66,7 +66,7 @@ test("it measures while somebody listens, and not otherwise", async () => {
   await machine.start();
   const samples: MachineMetrics[] = [];
   const stop = machine.onMetrics((metrics) => samples.push(metrics));
-  await until("two samples", () => samples.length === 2);
+  await until("two samples", () => samples.length >= 2);
   stop();
   const [first, second] = samples;
   if (!first || !second) throw new Error("no samples");

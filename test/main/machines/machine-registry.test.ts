@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { MachineFacts } from "../../../main/api/machines.js";
 import { ProblemError } from "../../../main/api/wire.js";
 import type { Sighting } from "../../../main/discovery/sighting.js";
@@ -202,7 +202,7 @@ describe("machines that announce themselves", () => {
     listening.now = false;
     discovery.sees(sighting("beta"));
     expect(facts("beta").presence).toBe("online");
-    await vi.waitFor(() => expect(facts("beta").presence).toBe("offline"), { timeout: 5000 });
+    await expect.poll(() => facts("beta").presence).toBe("offline");
     expect(facts("beta").problem?.message).toBe("beta does not answer.");
   });
 

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ROUNDS } from "../../../main/pairing/code-proof.js";
 import { InitiatorMachine } from "../../../main/pairing/initiator-machine.js";
@@ -10,6 +9,7 @@ import type {
 } from "../../../main/pairing/pairing-machine.js";
 import type { PairingMessage } from "../../../main/pairing/pairing-messages.js";
 import { ShowerMachine } from "../../../main/pairing/shower-machine.js";
+import fc from "../../support/seeded-check.js";
 
 const CODE = "042917";
 const binding = { initiatorId: "a".repeat(52), showerId: "b".repeat(52), exporter: randomBytes(32) };

@@ -6,6 +6,7 @@ import {
   ask,
   codeShownBy,
   endMachines,
+  enters,
   type Machine,
   makeMachine,
   reaches,
@@ -67,13 +68,13 @@ describe("pairing by code", () => {
     for (const left of [2, 1]) {
       const code = await codeShownBy(box);
       codes.add(code);
-      desk.pairing.enterCode(wrongCode(code));
+      await enters(desk, wrongCode(code));
       expect(await reaches(desk, "wrong")).toMatchObject({ triesLeft: left });
       expect(await reaches(box, "wrong")).toMatchObject({ triesLeft: left });
     }
     const last = await codeShownBy(box);
     codes.add(last);
-    desk.pairing.enterCode(wrongCode(last));
+    await enters(desk, wrongCode(last));
     expect((await reaches(desk, "failed")).problem?.message).toContain("too many wrong codes");
     expect((await reaches(box, "failed")).problem?.message).toContain("too many wrong codes");
     expect(codes.size).toBe(3);
@@ -91,10 +92,10 @@ describe("pairing by code", () => {
 
   it("takes the right code after a wrong one", async () => {
     await ask(desk, box);
-    desk.pairing.enterCode(wrongCode(await codeShownBy(box)));
+    await enters(desk, wrongCode(await codeShownBy(box)));
     await reaches(box, "wrong");
     await reaches(desk, "wrong");
-    desk.pairing.enterCode(await codeShownBy(box));
+    await enters(desk, await codeShownBy(box));
     await Promise.all([reaches(desk, "paired"), reaches(box, "paired")]);
   });
 
@@ -246,7 +247,7 @@ describe("a stranger that only connects", () => {
     const plain = connectPlain(box.port.port, LOOPBACK);
     await once(plain, "connect");
     await ask(desk, box);
-    desk.pairing.enterCode(await codeShownBy(box));
+    await enters(desk, await codeShownBy(box));
     await reaches(desk, "paired");
     plain.destroy();
   });

@@ -108,7 +108,8 @@ describe("the probe of a task's address", () => {
       await expect(
         probeAddress({ address: `127.0.0.1:${silent.port}`, kind: "task", signal }),
       ).rejects.toThrow("enough");
-      expect(performance.now() - started).toBeLessThan(1000);
+      // A server has longer than that to answer.
+      expect(performance.now() - started).toBeLessThan(2000);
     }
     await expect.poll(() => silent.sockets.size).toBe(0);
   });

@@ -72,7 +72,7 @@ function start(machines: Machines, proberOf: (id: string) => Prober | undefined 
 /** A state in which everything was tested, told after so many others. */
 async function done(since = 0): Promise<Reachability> {
   const find = () => told.slice(since).findLast(({ state }) => state === "done");
-  return await vi.waitUntil(find, { timeout: 10_000, interval: 20 });
+  return await vi.waitUntil(find, { timeout: 30_000, interval: 20 });
 }
 
 /** Two machines that are both this one; the task's port is what the test makes it. */
@@ -117,10 +117,8 @@ describe("the matrix", () => {
     const service = start(machines);
     machines.change(pair(await freePort()));
     expect((await done()).routes).toHaveLength(1);
-    const before = told.length;
     machines.change([]);
-    await expect.poll(() => told.length, { timeout: 10_000 }).toBeGreaterThan(before);
-    expect(service.get()).toMatchObject({ state: "done", routes: [] });
+    await expect.poll(() => service.get()).toMatchObject({ state: "done", routes: [] });
   });
 
   test("shows a route as unknown until it was tested, and why it cannot be", async () => {

@@ -77,6 +77,15 @@ export async function reaches(machine: Machine, step: PairingState["step"]): Pro
   return state;
 }
 
+/** Types a code once it is asked for. */
+export async function enters(machine: Machine, code: string): Promise<void> {
+  await until("a code is asked for", () => {
+    const step = machine.pairing.state()?.step;
+    return step === "code" || step === "wrong";
+  });
+  machine.pairing.enterCode(code);
+}
+
 /** A code that is not the one shown. */
 export function wrongCode(right: string): string {
   return String((Number(right) + 1) % 1_000_000).padStart(6, "0");

@@ -1,5 +1,5 @@
 /** Resolves when the condition holds, looking every few milliseconds; fails with what was waited for. */
-export async function until(what: string, holds: () => boolean, millis = 20_000): Promise<void> {
+export async function until(what: string, holds: () => boolean, millis = 60_000): Promise<void> {
   const end = Date.now() + millis;
   while (!holds()) {
     if (Date.now() > end) throw new Error(`Waited ${millis} ms for: ${what}`);

@@ -58,7 +58,7 @@ export async function openWindow(url: string): Promise<TestWindow> {
         pending.set(id, { resolve: (result) => resolve(result as never), reject });
         socket.send(encode({ id, method, params }, MESSAGE_PACK_ENCODE));
       }),
-    next: (event, fits, millis = 30_000) =>
+    next: (event, fits, millis = 60_000) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           listeners.delete(listener);

@@ -67,7 +67,7 @@ export class DiscoveringHost {
    */
   async waitFor(
     condition: (event: DiscoveryEvent) => boolean,
-    timeoutMillis = 10_000,
+    timeoutMillis = 30_000,
   ): Promise<DiscoveryEvent> {
     const from = Math.max(0, this.events().length - 1);
     return new Promise((resolve, reject) => {

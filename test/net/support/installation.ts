@@ -82,7 +82,6 @@ export class Installation {
         ...options.env,
       },
       ready: /^open (\S+)$/m,
-      readyTimeoutMillis: 20_000,
     });
     const carrier = await Carrier.open(host, port);
     const api = await ApiClient.connect(started.match?.[1] ?? "");
@@ -107,7 +106,7 @@ export class Installation {
   async machine(
     id: string,
     fits: (machine: Awaited<ReturnType<Installation["machines"]>>[number]) => boolean = () => true,
-    timeoutMillis = 20_000,
+    timeoutMillis = 60_000,
   ) {
     const found = (state: { machines: Awaited<ReturnType<Installation["machines"]>> }) =>
       state.machines.find((machine) => machine.id === id && fits(machine));
@@ -123,7 +122,7 @@ export class Installation {
   }
 
   /** Resolves with the first state of the cluster, as this installation sees it, that fits. */
-  async cluster(fits: (state: ClusterState) => boolean, timeoutMillis = 30_000): Promise<ClusterState> {
+  async cluster(fits: (state: ClusterState) => boolean, timeoutMillis = 60_000): Promise<ClusterState> {
     const coming = this.api.next("cluster", fits, timeoutMillis);
     coming.catch(() => undefined);
     const now = await this.api.call("cluster.get");
@@ -143,6 +142,15 @@ export class Installation {
       return tasks.length === count && tasks.every((task) => task.state === "running");
     }, timeoutMillis);
     return new Map(tasksIn(state).map((task) => [`${task.job}/${task.index}`, task]));
+  }
+
+  /** Resolves when this one lists these tasks, too, each as running in the process that it has now. */
+  async knows(tasks: Iterable<Task>): Promise<void> {
+    const wanted = [...tasks];
+    await this.cluster((state) => {
+      const running = tasksIn(state).filter((task) => task.state === "running");
+      return wanted.every(({ id, pid }) => running.some((task) => task.id === id && task.pid === pid));
+    });
   }
 
   /** Resolves with the pairing once it has come that far. */

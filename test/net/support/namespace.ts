@@ -13,6 +13,9 @@ import {
   spawnPeer,
 } from "../../support/processes.js";
 
+/** Ends what hangs: on a busy machine a Python with TensorFlow takes a minute. */
+const COMMAND_MILLIS = 120_000;
+
 /** What a command did that ran to its end. */
 export interface CommandResult {
   /** Exit status; 128 and more where a signal ended it. */
@@ -27,14 +30,15 @@ export interface CommandOptions {
   /** Default: this process's. */
   readonly cwd?: string;
   readonly input?: string;
-  /** Default 30 s; the command is killed then. */
+  /** Default 120 s; the command is killed then. */
   readonly timeoutMillis?: number;
 }
 
 /**
  * Prepares the namespace, says "ready" and waits for its standard input to end. /etc is a copy, so that firewalls and
  * resolvers can be configured; /run is empty, so that daemons find no sockets of this machine's. Duplicate address
- * detection is off: it would keep IPv6 addresses from being used for a second or two.
+ * detection is off: it would keep IPv6 addresses from being used for a second or two. The ports that are chosen inside
+ * are none that this machine gives out, so that a carrier can have the same one outside.
  */
 const HOLDER = `
 set -e
@@ -47,6 +51,7 @@ mount --bind /run/etc /etc
 hostname "$1"
 echo 0 > /proc/sys/net/ipv6/conf/all/accept_dad
 echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad
+echo "10000 19999" > /proc/sys/net/ipv4/ip_local_port_range
 ip link set lo up
 echo ready
 cat > /dev/null
@@ -130,7 +135,7 @@ export class Namespace {
         {
           encoding: "utf8",
           env: options.env ?? environmentWithoutProxies(),
-          timeout: options.timeoutMillis ?? 30_000,
+          timeout: options.timeoutMillis ?? COMMAND_MILLIS,
           killSignal: "SIGKILL",
           maxBuffer: 64 << 20,
         },

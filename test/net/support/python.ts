@@ -9,12 +9,12 @@ const env = { ...environmentWithoutProxies(), TF_CPP_MIN_LOG_LEVEL: "2", CUDA_VI
 
 /** Runs one of the interop scripts, as it is, on a host; what it printed to stdout. Fails with all output if it does. */
 export async function runScriptOn(host: Host, name: string, args: readonly string[]): Promise<string> {
-  return await host.run(tensorflowPython(), [join(SCRIPTS, name), ...args], { env, timeoutMillis: 60_000 });
+  return await host.run(tensorflowPython(), [join(SCRIPTS, name), ...args], { env });
 }
 
 /** Runs a program, given as text, with the test Python on a host; what it printed to stdout. */
 export async function runPythonOn(host: Host, program: string, args: readonly string[]): Promise<string> {
-  return await host.run(tensorflowPython(), ["-c", program, ...args], { env, timeoutMillis: 60_000 });
+  return await host.run(tensorflowPython(), ["-c", program, ...args], { env });
 }
 
 /** Starts a `tf.distribute.Server` of one task, as somebody without Tensordeck does; resolves when it serves. */
@@ -27,6 +27,5 @@ signal.pause()`;
   return await host.spawn(tensorflowPython(), ["-c", program, job, address], {
     env,
     ready: /serves/,
-    readyTimeoutMillis: 60_000,
   });
 }

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addNode } from "../../../renderer/document/edits/add.js";
 import { setAttr } from "../../../renderer/document/edits/attrs.js";
@@ -19,6 +18,7 @@ import {
   undo,
 } from "../../../renderer/document/history.js";
 import type { GraphDocument } from "../../../renderer/document/model.js";
+import fc from "../../support/seeded-check.js";
 import { lookup, type, welcome } from "./graphs.js";
 
 /** Everything that an edit can change, in a form that compares order, too. */

@@ -1,10 +1,10 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attrText, parseAttr, parseShape, protoShapeText } from "../../../renderer/document/attr-text.js";
 import { LiteralError, parseLiteral } from "../../../renderer/document/literal.js";
 import { convertTensor, tensorOfText, textOfTensor } from "../../../renderer/document/values.js";
 import { type DType, dataTypeOf } from "../../../worker-runtime/protocol/dtype.js";
 import { tensorFromProto } from "../../../worker-runtime/protocol/tensor.js";
+import fc from "../../support/seeded-check.js";
 
 const read = (text: string, dtype: DType) => tensorFromProto(tensorOfText(text, dtype));
 

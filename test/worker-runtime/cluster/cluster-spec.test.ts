@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ClusterDef } from "../../../protos/generated/tensorflow/cluster.js";
 import { ClusterSpec } from "../../../worker-runtime/cluster/cluster-spec.js";
+import fc from "../../support/seeded-check.js";
 
 function invalid(message: RegExp) {
   return expect.objectContaining({ codeName: "INVALID_ARGUMENT", message: expect.stringMatching(message) });

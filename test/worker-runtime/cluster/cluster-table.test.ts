@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   clusterOfRows,
@@ -6,6 +5,7 @@ import {
   type TableRow,
   tableProblems,
 } from "../../../worker-runtime/cluster/cluster-table.js";
+import fc from "../../support/seeded-check.js";
 
 function row(job: string, index: number, address: string, machine = "gpu-pc"): TableRow {
   return { job, index, address, machine };

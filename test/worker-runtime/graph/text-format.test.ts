@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AttrValue } from "../../../protos/generated/tensorflow/attr_value.js";
 import { ClusterDef } from "../../../protos/generated/tensorflow/cluster.js";
@@ -9,6 +8,7 @@ import { TensorProto } from "../../../protos/generated/tensorflow/tensor.js";
 import { DataType } from "../../../protos/generated/tensorflow/types.js";
 import { VariableDef } from "../../../protos/generated/tensorflow/variable.js";
 import { formatText, parseText, TextFormatError } from "../../../worker-runtime/graph/text-format.js";
+import fc from "../../support/seeded-check.js";
 import { message } from "./arbitrary-message.js";
 
 function parseTensor(text: string): TensorProto {

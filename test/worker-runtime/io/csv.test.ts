@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type CsvOptions, readCsv, readCsvStream } from "../../../worker-runtime/io/csv.js";
 import { CsvScanner } from "../../../worker-runtime/io/csv-scanner.js";
+import fc from "../../support/seeded-check.js";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const read = (text: string, options: CsvOptions = {}) => readCsv(bytes(text), { name: "d.csv", ...options });

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DType } from "../../../worker-runtime/protocol/dtype.js";
 import {
@@ -6,6 +5,7 @@ import {
   numberFromBits,
   numbersFromBits,
 } from "../../../worker-runtime/protocol/small-float.js";
+import fc from "../../support/seeded-check.js";
 
 const formats: [DType, number][] = [
   ["float16", 16],

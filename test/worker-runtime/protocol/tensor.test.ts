@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TensorProto } from "../../../protos/generated/tensorflow/tensor.js";
 import { DataType } from "../../../protos/generated/tensorflow/types.js";
@@ -17,6 +16,7 @@ import {
   tensorToProto,
 } from "../../../worker-runtime/protocol/tensor.js";
 import { arrayConstructor, entriesPerElement } from "../../../worker-runtime/protocol/tensor-data.js";
+import fc from "../../support/seeded-check.js";
 
 /** Over the wire: encoded, decoded from bytes at an offset of our choice. */
 function roundTrip(tensor: Tensor, offset = 0): Tensor {

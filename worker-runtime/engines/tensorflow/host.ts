@@ -45,18 +45,21 @@ export interface HostedServer {
  */
 export async function hostServer(options: HostOptions): Promise<HostedServer> {
   const { host, port: wanted } = ownAddress(options.serverDef);
-  const port = wanted === 0 ? await freePort() : wanted;
-  const serverDef = withChosenPort(options.serverDef, port);
   if (options.checkAddress) {
     const own = await checkOwnHost(host);
     if (own.kind !== "own") {
       options.onWarning(own.warning);
     }
   }
-  await checkPortFree(port);
-  const gpuHidden = options.gpu === "none" || (options.gpu === "auto" && serverDef.jobName === "ps");
+  if (wanted !== 0) {
+    await checkPortFree(wanted);
+  }
+  const gpuHidden = options.gpu === "none" || (options.gpu === "auto" && options.serverDef.jobName === "ps");
   prepareEnvironment(gpuHidden ? "none" : options.gpu);
   const library = loadTensorFlow(options.library, !gpuHidden && hasNvidiaDriver());
+  // As late as can be: loading takes seconds, in which another program could be given the port.
+  const port = wanted === 0 ? await freePort() : wanted;
+  const serverDef = withChosenPort(options.serverDef, port);
   const server = await library.newServer(ServerDef.encode(serverDef).finish());
   await library.startServer(server);
   await awaitServing("127.0.0.1", port, SERVING_DEADLINE_MILLIS);

@@ -29,7 +29,7 @@ describe("the end of the program", () => {
     expect(dispose).toHaveBeenCalledOnce();
     expect(app.quit).not.toHaveBeenCalled();
     disposed.resolve();
-    await vi.waitFor(() => expect(app.quit).toHaveBeenCalledOnce());
+    await expect.poll(() => app.quit).toHaveBeenCalledOnce();
     expect(prevented(app, "will-quit")).toBe(false);
   });
 
