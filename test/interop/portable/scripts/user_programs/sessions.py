@@ -78,7 +78,7 @@ def time_limits(cluster):
     waiting = tf1.FIFOQueue(1, tf.int32, shared_name="never").dequeue()
     with session_on(cluster) as session:
         limited = error_of(lambda: session.run(waiting, options=tf1.RunOptions(timeout_in_ms=300)))
-    with session_on(cluster, config=tf1.ConfigProto(operation_timeout_in_ms=300)) as session:
+    with session_on(cluster, config=tf1.ConfigProto(operation_timeout_in_ms=2000)) as session:
         by_config = error_of(lambda: session.run(waiting))
     with session_on(cluster) as session:
         return [limited, by_config, session.run(tf.constant(4))]

@@ -109,7 +109,7 @@ print("RESULT " + json.dumps([run(program) for program in json.load(sys.stdin)])
 `;
 
 /** A step of TensorFlow that waits longer than this is cancelled. */
-const STEP_TIMEOUT_MILLIS = 2_000;
+const STEP_TIMEOUT_MILLIS = 5_000;
 
 async function runInTensorflow(programs: readonly Program[]): Promise<readonly (readonly Outcome[])[]> {
   const requests = programs.map((program) => ({

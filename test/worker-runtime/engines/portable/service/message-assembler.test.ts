@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MessageAssembler } from "../../../../../worker-runtime/engines/portable/service/message-assembler.js";
+import fc from "../../../../support/seeded-check.js";
 
 /** A message as gRPC sends it: whether it is compressed, its length, its bytes. */
 function framed(size: number, seed: number): Buffer {

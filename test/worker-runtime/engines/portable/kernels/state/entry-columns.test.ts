@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EntryColumns } from "../../../../../../worker-runtime/engines/portable/kernels/state/tables/entry-columns.js";
 import type { DType } from "../../../../../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
+import fc from "../../../../../support/seeded-check.js";
 
 const acts = fc.array(
   fc.record({
