@@ -12,6 +12,8 @@ import { expectStillServes } from "./still-serves.js";
 
 /** How many messages each method gets; TENSORDECK_FUZZ is for long runs. */
 const RUNS = Number(process.env.TENSORDECK_FUZZ ?? 15);
+/** So many are on their way at once: more would wait for each other until their deadlines. */
+const AT_ONCE = 200;
 const SEED = Number(process.env.TENSORDECK_SEED ?? 5);
 
 const graph = graphOf(placeholder("x", "float32"));
@@ -54,11 +56,14 @@ describe("messages that nobody means", () => {
     const client = new RawClient(worker.target);
     try {
       const messages = fc.sample(fc.oneof(randomBytes, damaged), { numRuns: RUNS, seed: SEED });
-      const answers = await Promise.all(messages.map((message) => client.call(method, message)));
-      const unanswered = answers.filter(
-        (answer) => answer.kind === "error" && answer.code === status.DEADLINE_EXCEEDED,
-      );
-      expect(unanswered).toEqual([]);
+      for (let start = 0; start < messages.length; start += AT_ONCE) {
+        const some = messages.slice(start, start + AT_ONCE);
+        const answers = await Promise.all(some.map((message) => client.call(method, message)));
+        const unanswered = answers.filter(
+          (answer) => answer.kind === "error" && answer.code === status.DEADLINE_EXCEEDED,
+        );
+        expect(unanswered).toEqual([]);
+      }
       // The process must not have died of it, which the next call would not show while a supervisor restarts it.
       expect(worker.child.exitCode).toBeNull();
     } finally {
