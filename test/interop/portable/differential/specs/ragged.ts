@@ -52,27 +52,25 @@ const rowIdsOf = (splits: readonly number[]): number[] =>
 
 function toTensorCase(T: DType, Tindex: DType, Tshape: DType): fc.Arbitrary<Drawn> {
   return fc
-    .tuple(nested, innerShapes, fc.boolean(), fc.constantFrom(-1, 1, 2, 4), fc.boolean())
-    .chain(([{ splits, count }, inner, byRowIds, size, unknown]) =>
-      fc
-        .tuple(tensor(T, [count, ...inner]), tensor(T, fc.sample(fc.constantFrom([], inner), 1)[0] ?? []))
-        .map(([values, fill]) => {
-          const sizes = [...splits.map(() => size), size, ...inner.map(() => -1)];
-          const shape = unknown ? scalar(Tshape, -1) : integers(Tshape, sizes);
-          const partitions = byRowIds
-            ? [
-                scalar(Tindex, (splits[0]?.length ?? 1) - 1),
-                ...splits.map((one) => integers(Tindex, rowIdsOf(one))),
-              ]
-            : splits.map((one) => integers(Tindex, one));
-          const kinds = byRowIds
-            ? ["FIRST_DIM_SIZE", ...splits.map(() => "VALUE_ROWIDS")]
-            : splits.map(() => "ROW_SPLITS");
-          return {
-            inputs: [shape, values, fill, ...partitions],
-            attrs: partitionAttrs(kinds),
-          };
-        }),
+    .tuple(nested, innerShapes, fc.boolean(), fc.constantFrom(-1, 1, 2, 4), fc.boolean(), fc.boolean())
+    .chain(([{ splits, count }, inner, byRowIds, size, unknown, scalarFill]) =>
+      fc.tuple(tensor(T, [count, ...inner]), tensor(T, scalarFill ? [] : inner)).map(([values, fill]) => {
+        const sizes = [...splits.map(() => size), size, ...inner.map(() => -1)];
+        const shape = unknown ? scalar(Tshape, -1) : integers(Tshape, sizes);
+        const partitions = byRowIds
+          ? [
+              scalar(Tindex, (splits[0]?.length ?? 1) - 1),
+              ...splits.map((one) => integers(Tindex, rowIdsOf(one))),
+            ]
+          : splits.map((one) => integers(Tindex, one));
+        const kinds = byRowIds
+          ? ["FIRST_DIM_SIZE", ...splits.map(() => "VALUE_ROWIDS")]
+          : splits.map(() => "ROW_SPLITS");
+        return {
+          inputs: [shape, values, fill, ...partitions],
+          attrs: partitionAttrs(kinds),
+        };
+      }),
     );
 }
 

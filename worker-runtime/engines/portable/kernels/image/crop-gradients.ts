@@ -5,6 +5,7 @@ import type { PureKernelDefinition } from "../kernel.js";
 import { perElement, pureKernel } from "../support/define.js";
 import { inputAt, integersOf, numbersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
+import { type CropStep, placesOf } from "./crop-kernels.js";
 import { type ImageSizes, imageSizes, newPixels, pixelsOf, pixelTensor } from "./pixels.js";
 
 /** Where the pixels of one side of a crop were taken from: between two pixels of the image. */
@@ -20,14 +21,19 @@ interface Sample {
 }
 
 /** A sample for each pixel of a side; undefined where it lies outside of the image. */
-function samplesOf(begin: number, end: number, crop: number, size: number): (Sample | undefined)[] {
+function samplesOf(
+  begin: number,
+  end: number,
+  crop: number,
+  size: number,
+  stepOf: CropStep | undefined,
+): (Sample | undefined)[] {
   const last = size - 1;
-  return Array.from({ length: crop }, (_, i) => {
-    const share = crop > 1 ? i / (crop - 1) : 0.5;
-    const place = Math.fround(begin * last + (end - begin) * last * share);
-    if (!(place >= 0 && place <= last)) {
+  return placesOf(begin, end, crop, size, stepOf).map((place, i) => {
+    if (place === undefined) {
       return undefined;
     }
+    const share = crop > 1 ? i / (crop - 1) : 0.5;
     const before = Math.floor(place);
     return {
       before,
@@ -84,14 +90,15 @@ function checkCrops(gradients: Tensor, boxes: Tensor, boxIndex: Tensor, sizes: I
 
 function forEachPixel(
   { gradients, boxes, boxIndices, sizes }: Crops,
+  stepOf: CropStep | undefined,
   visit: (pixel: CropPixel) => void,
 ): void {
   const [, height = 0, width = 0, channels = 0] = gradients.shape;
   const corners = numbersOf(boxes);
   for (const [box, image] of boxIndices.entries()) {
     const [y1 = 0, x1 = 0, y2 = 0, x2 = 0] = corners.subarray(box * 4, box * 4 + 4);
-    const rows = samplesOf(y1, y2, height, sizes.height);
-    const columns = samplesOf(x1, x2, width, sizes.width);
+    const rows = samplesOf(y1, y2, height, sizes.height, stepOf);
+    const columns = samplesOf(x1, x2, width, sizes.width, stepOf);
     for (const [i, y] of rows.entries()) {
       for (const [j, x] of columns.entries()) {
         if (y !== undefined && x !== undefined) {
@@ -107,7 +114,7 @@ function gradientOfImage(crops: Crops, nearest: boolean, dtype: DType): Tensor {
   const shape = [batch, height, width, channels];
   const out = newPixels(shape, dtype);
   const gradients = numbersOf(crops.gradients);
-  forEachPixel(crops, ({ image, y, x, at }) => {
+  forEachPixel(crops, undefined, ({ image, y, x, at }) => {
     const add = (row: number, column: number, weight: number) => {
       const to = ((image * height + row) * width + column) * channels;
       for (let channel = 0; channel < channels; channel += 1) {
@@ -126,12 +133,15 @@ function gradientOfImage(crops: Crops, nearest: boolean, dtype: DType): Tensor {
   return pixelTensor(dtype, shape, out);
 }
 
+/** TensorFlow rounds in another order here, which tells for pixels at the edge of the image (crop_and_resize_op.cc). */
+const stepByRatio: CropStep = (extent, last, steps) => Math.fround(extent * Math.fround(last / steps));
+
 function gradientOfBoxes(crops: Crops, images: Tensor): Tensor {
   const { height, width, channels } = crops.sizes;
   const out = newPixels(crops.boxes.shape);
   const gradients = numbersOf(crops.gradients);
   const pixels = pixelsOf(images);
-  forEachPixel(crops, ({ box, image, y, x, at }) => {
+  forEachPixel(crops, stepByRatio, ({ box, image, y, x, at }) => {
     const [top, bottom] = [image * height + y.before, image * height + y.after];
     for (let channel = 0; channel < channels; channel += 1) {
       const pixel = (row: number, column: number) =>

@@ -12,13 +12,24 @@ const { fround } = Math;
 /** Below the kernel of TensorFlow.js, which cuts float32 faster. */
 const PRIORITY = -20;
 
+/** How far neighbours of a crop lie apart: of the box's extent, the image's last pixel and how many steps there are. */
+export type CropStep = (extent: number, last: number, steps: number) => number;
+
+const cropStep: CropStep = (extent, last, steps) => fround(fround(extent * last) / steps);
+
 /**
  * Where the pixels of one side of a crop lie in the image, in the single precision that TensorFlow computes them with;
  * undefined for those outside of it.
  */
-function placesOf(begin: number, end: number, crop: number, size: number): (number | undefined)[] {
+export function placesOf(
+  begin: number,
+  end: number,
+  crop: number,
+  size: number,
+  stepOf: CropStep = cropStep,
+): (number | undefined)[] {
   const last = size - 1;
-  const step = crop > 1 ? fround(fround(fround(end - begin) * last) / (crop - 1)) : 0;
+  const step = crop > 1 ? stepOf(fround(end - begin), last, crop - 1) : 0;
   const first = crop > 1 ? fround(begin * last) : fround(0.5 * fround(begin + end) * last);
   return Array.from({ length: crop }, (_, i) => {
     const place = fround(first + fround(i * step));
