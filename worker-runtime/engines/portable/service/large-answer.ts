@@ -1,9 +1,7 @@
 import type { Writable } from "node:stream";
 import type { MessageChunks } from "../../../rpc/scatter-writer.js";
 import { openAnswer } from "./grpc-internals.js";
-
-/** What gRPC puts before a message: whether it is compressed, and its length, big endian. */
-const PREFIX_BYTES = 5;
+import { PREFIX_BYTES } from "./message-assembler.js";
 
 /** As much is handed to the connection at a time. */
 const PIECE_BYTES = 256 * 1024;

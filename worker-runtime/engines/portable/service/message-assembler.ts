@@ -1,5 +1,5 @@
 /** What gRPC puts before a message: whether it is compressed, and its length, big endian. */
-const PREFIX_BYTES = 5;
+export const PREFIX_BYTES = 5;
 
 /** Smaller messages are put together when all of them is there: it takes well below a millisecond. */
 const MIN_LARGE_BYTES = 2 ** 20;

@@ -5,8 +5,7 @@ import type { PureKernelDefinition } from "../kernel.js";
 import { type Compute, pureKernel } from "../support/define.js";
 import { complexTypes } from "../support/dtypes.js";
 import { inputAt, integerTensor, type NumberArray, newNumbers } from "../support/elements.js";
-import { cppShapeText, productOf, sameShape, tryBroadcast } from "../support/shapes.js";
-import { broadcastIndex } from "./broadcast-index.js";
+import { productOf } from "../support/shapes.js";
 import { complexQr, complexSingularValues, hermitianEigen } from "./complex-factors.js";
 import {
   complexDeterminant,
@@ -17,6 +16,7 @@ import {
   solveComplexTriangle,
 } from "./complex-lu.js";
 import { columnsAt, complexMatrixAt, identityColumns, matrixOfColumns } from "./complex-vectors.js";
+import { broadcastBatches, checkRightSide, checkSameBatch, notInvertible } from "./equation-checks.js";
 import { batchSize, cubicCost, matrixSizes, squareSize } from "./matrix-batch.js";
 
 /** A complex tensor in the making. Values are written by their places, counted in complex numbers. */
@@ -47,10 +47,6 @@ class Output {
   get tensor(): Tensor {
     return new Tensor(this.#dtype, this.#shape, this.#data);
   }
-}
-
-function notInvertible() {
-  return invalidArgument("Input matrix is not invertible.");
 }
 
 function inverse(input: Tensor, adjoint: boolean): Tensor {
@@ -89,23 +85,8 @@ function logDeterminants(input: Tensor): readonly Tensor[] {
   return [signs.tensor, logs.tensor];
 }
 
-/** The columns of the right side. @throws TensorFlowError INVALID_ARGUMENT */
-function checkRightSide(matrix: Tensor, { shape }: Tensor, size: number): number {
-  const [rows, columns] = shape.slice(-2);
-  if (rows !== size || columns === undefined) {
-    throw invalidArgument(
-      `Input matrix and rhs are incompatible: ${cppShapeText(matrix.shape)} vs. ${cppShapeText(shape)}`,
-    );
-  }
-  return columns;
-}
-
 function solve(matrix: Tensor, rightSide: Tensor, adjoint: boolean): Tensor {
-  if (!sameShape(matrix.shape.slice(0, -2), rightSide.shape.slice(0, -2))) {
-    throw invalidArgument(
-      `All input tensors must have the same outer dimensions: ${cppShapeText(matrix.shape)} vs. ${cppShapeText(rightSide.shape)}`,
-    );
-  }
+  checkSameBatch(matrix, rightSide);
   const size = squareSize(matrix);
   const columns = checkRightSide(matrix, rightSide, size);
   const out = new Output(matrix.dtype, rightSide.shape);
@@ -122,19 +103,11 @@ function solve(matrix: Tensor, rightSide: Tensor, adjoint: boolean): Tensor {
 function solveTriangular(matrix: Tensor, rightSide: Tensor, lower: boolean, adjoint: boolean): Tensor {
   const size = squareSize(matrix);
   const columns = checkRightSide(matrix, rightSide, size);
-  const [ownBatch, otherBatch] = [matrix.shape.slice(0, -2), rightSide.shape.slice(0, -2)];
-  const batch = tryBroadcast(ownBatch, otherBatch);
-  if (batch === undefined) {
-    throw invalidArgument(
-      `In[0] and In[1] must have compatible batch dimensions: ${cppShapeText(matrix.shape)} vs. ${cppShapeText(rightSide.shape)}`,
-    );
-  }
-  const out = new Output(matrix.dtype, [...batch, size, columns]);
-  const ofMatrix = broadcastIndex(ownBatch, batch);
-  const ofRight = broadcastIndex(otherBatch, batch);
-  for (let index = 0; index < productOf(batch); index += 1) {
-    const triangle = complexMatrixAt(matrix, ofMatrix(index), adjoint);
-    const x = complexMatrixAt(rightSide, ofRight(index));
+  const batch = broadcastBatches(matrix, rightSide);
+  const out = new Output(matrix.dtype, [...batch.shape, size, columns]);
+  for (let index = 0; index < productOf(batch.shape); index += 1) {
+    const triangle = complexMatrixAt(matrix, batch.ofMatrix(index), adjoint);
+    const x = complexMatrixAt(rightSide, batch.ofRight(index));
     solveComplexTriangle(triangle, size, x, columns, { lower: lower !== adjoint, unitDiagonal: false });
     out.set(index * size * columns, x);
   }

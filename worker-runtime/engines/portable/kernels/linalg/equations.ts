@@ -1,18 +1,13 @@
 import type { DType } from "../../../../protocol/dtype.js";
-import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { pureKernel } from "../support/define.js";
 import { floatTypes } from "../support/dtypes.js";
 import { inputAt, newNumbers } from "../support/elements.js";
-import { cppShapeText, productOf, sameShape, tryBroadcast } from "../support/shapes.js";
-import { broadcastIndex } from "./broadcast-index.js";
+import { productOf } from "../support/shapes.js";
+import { broadcastBatches, checkRightSide, checkSameBatch, notInvertible } from "./equation-checks.js";
 import { decomposeLu, determinant, logDeterminant, solveLu, solveTriangle } from "./lu.js";
 import { batchSize, cubicCost, matrixAt, squareSize } from "./matrix-batch.js";
-
-function notInvertible() {
-  return invalidArgument("Input matrix is not invertible.");
-}
 
 function identity(size: number): Float64Array {
   const matrix = new Float64Array(size * size);
@@ -58,11 +53,7 @@ function logDeterminants(input: Tensor): readonly Tensor[] {
 }
 
 function solve(matrix: Tensor, rightSide: Tensor, adjoint: boolean): Tensor {
-  if (!sameShape(matrix.shape.slice(0, -2), rightSide.shape.slice(0, -2))) {
-    throw invalidArgument(
-      `All input tensors must have the same outer dimensions: ${cppShapeText(matrix.shape)} vs. ${cppShapeText(rightSide.shape)}`,
-    );
-  }
+  checkSameBatch(matrix, rightSide);
   const size = squareSize(matrix);
   const columns = checkRightSide(matrix, rightSide, size);
   const out = newNumbers(matrix.dtype, rightSide.shape);
@@ -76,34 +67,15 @@ function solve(matrix: Tensor, rightSide: Tensor, adjoint: boolean): Tensor {
   return new Tensor(matrix.dtype, rightSide.shape, out);
 }
 
-/** The columns of the right side. @throws TensorFlowError INVALID_ARGUMENT */
-function checkRightSide(matrix: Tensor, { shape }: Tensor, size: number): number {
-  const [rows, columns] = shape.slice(-2);
-  if (rows !== size || columns === undefined) {
-    throw invalidArgument(
-      `Input matrix and rhs are incompatible: ${cppShapeText(matrix.shape)} vs. ${cppShapeText(shape)}`,
-    );
-  }
-  return columns;
-}
-
 function solveTriangular(matrix: Tensor, rightSide: Tensor, lower: boolean, adjoint: boolean): Tensor {
   const size = squareSize(matrix);
   const columns = checkRightSide(matrix, rightSide, size);
-  const [ownBatch, otherBatch] = [matrix.shape.slice(0, -2), rightSide.shape.slice(0, -2)];
-  const batch = tryBroadcast(ownBatch, otherBatch);
-  if (batch === undefined) {
-    throw invalidArgument(
-      `In[0] and In[1] must have compatible batch dimensions: ${cppShapeText(matrix.shape)} vs. ${cppShapeText(rightSide.shape)}`,
-    );
-  }
-  const shape = [...batch, size, columns];
+  const batch = broadcastBatches(matrix, rightSide);
+  const shape = [...batch.shape, size, columns];
   const out = newNumbers(matrix.dtype, shape);
-  const ofMatrix = broadcastIndex(ownBatch, batch);
-  const ofRight = broadcastIndex(otherBatch, batch);
-  for (let index = 0; index < productOf(batch); index += 1) {
-    const triangle = matrixAt(matrix, ofMatrix(index), adjoint);
-    const x = matrixAt(rightSide, ofRight(index));
+  for (let index = 0; index < productOf(batch.shape); index += 1) {
+    const triangle = matrixAt(matrix, batch.ofMatrix(index), adjoint);
+    const x = matrixAt(rightSide, batch.ofRight(index));
     solveTriangle(triangle, size, x, columns, { lower: lower !== adjoint, unitDiagonal: false });
     out.set(x, index * size * columns);
   }
