@@ -76,7 +76,13 @@ describe("a server and its clients", () => {
     }).output;
     const value = ops.placeholder(g, "int32", [], { name: "value" });
     const enqueue = g.op("QueueEnqueueV2", [queue, [value]], { Tcomponents: ["int32"] });
-    const dequeue = g.op("QueueDequeueV2", [queue], { component_types: ["int32"] }).outputAt(0);
+    // The step holds a mutex until it is over on the server, which can be seen so.
+    const mutex = g.op("MutexV2", [], { shared_name: "left" }).output;
+    const lock = g.op("MutexLock", [mutex]);
+    const dequeue = g.withControlDependencies([lock], () =>
+      g.op("QueueDequeueV2", [queue], { component_types: ["int32"] }).outputAt(0),
+    );
+    const held = g.withControlDependencies([dequeue], () => g.op("ConsumeMutexLock", [lock.output]));
     const size = g.op("QueueSizeV2", [queue]).output;
     const graph = g.toGraphDef();
 
@@ -89,25 +95,22 @@ describe("a server and its clients", () => {
     const { sessionHandle } = CreateSessionResponse.decode(
       created.kind === "response" ? created.bytes : new Uint8Array(),
     );
-    const waiting = vanishing.call(
-      "/tensorflow.MasterService/RunStep",
-      RunStepRequest.encode(RunStepRequest.fromPartial({ sessionHandle, fetch: [dequeue.name] })).finish(),
-      60_000,
-    );
+    const waitingStep = RunStepRequest.encode(
+      RunStepRequest.fromPartial({ sessionHandle, fetch: [dequeue.name], target: [held.name] }),
+    ).finish();
+    const wait = () => vanishing.call("/tensorflow.MasterService/RunStep", waitingStep, 60_000);
+    const waiting = wait();
     const session = new Session(worker.target, { graph });
     try {
       // The first value goes to the one that waits, which shows that it does.
       await session.run([], { targets: [enqueue], feeds: { value: 1 } });
       expect((await waiting).kind).toBe("response");
-      const again = vanishing.call(
-        "/tensorflow.MasterService/RunStep",
-        RunStepRequest.encode(RunStepRequest.fromPartial({ sessionHandle, fetch: [dequeue.name] })).finish(),
-        60_000,
-      );
+      const again = wait();
       // Answered after the call above has arrived, since both share a connection.
       await vanishing.call("/tensorflow.WorkerService/GetStatus", new Uint8Array());
       line.close();
       expect((await again).kind).toBe("error");
+      await session.run([], { targets: [lock] });
       await session.run([], { targets: [enqueue], feeds: { value: 2 } });
       const { values } = await session.run([dequeue], { options: { timeoutMillis: 10_000 } });
       expect(values[0]?.item()).toBe(2);
