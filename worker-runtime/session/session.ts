@@ -129,6 +129,10 @@ export class Session {
 
   /**
    * Runs one step.
+   *
+   * Cancelling ends the wait here at once, and the step on the servers, with one exception: TensorFlow's own master forgets
+   * a cancellation that reaches it before it has asked its workers to run (measured with 2.21). What such a step waits
+   * for there ends with the session.
    * @param fetches tensors whose values are wanted: "x:0", "x", or an Output.
    * @returns values in the order of the fetches.
    * @throws TensorFlowError as the servers report it; CANCELLED when the signal is aborted or the session is closed;
