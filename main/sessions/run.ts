@@ -1,4 +1,5 @@
 /** One run: from what the window asked for to its last step. */
+import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import type { RunRequest } from "../api/runs.js";
 import { ProblemError } from "../api/wire.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
@@ -182,11 +183,17 @@ export class Run {
       const traced = isTraced(number, steps, trace);
       const registersGraph = ready.isFirstStep(signature);
       const startedAt = performance.now();
-      const { values, metadata } = await ready.session.run(fetches, {
+      const step = ready.session.run(fetches, {
         feeds,
         targets,
         options: { trace: traced, ...(stepTimeoutMillis ? { timeoutMillis: stepTimeoutMillis } : {}) },
         signal,
+      });
+      const { values, metadata } = await step.catch((error: unknown) => {
+        // TensorFlow's master forgets a cancellation that comes while it still registers the graph. Only the end of the
+        // session ends such a step there, which else would take what is meant for later ones, such as a queue's element.
+        if (registersGraph && endsFromHere(error, signal)) ready.giveUp();
+        throw error;
       });
       const stepMillis = performance.now() - startedAt;
       const results = fetches.flatMap((name, i) => {
@@ -204,6 +211,11 @@ export class Run {
 /** The tasks that the steps depend on. Unpinned nodes go to the first task of the cluster. */
 function watchedTasks({ needed, members, master }: Prepared): Participant[] {
   return [...new Set([...needed, master, ...members.slice(0, 1)])];
+}
+
+/** Whether a step ended because nobody here waits for it any longer. */
+function endsFromHere(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted || (error instanceof TensorFlowError && error.code === StatusCode.DEADLINE_EXCEEDED);
 }
 
 /** Whether later runs would fail in the session for the same reason. */

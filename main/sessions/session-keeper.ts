@@ -32,6 +32,8 @@ export interface ReadySession {
   readonly isNew: boolean;
   /** Notes that these tensors are run; answers whether that is for the first time in this session. */
   isFirstStep(signature: string): boolean;
+  /** Closes it in the background, so that no later run gets it. */
+  giveUp(): void;
 }
 
 export class SessionKeeper {
@@ -52,13 +54,13 @@ export class SessionKeeper {
         if (added.node.length > 0) await held.session.extend(added, signal);
         held.graph = graph;
         held.graphBytes = graphBytes;
-        return ready(held, false);
+        return this.#ready(held, false);
       }
     }
     this.discard();
     const session = await request.open(graph, signal);
     this.#held = { key: request.key, session, graph, graphBytes, stepsRun: new Set() };
-    return ready(this.#held, true);
+    return this.#ready(this.#held, true);
   }
 
   /** Gives the session up; it is closed in the background. */
@@ -76,18 +78,21 @@ export class SessionKeeper {
     this.discard();
     await Promise.all(this.#closing);
   }
-}
 
-function ready({ session, stepsRun }: Held, isNew: boolean): ReadySession {
-  return {
-    session,
-    isNew,
-    isFirstStep: (signature) => {
-      const isFirst = !stepsRun.has(signature);
-      stepsRun.add(signature);
-      return isFirst;
-    },
-  };
+  #ready(held: Held, isNew: boolean): ReadySession {
+    return {
+      session: held.session,
+      isNew,
+      isFirstStep: (signature) => {
+        const isFirst = !held.stepsRun.has(signature);
+        held.stepsRun.add(signature);
+        return isFirst;
+      },
+      giveUp: () => {
+        if (this.#held === held) this.discard();
+      },
+    };
+  }
 }
 
 /** What a graph has that the one before it had not; undefined when something was changed or taken away. */
