@@ -16,7 +16,7 @@ export default defineConfig({
     },
     // These only end what hangs: a busy machine, which starts servers and Pythons in a test, takes many times as long as
     // an idle one.
-    testTimeout: 180_000,
+    testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
     pool: "forks",

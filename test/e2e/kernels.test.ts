@@ -93,7 +93,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("a portable task beside o
     await window.button("What to do").click();
     await window.button("Pin 2 nodes to worker/0").click();
     for (const name of ["one", "two"]) await window.chip(name).getByText("worker/0").waitFor();
-    await window.page.getByText(/no kernel/).waitFor({ state: "detached" });
+    await expect.poll(() => window.page.getByText(/no kernel/).count()).toBe(0);
     await window.runButton.click();
     await window.page
       .getByRole("contentinfo")

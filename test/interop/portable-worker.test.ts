@@ -47,9 +47,7 @@ describe("tensordeck worker --engine portable", () => {
   test("prints its target, runs graphs, and ends on SIGTERM", async () => {
     const worker = await startWorker(["--engine", "portable"]);
     expect(worker.stdout()).toMatch(/^target grpc:\/\/localhost:\d+\n$/);
-    expect(worker.output()).toMatch(
-      / I tensordeck\/worker\] The portable engine of Tensordeck \S+ serves grpc:/,
-    );
+    await worker.waitForOutput(/ I tensordeck\/worker\] The portable engine of Tensordeck \S+ serves grpc:/);
     expect(worker.output()).not.toContain("authentication");
     expect(await runNegative(worker.match?.[1] ?? "")).toEqual([-1, -2]);
     worker.child.kill("SIGTERM");
@@ -64,15 +62,15 @@ describe("tensordeck worker --engine portable", () => {
     );
     context.skip(isThere, "this system has a libtensorflow");
     const worker = await startWorker([], env);
-    expect(worker.output()).toContain(
-      "There is no libtensorflow on this machine, so the portable engine serves this task.",
+    await worker.waitForOutput(
+      /There is no libtensorflow on this machine, so the portable engine serves this task\./,
     );
     expect(await runNegative(worker.match?.[1] ?? "")).toEqual([-1, -2]);
   });
 
   test("says in a line that others can reach it", async () => {
     const worker = await startWorker(["--engine=portable", "--bind=0.0.0.0"]);
-    expect(worker.output()).toMatch(
+    await worker.waitForOutput(
       / W tensordeck\/worker\] Other machines can reach this task \(it listens on 0\.0\.0\.0\), .* no authentication/,
     );
   });
@@ -123,6 +121,8 @@ describe("tensordeck worker --engine portable", () => {
 
 describe("Server with the portable engine", () => {
   const start = (more: ServerOptions = {}) => Server.start({ engine: "portable", ...more });
+  /** The log comes by another way than the word that the server serves. */
+  const beginning = expect.stringMatching(/^Starting server #0/);
 
   test("starts, says what it is, and stops", async () => {
     const log: LogLine[] = [];
@@ -133,7 +133,7 @@ describe("Server with the portable engine", () => {
       expect(server.library).toBeUndefined();
       expect(server.target).toMatch(/^grpc:\/\/localhost:\d+$/);
       expect(await server.gpu()).toEqual({ devices: [], problems: [] });
-      expect(log.some(({ text }) => text.startsWith("Starting server #0"))).toBe(true);
+      await expect.poll(() => log.map(({ text }) => text)).toContainEqual(beginning);
       expect(await runNegative(server.target)).toEqual([-1, -2]);
     } finally {
       await server.stop();

@@ -3,7 +3,8 @@ import { RunOptions_TraceLevel } from "../../protos/generated/tensorflow/config.
 import type { DType } from "../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { Session } from "../../worker-runtime/session/session.js";
-import { constant, graphOf, type Node, placeholder, shape, text, type, typed, types } from "./peers/nodes.js";
+import { blockingGraph } from "./peers/blocking-graph.js";
+import { constant, graphOf, placeholder, shape, type, typed, types } from "./peers/nodes.js";
 import { freeCluster, type StockServers, startStockServers } from "./peers/stock-servers.js";
 
 let servers: StockServers;
@@ -82,7 +83,7 @@ describe("a step", () => {
   });
 
   test("with a timeout ends with DEADLINE_EXCEEDED", async () => {
-    const session = sessionOn("worker/0", { graph: blockingGraph("timeout") });
+    const session = sessionOn("worker/0", { graph: blockingGraph("timeout", task1) });
     await expect(session.run(["d"], { options: { timeoutMillis: 300 } })).rejects.toMatchObject({
       codeName: "DEADLINE_EXCEEDED",
     });
@@ -321,52 +322,9 @@ describe("shared variables", () => {
   });
 });
 
-/**
- * A graph with a step `d` that waits for an element which only `e` brings.
- *
- * Run with the targets `begin` and `held` it shows from outside where it is: `begun` gives an element once the step runs
- * on its task, and `lock` ends once the step is over there, for until then the step holds a mutex.
- *
- * @param name names the queues and the mutex, which sessions of a server share
- */
-function blockingGraph(name: string) {
-  const queue = (node: string): Node => ({
-    name: node,
-    op: "FIFOQueueV2",
-    device: task1,
-    attr: { component_types: types("float32"), shared_name: text(`${name} ${node}`) },
-  });
-  const enqueue = (node: string, to: string, ...after: string[]): Node => ({
-    name: node,
-    op: "QueueEnqueueV2",
-    input: [to, "c", ...after],
-    device: task1,
-    attr: { Tcomponents: types("float32") },
-  });
-  const dequeue = (node: string, from: string, ...after: string[]): Node => ({
-    name: node,
-    op: "QueueDequeueV2",
-    input: [from, ...after],
-    device: task1,
-    attr: { component_types: types("float32") },
-  });
-  return graphOf(
-    queue("elements"),
-    queue("begins"),
-    { name: "mutex", op: "MutexV2", device: task1, attr: { shared_name: text(name) } },
-    { name: "lock", op: "MutexLock", input: ["mutex"], device: task1 },
-    dequeue("d", "elements", "^lock"),
-    { name: "held", op: "ConsumeMutexLock", input: ["lock", "^d"], device: task1 },
-    constant("c", 1),
-    enqueue("e", "elements"),
-    enqueue("begin", "begins", "^lock"),
-    dequeue("begun", "begins"),
-  );
-}
-
 describe("cancelling", () => {
   test("a blocked step ends at once, here and on the servers, and the session goes on", async () => {
-    const session = sessionOn("worker/0", { graph: blockingGraph("cancelled") });
+    const session = sessionOn("worker/0", { graph: blockingGraph("cancelled", task1) });
     const controller = new AbortController();
     const step = session.run(["d"], { targets: ["begin", "held"], signal: controller.signal });
     // A stock master loses the cancellation of a step that it has not sent to its workers yet.
@@ -381,7 +339,7 @@ describe("cancelling", () => {
   });
 
   test("closing the session ends its steps", async () => {
-    const session = sessionOn("worker/0", { graph: blockingGraph("closed") });
+    const session = sessionOn("worker/0", { graph: blockingGraph("closed", task1) });
     const step = session.run(["d"], { targets: ["begin"] });
     await session.run(["begun"]);
     const closed = session.close();

@@ -50,7 +50,7 @@ describe.skipIf(peerMissing("tensorflow"))("stock TensorFlow scripts on our work
     expect(output).toContain("/job:worker/replica:0/task:1/device:CPU:0");
     // Each worker printed the portion that it summed.
     for (const worker of servers.slice(2)) {
-      expect(worker.output()).toContain("portion is [500]");
+      await worker.waitForOutput(/portion is \[500\]/);
     }
   });
 

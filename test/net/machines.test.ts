@@ -34,7 +34,10 @@ function portOf(task: Task | undefined): number {
   return Number(task?.address.replace("localhost:", ""));
 }
 
-describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("three machines", () => {
+const missing = peerMissing("namespaces") || peerMissing("tensorflow");
+
+// Up to four Pythons with TensorFlow in a test: on a busy machine each takes more than a minute.
+describe.skipIf(missing)("three machines", { timeout: 600_000 }, () => {
   let network: Network;
   let gpuPc: Installation;
   let pi: Installation;

@@ -25,6 +25,8 @@ const programs = [
   "dataset_caches",
   "dataset_of_csv_files",
   "dataset_of_sparse_tensors",
+  "dataset_cardinalities",
+  "dataset_rarer_kinds",
   "dataset_older_ops",
   "feedable_iterators",
   "conditionals",

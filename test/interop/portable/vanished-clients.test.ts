@@ -62,7 +62,8 @@ describe.skipIf(peerMissing("tensorflow"))("stock clients that vanish", () => {
     const line = await breakableLine(worker.target);
     try {
       const client = await startClient(line.target, 1, 1);
-      line.cut();
+      await line.cut();
+      // What is printed from now on was done over a new connection.
       const done = stepsOf(client);
       line.mend();
       // One more may have been on its way to us.
@@ -78,7 +79,7 @@ describe.skipIf(peerMissing("tensorflow"))("stock clients that vanish", () => {
     const line = await breakableLine(worker.target);
     try {
       const late = await startClient(line.target, 1, 1);
-      line.cut();
+      void line.cut();
       const other = await startClient(worker.target, KEPT, 1);
       await other.stop("SIGKILL");
       await expect.poll(closedSessions).toBe(1);

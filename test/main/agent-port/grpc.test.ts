@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   Client,
   type handleUnaryCall,
@@ -109,7 +110,8 @@ describe("gRPC over the agent's port", () => {
       alpn: Alpn.grpc,
     });
     // HTTP/2's settings, still to be read.
-    expect(socket.readableLength).toBeGreaterThan(0);
+    const [settings] = (await once(socket, "data")) as [Buffer];
+    expect(settings.byteLength).toBeGreaterThan(0);
     socket.destroy();
   });
 

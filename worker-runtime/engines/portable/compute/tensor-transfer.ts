@@ -136,7 +136,12 @@ function arrayOver(dtype: DType, buffer: ArrayBuffer): NumericArray {
   return new arrayType(buffer, 0, buffer.byteLength / arrayType.BYTES_PER_ELEMENT);
 }
 
-/** Each string gets memory of its own: a view would keep all others alive with it. */
+/**
+ * Short strings that lie beside each other share memory of this size: one object each to collect instead of three. A
+ * string that outlives the others keeps no more than this alive with it.
+ */
+const SHARED_BYTES = 4096;
+
 function* unpackStrings({ bytes, lengths }: PackedStrings): PausingWork<readonly Uint8Array[]> {
   if (lengths.length === 1) {
     return [bytes];
@@ -146,9 +151,21 @@ function* unpackStrings({ bytes, lengths }: PackedStrings): PausingWork<readonly
   }
   const strings: Uint8Array[] = [];
   let end = 0;
+  let shared = bytes.slice(0, 0);
+  /** Where the memory that is shared begins in all bytes. */
+  let sharedFrom = 0;
   for (const length of lengths) {
-    strings.push(bytes.slice(end, end + length));
+    const from = end;
     end += length;
+    if (length > SHARED_BYTES / 2) {
+      strings.push(bytes.slice(from, end));
+    } else {
+      if (end > sharedFrom + shared.length) {
+        shared = bytes.slice(from, from + SHARED_BYTES);
+        sharedFrom = from;
+      }
+      strings.push(shared.subarray(from - sharedFrom, end - sharedFrom));
+    }
     if (strings.length % STRINGS_PER_PIECE === 0) {
       yield;
     }

@@ -109,4 +109,43 @@ export const randomPrograms: readonly Program[] = [
       ];
     },
   },
+  {
+    name: "binomial_draws_of_a_generator",
+    build: (g) => {
+      const attrs = { dtype: "int64", shape: [3], shared_name: "binomial_generator" };
+      const state = g.op("VarHandleOp", [], attrs).output;
+      const init = g.op("AssignVariableOp", [state, Tensor.of([1n, 2n, 3n], "int64")]);
+      // TensorFlow's op loses the new state of a variable that still shares its memory with the constant it was given.
+      const skip = g.op("RngSkip", [state, Tensor.of(1n, "int64"), Tensor.of(7n, "int64")]);
+      const counts = Tensor.of([3, 100, 40], "float32");
+      const drawn = (sizes: readonly number[], probs: Tensor, algorithm = 1n) =>
+        g.op(
+          "StatefulRandomBinomial",
+          [
+            state,
+            Tensor.of(algorithm, "int64"),
+            Tensor.of([...sizes], "int32", [sizes.length]),
+            counts,
+            probs,
+          ],
+          { dtype: "int64" },
+        );
+      const half = Tensor.of(0.5, "float32");
+      const made = [
+        drawn([7, 3], half),
+        drawn([5, 2, 3], Tensor.of([[0.1], [0.8]], "float32")),
+        drawn([0, 3], half),
+        drawn([3], half),
+        drawn([3], half, 3n),
+        drawn([2], half),
+        drawn([-1, 3], half),
+      ];
+      const read = g.op("ReadVariableOp", [state], { dtype: "int64" }).output;
+      return [
+        { run: [init] },
+        { run: [skip] },
+        ...made.flatMap((op) => [{ run: [op.output] }, { run: [read] }]),
+      ];
+    },
+  },
 ];

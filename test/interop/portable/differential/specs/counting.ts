@@ -143,6 +143,7 @@ export const countingSpecs: readonly OpSpec[] = [
     types: { T: ["float32", "int32"] },
     draw: ({ T = "float32" }) =>
       tensor(T, [2, 3]).map((input) => ({ inputs: [input, Tensor.of([true, false], "bool")] })),
+    edges: ({ T = "float32" }) => [{ inputs: [Tensor.of([], T, [0]), Tensor.of([true, false], "bool")] }],
   },
   {
     op: "MirrorPadGrad",

@@ -105,6 +105,6 @@ export const imageFileSpecs: readonly OpSpec[] = [
       ...broken().map((bytes) => ({ inputs: [contents(bytes)], attrs: { channels: attr.int(0) } })),
       { inputs: [Tensor.of(["a"])], attrs: { channels: attr.int(0) } },
     ],
-    note: "PNG only",
+    note: "no JPEG, no WebP",
   }),
 ];

@@ -2,12 +2,15 @@
 import type { OpSpec } from "../op-spec.js";
 import { binarySpecs } from "./binary.js";
 import { boxSpecs } from "./boxes.js";
+import { byteImageSpecs } from "./byte-images.js";
 import { complexSpecs } from "./complex.js";
+import { complexFoldSpecs } from "./complex-folds.js";
 import { complexMatrixSpecs } from "./complex-matrices.js";
 import { convolutionSpecs } from "./convolution.js";
 import { countingSpecs } from "./counting.js";
 import { decompositionSpecs } from "./decompositions.js";
 import { distributionSpecs } from "./distributions.js";
+import { featureCrossSpecs } from "./feature-crosses.js";
 import { imageFileSpecs } from "./image-files.js";
 import { imageTypeSpecs } from "./image-types.js";
 import { imageSpecs } from "./images.js";
@@ -19,6 +22,7 @@ import { parsingSpecs } from "./parsing.js";
 import { raggedSpecs } from "./ragged.js";
 import { recognitionSpecs } from "./recognition.js";
 import { reductionSpecs } from "./reductions.js";
+import { rejectionDrawSpecs } from "./rejection-draws.js";
 import { shapingSpecs } from "./shaping.js";
 import { signalSpecs } from "./signal.js";
 import { slicingSpecs } from "./slicing.js";
@@ -35,6 +39,7 @@ export const specsByFamily: Readonly<Record<string, readonly OpSpec[]>> = {
   "one tensor, element by element": unarySpecs,
   "two tensors, element by element": binarySpecs,
   "complex numbers": complexSpecs,
+  "sums and products of complex numbers": complexFoldSpecs,
   "reductions and segments": reductionSpecs,
   "shapes and order": shapingSpecs,
   "joining and taking apart": joiningSpecs,
@@ -48,12 +53,14 @@ export const specsByFamily: Readonly<Record<string, readonly OpSpec[]>> = {
   "images of other dtypes": imageTypeSpecs,
   "boxes in images": boxSpecs,
   "files of images": imageFileSpecs,
+  "files of images of bytes": byteImageSpecs,
   "distributions and quantization": distributionSpecs,
   "recognition and dilation": recognitionSpecs,
   "signals and spectra": signalSpecs,
   "convolutions and pools": convolutionSpecs,
   "sparse sums, counts and blocks": countingSpecs,
   "sparse tensors and sets": sparseSpecs,
+  "crosses of features": featureCrossSpecs,
   strings: stringSpecs,
   "unicode and ngrams": unicodeSpecs,
   "ragged tensors": raggedSpecs,
@@ -62,4 +69,5 @@ export const specsByFamily: Readonly<Record<string, readonly OpSpec[]>> = {
   "convolutions of volumes": volumeConvolutionSpecs,
   sounds: soundSpecs,
   "random numbers of a seed": statelessRandomSpecs,
+  "draws by rejection": rejectionDrawSpecs,
 };

@@ -204,6 +204,17 @@ export const indexingSpecs: readonly OpSpec[] = [
     types: { T: numbers },
     draw: ({ T = "float32" }) =>
       anyTensor(T, "any").map((input) => ({ inputs: [input, scalar(T, 1), scalar(T, 5)] })),
+    // Bounds that cross.
+    edges: ({ T = "float32" }) => [{ inputs: [integers(T, [1, 5, 6, 7, 9]), scalar(T, 7), scalar(T, 5)] }],
+  },
+  {
+    op: "ClipByValue",
+    types: { T: floats },
+    // Bounds that are no numbers, and zeros.
+    draw: ({ T = "float32" }) =>
+      fc
+        .tuple(tensor(T, [6], "any"), tensor(T, [], "any"), tensor(T, [6], "any"))
+        .map((inputs) => ({ inputs })),
   },
   {
     op: "Cast",

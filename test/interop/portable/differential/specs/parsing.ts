@@ -81,6 +81,7 @@ export const parsingSpecs: readonly OpSpec[] = [
       fc
         .nat(9)
         .map((shard) => ({ inputs: [scalar("string", "a/b"), scalar("int32", shard), scalar("int32", 10)] })),
+    edges: () => [{ inputs: [scalar("string", "a/b"), scalar("int32", 123_456), scalar("int32", -1)] }],
   },
   {
     op: "ShardedFilespec",

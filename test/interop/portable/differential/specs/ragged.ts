@@ -145,10 +145,13 @@ export const raggedSpecs: readonly OpSpec[] = [
     edges: ({ T = "float32", Tindex = "int64", Tshape = "int64" }) => {
       const fill = Tensor.of([T === "string" ? "?" : 9], T, []);
       const splits = integers(Tindex, [0, 2, 2, 6]);
-      const bySplits = partitionAttrs(["ROW_SPLITS"]);
-      const made = (shape: Tensor, partition: Tensor, attrs: Attrs = bySplits): Drawn => ({
+      const made = (shape: Tensor, partition: Tensor, kind = "ROW_SPLITS"): Drawn => ({
         inputs: [shape, six(T), fill, partition],
-        attrs,
+        attrs: partitionAttrs([kind]),
+      });
+      const ofRows = (shape: Tensor, rows: number, rowSplits: readonly number[]): Drawn => ({
+        inputs: [shape, six(T), fill, scalar(Tindex, rows), integers(Tindex, rowSplits)],
+        attrs: partitionAttrs(["FIRST_DIM_SIZE", "ROW_SPLITS"]),
       });
       return [
         made(integers(Tshape, [-1]), splits),
@@ -158,8 +161,17 @@ export const raggedSpecs: readonly OpSpec[] = [
         made(integers(Tshape, [-1, -1]), integers(Tindex, [0, 2, 5])),
         made(integers(Tshape, [-1, -1]), integers(Tindex, [1, 2, 6])),
         made(integers(Tshape, [-1, -1]), integers(Tindex, [0, 4, 2, 6])),
+        made(integers(Tshape, [-1, -1]), integers(Tindex, [2, 4, 2, 4])),
         made(integers(Tshape, [-1, -1]), integers(Tindex, [])),
-        made(integers(Tshape, [-1, -1]), integers(Tindex, [0, 0]), partitionAttrs(["VALUE_ROWIDS"])),
+        made(integers(Tshape, [-1, -1]), integers(Tindex, [0, 0]), "VALUE_ROWIDS"),
+        // Nothing is looked at where the result has no place for any row.
+        made(integers(Tshape, [0, 5]), integers(Tindex, [0, 4, 2, 9])),
+        made(scalar(Tshape, -1), integers(Tindex, [3])),
+        ofRows(scalar(Tshape, -1), 2, []),
+        ofRows(integers(Tshape, [2, 2]), 2, []),
+        ofRows(integers(Tshape, [2, 2]), 2, [0]),
+        ofRows(scalar(Tshape, -1), 5, [0, 2, 6]),
+        ofRows(scalar(Tshape, -1), 1, [0, 2, 6]),
       ];
     },
   },

@@ -121,6 +121,14 @@ export const sparseSpecs: readonly OpSpec[] = [
   ...specsOf(["SparseSparseMaximum", "SparseSparseMinimum"], {
     types: { T: numberTypes },
     draw: ({ T = "float32" }) => drawWith(T, matrix(T)),
+    edges: ({ T = "float32" }) => {
+      const made = (column: number) => [
+        integers("int64", [1, column], [1, 2]),
+        integers(T, [1]),
+        integers("int64", [ROWS, COLUMNS]),
+      ];
+      return [{ inputs: [...made(0), ...made(COLUMNS)] }, { inputs: [...made(-1), ...made(0)] }];
+    },
   }),
   ...specsOf(["SparseDenseCwiseMul", "SparseDenseCwiseAdd"], {
     types: { T: numberTypes },
@@ -221,5 +229,17 @@ export const sparseSpecs: readonly OpSpec[] = [
     op: "SetSize",
     types: { T: setTypes },
     draw: ({ T = "int32" }) => drawWith(T, fc.constant([])),
+    // Places that are out of order or there twice.
+    edges: ({ T = "int32" }) =>
+      [
+        [0, 3, 0, 2],
+        [0, 3, 0, 3],
+      ].map((places) => ({
+        inputs: [
+          integers("int64", places, [2, 2]),
+          T === "string" ? Tensor.of(["a", "b"], T) : integers(T, [1, 2]),
+          shape,
+        ],
+      })),
   },
 ];

@@ -135,6 +135,35 @@ export const volumeSpecs: readonly OpSpec[] = [
             attrs,
           })),
         ),
+    edges: ({ T: dtype = "int32", output_type = "int32" }) =>
+      [
+        { places: [[0, 5]], shape: [4, 5] },
+        {
+          places: [
+            [2, 1],
+            [0, 1],
+          ],
+          shape: [4, 5],
+        },
+        {
+          places: [
+            [0, 1, 1],
+            [2, 0, 1],
+          ],
+          shape: [4, 5, 2],
+        },
+        { places: [[3], [0]], shape: [5] },
+        { places: [[7, 1]], shape: [2 ** 20, 5] },
+        { places: [], shape: [0, 5] },
+      ].map(({ places, shape }) => ({
+        inputs: [
+          integers("int64", places.flat(), [places.length, shape.length]),
+          integers(dtype, Array<number>(places.length).fill(1)),
+          integers("int64", shape),
+          Tensor.of([], output_type, [0]),
+        ],
+        attrs: { binary_output: attr.bool(false) },
+      })),
   },
   {
     op: "SparseFillEmptyRowsGrad",
@@ -164,6 +193,14 @@ export const volumeSpecs: readonly OpSpec[] = [
           integers(Tidx, [0]),
           integers(Tsegmentids, [2]),
           scalar("int32", 5),
+        ],
+      },
+      {
+        inputs: [
+          Tensor.of([[1], [2]], dtype),
+          integers(Tidx, [5]),
+          integers(Tsegmentids, [0]),
+          scalar("int32", 0),
         ],
       },
     ],

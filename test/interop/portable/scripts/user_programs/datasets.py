@@ -4,6 +4,7 @@ import zlib
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.data.ops import dataset_ops
 
 from data import EXAMPLES, FEATURES, write_records
 from support import drawn, error_of, initialized, program, session_on, tf1
@@ -345,6 +346,67 @@ def dataset_of_sparse_tensors(cluster):
             raw.DeserializeManySparse(serialized_sparse=tf.zeros([0, 3], tf.string), dtype=tf.float32)]
     with session_on(cluster) as session:
         return [results, session.run([texts, back, stacked, many]), [error_of(lambda: session.run(one[0] if isinstance(one, tuple) else one)) for one in wrong]]
+
+
+@program
+def dataset_cardinalities(cluster):
+    """How many elements datasets know that they have: finite, empty, endless and unknown ones, and what is made of them."""
+    D = tf1.data.Dataset
+    experimental = tf.data.experimental
+    numbers = D.range(10)
+    inputs = {"some": numbers, "none": D.range(3, 1), "endless": D.range(3).repeat(), "unknown": numbers.filter(lambda i: i > 2)}
+    made = {
+        **inputs, "falling": D.range(10, 0, -3), "steps": D.range(1, 10, 4), "slices": D.from_tensor_slices(np.zeros((4, 2))), "tensors": D.from_tensors([1, 2]),
+        "sparse": D.from_sparse_tensor_slices(tf.SparseTensor([[0, 0]], [1], [5, 2])), "random": experimental.RandomDataset(seed=1),
+        "lines": tf1.data.TextLineDataset("none"), "listed": experimental.from_list([(1, "a"), (2, "b"), (3, "c")]),
+        "parsed": D.from_tensor_slices([["x"]] * 3).apply(experimental.parse_example_dataset(FEATURES)),
+        "sparse_batch": D.from_tensor_slices(np.zeros((7, 2))).apply(experimental.dense_to_sparse_batch(3, [4])),
+    }
+    for name, d in inputs.items():
+        parts = {
+            **{f"repeat{n}": d.repeat(n) for n in (0, 1, 3, -1)}, **{f"take{n}": d.take(n) for n in (0, 3, -1, 50)},
+            **{f"skip{n}": d.skip(n) for n in (0, 3, -1, 50)}, **{f"shard{n}": d.shard(3, n) for n in range(3)},
+            "batch": d.batch(3), "batch_drop": d.batch(3, drop_remainder=True), "batch_parallel": d.batch(3, num_parallel_calls=2), "padded": d.padded_batch(3, []),
+            "map": d.map(lambda i: i), "map_exact": tf.data.Dataset.map(d, lambda i: i), "map_parallel": tf.data.Dataset.map(d, lambda i: i, num_parallel_calls=2),
+            "prefetch": d.prefetch(2), "cache": d.cache(), "shuffle": d.shuffle(2, seed=1), "options": d.with_options(tf.data.Options()), "enumerate": d.enumerate(),
+            **{f"shuffle_and_repeat{n}": d.apply(experimental.shuffle_and_repeat(2, n, seed=1)) for n in (3, -1)},
+            "map_and_batch": d.apply(experimental.map_and_batch(lambda i: i, 3)), "map_and_batch_drop": d.apply(experimental.map_and_batch(lambda i: i, 3, drop_remainder=True)),
+            "flat_map": d.flat_map(lambda i: D.range(2)), "interleave": d.interleave(lambda i: D.range(2)),
+            "interleave_parallel": d.interleave(lambda i: D.range(2), num_parallel_calls=2), "interleave_older": d.apply(experimental.parallel_interleave(lambda i: D.range(2), 2)),
+            **{f"window{w}": d.window(*w) for w in ((3,), (3, 2, 2), (5, 7), (3, 2, 2, True), (3, None, 1, True))}, "scan": d.scan(np.int64(0), lambda s, i: (s, i)),
+            "group": d.group_by_window(lambda i: i % 2, lambda key, group: group.batch(2), 2), "unbatch": d.batch(2).unbatch(), "rebatch": d.batch(2, drop_remainder=True).rebatch(5),
+            "unique": d.unique(), "take_while": d.take_while(lambda i: True), "ignore": d.apply(experimental.ignore_errors()),
+            "assert": d.apply(experimental.assert_cardinality(42)), "assert_endless": d.apply(experimental.assert_cardinality(-1)),
+            **{f"zip_{other}": D.zip((d, e)) for other, e in inputs.items()}, **{f"concatenate_{other}": d.concatenate(e) for other, e in inputs.items()},
+            **{f"choose_{other}": tf.data.Dataset.choose_from_datasets([d, e], D.range(2)) for other, e in inputs.items()},
+        }
+        made.update({f"{name}_{part}": dataset for part, dataset in parts.items()})
+    counts = {name: experimental.cardinality(dataset) for name, dataset in made.items()}
+    older = tf.raw_ops.ExperimentalDatasetCardinality(input_dataset=numbers._variant_tensor)
+    of_windows = numbers.window(4).flat_map(lambda window: D.from_tensors(experimental.cardinality(window)))
+    following = tf1.data.make_one_shot_iterator(of_windows).get_next()
+    with session_on(cluster) as session:
+        return [session.run(counts), session.run(older), [session.run(following) for _ in range(3)]]
+
+
+@program
+def dataset_rarer_kinds(cluster):
+    """Datasets that few scripts make by name, and that others make of options."""
+    raw = tf.raw_ops
+    D = tf1.data.Dataset
+    numbers = D.range(10)
+    shapes = {"output_types": [tf.int64], "output_shapes": [[]]}
+
+    def as_dataset(variant):
+        return dataset_ops._VariantDataset(variant, tf.TensorSpec([], tf.int64))
+
+    variant = numbers._variant_tensor
+    return drained(cluster, {
+        "listed": tf.data.experimental.from_list([(1, "a"), (2, "b"), (3, "c")]), "listed_tensors": tf.data.experimental.from_list([[1, 2], [3, 4]]),
+        "finalized": as_dataset(raw.FinalizeDataset(input_dataset=variant, **shapes)),
+        "max_parallelism": as_dataset(raw.MaxIntraOpParallelismDataset(input_dataset=variant, max_intra_op_parallelism=np.int64(1), **shapes)),
+        "private_threads": as_dataset(raw.PrivateThreadPoolDataset(input_dataset=variant, num_threads=np.int64(1), **shapes)),
+    })
 
 
 @program

@@ -26,6 +26,19 @@ test("tensors are the same after they travelled, large ones and many strings inc
   expect(withoutPauses(unpack(sent))).toEqual(tensors);
 });
 
+test("short strings share memory in small pieces, so that one does not keep all others alive", () => {
+  const texts = Array.from({ length: 3000 }, (_, i) => (i % 500 === 7 ? "long ".repeat(2000) : `text ${i}`));
+  const sent = withoutPauses(packCopies([Tensor.of(texts)])).tensors;
+  const [strings = Tensor.of([], "string")] = withoutPauses(unpack(sent));
+  expect(strings.toArray()).toEqual(texts);
+  const buffers = new Set((strings.data as readonly Uint8Array[]).map(({ buffer }) => buffer));
+  const longTexts = 6;
+  const bytes = texts.join("").length;
+  expect(buffers.size).toBeLessThan(texts.length / 100);
+  expect(buffers.size).toBeGreaterThan(longTexts);
+  expect(Math.max(...[...buffers].map(({ byteLength }) => byteLength))).toBeLessThan(bytes / 4);
+});
+
 test("the event loop goes round while much is copied", async () => {
   const large = new Tensor("float64", [2 ** 24], new Float64Array(2 ** 24));
   let rounds = 0;

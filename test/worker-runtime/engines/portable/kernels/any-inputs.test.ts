@@ -7,8 +7,10 @@ import { imageKernels } from "../../../../../worker-runtime/engines/portable/ker
 import { KernelNode } from "../../../../../worker-runtime/engines/portable/kernels/kernel-node.js";
 import { mathKernels } from "../../../../../worker-runtime/engines/portable/kernels/math/index.js";
 import { raggedKernels } from "../../../../../worker-runtime/engines/portable/kernels/ragged/index.js";
+import { randomKernels } from "../../../../../worker-runtime/engines/portable/kernels/random/index.js";
 import { KernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/registry.js";
 import { signalKernels } from "../../../../../worker-runtime/engines/portable/kernels/signal/index.js";
+import { sparseKernels } from "../../../../../worker-runtime/engines/portable/kernels/sparse/index.js";
 import { limitTensorBytes } from "../../../../../worker-runtime/engines/portable/kernels/support/allocation.js";
 import { type AttrInput, toAttrValue } from "../../../../../worker-runtime/graph/attr-values.js";
 import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
@@ -25,6 +27,8 @@ const registry = new KernelRegistry().add(
   ...signalKernels,
   ...imageKernels,
   ...raggedKernels,
+  ...randomKernels,
+  ...sparseKernels,
 );
 const trialTypes: readonly DType[] = [
   "float32",

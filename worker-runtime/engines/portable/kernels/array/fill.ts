@@ -1,9 +1,10 @@
+import { type DType, itemSize } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { isByteList, zeros } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
 import { allocate, zeroTensor } from "../support/allocation.js";
-import { perResult, pureKernel } from "../support/define.js";
+import { pureKernel } from "../support/define.js";
 import { dataTypes } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
 import { broadcastStrides, cppShapeText, productOf, tryBroadcast } from "../support/shapes.js";
@@ -52,6 +53,14 @@ function broadcastTo(input: Tensor, shape: readonly number[]): Tensor {
     : gatherStrided(input, shape, { offset: 0, strides: broadcastStrides(input.shape, shape) });
 }
 
+/** A string is a reference to bytes that all share; of numbers it is fresh memory that takes the time. */
+function nanosPerElement(dtype: DType): number {
+  return dtype === "string" ? 30 : 0.5 * itemSize(dtype) + 1;
+}
+
+/** Where short runs are repeated, each is walked to. */
+const NANOS_OF_WALK = 4;
+
 /** Ops that make a tensor of repeated elements. */
 export const fillKernels: readonly KernelDefinition[] = [
   pureKernel(
@@ -69,7 +78,7 @@ export const fillKernels: readonly KernelDefinition[] = [
     {
       types: { T: dataTypes },
       cost: (_, inputs) =>
-        productOf(integersOf(inputAt(inputs, 0))) * (inputAt(inputs, 1).dtype === "string" ? 30 : 2),
+        productOf(integersOf(inputAt(inputs, 0))) * nanosPerElement(inputAt(inputs, 1).dtype),
     },
   ),
   pureKernel(
@@ -90,11 +99,18 @@ export const fillKernels: readonly KernelDefinition[] = [
       const shape = shapeFromTensor(inputAt(inputs, 0), "shape");
       return [new Tensor(node.type("dtype"), shape, allocate(node.type("dtype"), shape))];
     },
-    { types: { dtype: dataTypes } },
+    {
+      types: { dtype: dataTypes },
+      cost: (node, inputs) => productOf(integersOf(inputAt(inputs, 0))) * nanosPerElement(node.type("dtype")),
+    },
   ),
   pureKernel(
     "BroadcastTo",
     () => (inputs) => [broadcastTo(inputAt(inputs, 0), shapeFromTensor(inputAt(inputs, 1), "shape"))],
-    { cost: perResult(2, (inputs) => productOf(integersOf(inputAt(inputs, 1)))) },
+    {
+      cost: (_, inputs) =>
+        productOf(integersOf(inputAt(inputs, 1))) *
+        (nanosPerElement(inputAt(inputs, 0).dtype) + NANOS_OF_WALK),
+    },
   ),
 ];

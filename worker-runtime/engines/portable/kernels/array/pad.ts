@@ -159,6 +159,6 @@ export const padKernels: readonly KernelDefinition[] = [
         ];
       });
     },
-    { cost: perElement(60) },
+    { cost: perElement(100) },
   ),
 ];

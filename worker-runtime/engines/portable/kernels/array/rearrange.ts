@@ -45,12 +45,16 @@ function reversed(input: Tensor, axes: readonly number[]): Tensor {
 }
 
 function reverseV2(input: Tensor, axesInput: Tensor): Tensor {
+  if (input.shape.length === 0 || input.size === 0) {
+    // As TensorFlow does, which looks at no axis where nothing can change its place.
+    return input;
+  }
   if (axesInput.shape.length !== 1) {
     throw invalidArgument(`'dims' must be 1-dimension, not ${axesInput.shape.length}`);
   }
   const rank = input.shape.length;
-  const axes = integersOf(axesInput).map((axis) =>
-    axisOf(axis, rank, `'axis'[0] = ${axis} is out of valid range [0, ${rank - 1}`),
+  const axes = integersOf(axesInput).map((axis, i) =>
+    axisOf(axis, rank, `'axis'[${i}] = ${axis} is out of valid range [0, ${rank - 1}`),
   );
   const twice = axes.find((axis, i) => axes.indexOf(axis) !== i);
   if (twice !== undefined) {
@@ -60,6 +64,12 @@ function reverseV2(input: Tensor, axesInput: Tensor): Tensor {
 }
 
 function reverseV1(input: Tensor, dims: Tensor): Tensor {
+  if (input.shape.length === 0) {
+    return input;
+  }
+  if (input.shape[0] === 0) {
+    throw invalidArgument("Invalid input first dimension. Found 0.");
+  }
   const flags = numbersOf(dims);
   if (dims.shape.length !== 1 || flags.length !== input.shape.length) {
     throw invalidArgument(

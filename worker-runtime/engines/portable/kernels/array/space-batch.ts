@@ -148,18 +148,35 @@ function blockVector(tensor: Tensor): number[] {
   return integersOf(tensor);
 }
 
+/** The padded input is made, and then laid out anew. */
+const NANOS_PER_PADDED = 25;
+
+/** The cost of `spaceToBatch`: paddings from dimension 1 on may make much of a small input. */
+function paddedCost({ shape }: Tensor, paddings: Tensor): number {
+  const added = integersOf(paddings);
+  const size = (length: number, axis: number): number =>
+    axis === 0 ? length : length + (added[2 * axis - 2] ?? 0) + (added[2 * axis - 1] ?? 0);
+  return productOf(shape.map(size)) * NANOS_PER_PADDED;
+}
+
 /** Ops that move blocks of an image between its dimensions. */
 export const spaceBatchKernels: readonly KernelDefinition[] = [
-  pureKernel("SpaceToBatchND", () => (inputs) => [
-    spaceToBatch(inputAt(inputs, 0), blockVector(inputAt(inputs, 1)), inputAt(inputs, 2)),
-  ]),
+  pureKernel(
+    "SpaceToBatchND",
+    () => (inputs) => [spaceToBatch(inputAt(inputs, 0), blockVector(inputAt(inputs, 1)), inputAt(inputs, 2))],
+    { cost: (_, inputs) => paddedCost(inputAt(inputs, 0), inputAt(inputs, 2)) },
+  ),
   pureKernel("BatchToSpaceND", () => (inputs) => [
     batchToSpace(inputAt(inputs, 0), blockVector(inputAt(inputs, 1)), inputAt(inputs, 2)),
   ]),
-  pureKernel("SpaceToBatch", (node) => {
-    const block = node.int("block_size");
-    return (inputs) => [spaceToBatch(inputAt(inputs, 0), [block, block], inputAt(inputs, 1))];
-  }),
+  pureKernel(
+    "SpaceToBatch",
+    (node) => {
+      const block = node.int("block_size");
+      return (inputs) => [spaceToBatch(inputAt(inputs, 0), [block, block], inputAt(inputs, 1))];
+    },
+    { cost: (_, inputs) => paddedCost(inputAt(inputs, 0), inputAt(inputs, 1)) },
+  ),
   pureKernel("BatchToSpace", (node) => {
     const block = node.int("block_size");
     return (inputs) => [batchToSpace(inputAt(inputs, 0), [block, block], inputAt(inputs, 1))];

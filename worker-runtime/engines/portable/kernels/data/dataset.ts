@@ -8,6 +8,7 @@ import { statefulKernel } from "../state/stateful-kernel.js";
 import { scalarOf } from "../support/elements.js";
 import { memoryBudget } from "../support/memory-budget.js";
 import { tensorAt } from "../support/tensor-inputs.js";
+import { cardinalityOf } from "./cardinality.js";
 
 /** One element of a dataset: its components in order. */
 export type Element = readonly Value[];
@@ -24,11 +25,14 @@ const ELEMENTS_THAT_MUST_FIT = 2 ** 14;
 /** A sequence of elements that can be gone through from its start any number of times. Never changed once made. */
 export class Dataset implements VariantObject {
   readonly typeName = "tensorflow::DatasetVariantWrapper";
+  /** How many elements it has, as far as that is known without making them: see cardinality.ts. */
+  readonly cardinality: number;
   readonly #open: () => Pull;
 
   /** @param open begins a new pass. */
-  constructor(open: () => Pull) {
+  constructor(open: () => Pull, cardinality: number) {
     this.#open = open;
+    this.cardinality = cardinality;
   }
 
   /** A new pass from the first element on. It ends with the step that waits for it, also where no element comes out. */
@@ -64,12 +68,17 @@ export function elementsDataset(elements: readonly Element[]): Dataset {
       at += 1;
       return elements[at - 1];
     };
-  });
+  }, elements.length);
+}
+
+/** What a resource or variant stands for, undefined for other values. */
+function objectIn(value: Value | undefined): unknown {
+  return value instanceof ObjectTensor ? value.elements[0] : undefined;
 }
 
 /** The variant at a place as a dataset. @throws TensorFlowError INVALID_ARGUMENT */
 export function datasetOf(value: Value | undefined): Dataset {
-  const object = value instanceof ObjectTensor ? value.elements[0] : undefined;
+  const object = objectIn(value);
   if (!(object instanceof Dataset)) {
     throw invalidArgument("The given variant does not hold a dataset.");
   }
@@ -91,7 +100,16 @@ export function datasetKernel(
 ): StatefulKernelDefinition {
   return statefulKernel(op, (node) => {
     const prepare = create(node);
-    return (context) => [ObjectTensor.variant(new Dataset(prepare(context)))];
+    return (context) => {
+      const open = prepare(context);
+      const inputs = context.inputs.map(objectIn).filter((object) => object instanceof Dataset);
+      const cardinality = cardinalityOf(
+        node,
+        context,
+        inputs.map((input) => input.cardinality),
+      );
+      return [ObjectTensor.variant(new Dataset(open, cardinality))];
+    };
   });
 }
 

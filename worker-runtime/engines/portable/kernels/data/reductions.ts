@@ -1,4 +1,5 @@
 import { invalidArgument } from "../../../../protocol/status.js";
+import { Tensor } from "../../../../protocol/tensor.js";
 import type { StatefulKernelDefinition } from "../kernel.js";
 import { statefulKernel } from "../state/stateful-kernel.js";
 import { collect, datasetOf } from "./dataset.js";
@@ -32,4 +33,9 @@ export const reductionKernels: readonly StatefulKernelDefinition[] = [
     }
     return first;
   }),
+  ...["DatasetCardinality", "ExperimentalDatasetCardinality"].map((op) =>
+    statefulKernel(op, () => ({ inputs }) => [
+      new Tensor("int64", [], BigInt64Array.of(BigInt(datasetOf(inputs[0]).cardinality))),
+    ]),
+  ),
 ];

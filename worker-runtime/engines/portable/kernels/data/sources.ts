@@ -127,6 +127,19 @@ function range(context: OpContext): () => Pull {
   };
 }
 
+/** Elements that are given one after the other, each with all of its components. */
+function listed(context: OpContext, components: number): () => Pull {
+  const elements = context.inputs.map(componentOf);
+  return () => {
+    let at = 0;
+    return async () => {
+      const element = elements.slice(at, at + components);
+      at += components;
+      return element.length < components ? undefined : element;
+    };
+  };
+}
+
 /** Datasets that are made of tensors and numbers. */
 export const sourceKernels: readonly StatefulKernelDefinition[] = [
   datasetKernel("TensorSliceDataset", () => tensorSlices),
@@ -140,4 +153,13 @@ export const sourceKernels: readonly StatefulKernelDefinition[] = [
   }),
   datasetKernel("SparseTensorSliceDataset", () => sparseSlices),
   datasetKernel("RangeDataset", () => range),
+  datasetKernel("ListDataset", (node) => {
+    const components = node.types("output_types").length;
+    if (components === 0 || node.inputs.length % components !== 0) {
+      throw invalidArgument(
+        `${node.inputs.length} tensors are no whole number of elements of ${components} components.`,
+      );
+    }
+    return (context) => listed(context, components);
+  }),
 ];

@@ -232,7 +232,14 @@ export const transformationKernels: readonly StatefulKernelDefinition[] = [
   transformation("UniqueDataset", unique),
   transformation("IgnoreErrorsDataset", ignoreErrors),
   transformation("AssertCardinalityDataset", assertCardinality),
-  ...["PrefetchDataset", "OptionsDataset", "ModelDataset", "OptimizeDataset", "RewriteDataset"].map((op) =>
-    transformation(op, same),
-  ),
+  ...[
+    "PrefetchDataset",
+    "OptionsDataset",
+    "FinalizeDataset",
+    "ModelDataset",
+    "OptimizeDataset",
+    "RewriteDataset",
+    "MaxIntraOpParallelismDataset",
+    "PrivateThreadPoolDataset",
+  ].map((op) => transformation(op, same)),
 ];

@@ -2,9 +2,9 @@ import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument, outOfRange } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
-import { perElement, pureKernel } from "../support/define.js";
+import { type Cost, pureKernel } from "../support/define.js";
 import { inputAt, integersOf, numbersOf } from "../support/elements.js";
-import { cppShapeText } from "../support/shapes.js";
+import { cppShapeText, productOf } from "../support/shapes.js";
 import { type CropStep, placesOf } from "./crop-kernels.js";
 import { type ImageSizes, imageSizes, newPixels, pixelsOf, pixelTensor } from "./pixels.js";
 
@@ -173,6 +173,29 @@ function sizesOfInput(input: Tensor): ImageSizes {
   return { batch, height, width, channels };
 }
 
+/** A pixel of a crop looks for its neighbours, each element of it changes four; the result is filled before. */
+const NANOS_PER_PIXEL = 50;
+const NANOS_PER_ELEMENT = 20;
+const NANOS_PER_RESULT = 2;
+/** An element tells of each of the four edges. */
+const NANOS_PER_EDGES = 150;
+
+function croppedPixels({ size, shape }: Tensor): number {
+  return size / Math.max(1, shape.at(-1) ?? 1);
+}
+
+const imageGradientCost: Cost = (_, inputs) => {
+  const [gradients, sizes] = [inputAt(inputs, 0), inputAt(inputs, 3)];
+  const result = productOf(integersOf(sizes)) * NANOS_PER_RESULT;
+  return croppedPixels(gradients) * NANOS_PER_PIXEL + gradients.size * NANOS_PER_ELEMENT + result;
+};
+
+const boxGradientCost: Cost = (_, inputs) => {
+  const [gradients, images] = [inputAt(inputs, 0), inputAt(inputs, 1)];
+  const widened = images.size * NANOS_PER_RESULT;
+  return croppedPixels(gradients) * NANOS_PER_PIXEL + gradients.size * NANOS_PER_EDGES + widened;
+};
+
 /** The gradients of CropAndResize. */
 export const cropGradientKernels: readonly PureKernelDefinition[] = [
   pureKernel(
@@ -186,7 +209,7 @@ export const cropGradientKernels: readonly PureKernelDefinition[] = [
         return [gradientOfImage(crops, nearest, dtype)];
       };
     },
-    { types: { T: ["float32", "float16", "float64"] }, cost: perElement(40) },
+    { types: { T: ["float32", "float16", "float64"] }, cost: imageGradientCost },
   ),
   pureKernel(
     "CropAndResizeGradBoxes",
@@ -196,6 +219,6 @@ export const cropGradientKernels: readonly PureKernelDefinition[] = [
       const crops = checkCrops(inputAt(inputs, 0), inputAt(inputs, 2), inputAt(inputs, 3), sizes);
       return [gradientOfBoxes(crops, images)];
     },
-    { cost: perElement(50) },
+    { cost: boxGradientCost },
   ),
 ];

@@ -1,7 +1,7 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
-import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
+import { pureKernel, withSmallFloats } from "../support/define.js";
 import { inputAt, numbersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { imageSizes } from "./pixels.js";
@@ -78,7 +78,20 @@ function draw(images: Tensor, boxes: Tensor, colorInput: Tensor | undefined): Te
   return new Tensor(images.dtype, images.shape, out);
 }
 
-const options = { types: { T: ["float32", "float16"] as const }, cost: perElement(4) };
+/** Copying the images, and an edge of a box as wide as the image, all channels of a pixel. */
+const NANOS_PER_ELEMENT = 4;
+const NANOS_PER_BOX = 400;
+const NANOS_PER_EDGE_PIXEL = 30;
+
+const options = {
+  types: { T: ["float32", "float16"] as const },
+  cost: (_: unknown, inputs: readonly Tensor[]): number => {
+    const [images, boxes] = [inputAt(inputs, 0), inputAt(inputs, 1)];
+    const [, height = 0, width = 0] = images.shape;
+    const perBox = NANOS_PER_BOX + 2 * (height + width) * NANOS_PER_EDGE_PIXEL;
+    return images.size * NANOS_PER_ELEMENT + (boxes.size / 4) * perBox;
+  },
+};
 
 /** Images with the edges of boxes drawn into them. */
 export const drawBoxKernels: readonly PureKernelDefinition[] = [

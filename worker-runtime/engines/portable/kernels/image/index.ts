@@ -5,8 +5,9 @@ import { cropGradientKernels } from "./crop-gradients.js";
 import { cropKernel } from "./crop-kernels.js";
 import { distortedBoxKernels } from "./distorted-box-kernels.js";
 import { drawBoxKernels } from "./draw-boxes.js";
+import { fileKernels } from "./file-kernels.js";
 import { nearestResizeKernels } from "./nearest-resize.js";
-import { pngKernels } from "./png-kernels.js";
+import { pngEncodingKernel } from "./png-kernels.js";
 import { projectiveTransformKernels } from "./projective-transform.js";
 import { resizeKernels } from "./resize-kernels.js";
 import { scaleAndTranslateKernels } from "./scale-and-translate.js";
@@ -25,5 +26,6 @@ export const imageKernels: readonly KernelDefinition[] = [
   ...distortedBoxKernels,
   ...suppressionKernels,
   combinedSuppressionKernel,
-  ...pngKernels,
+  ...fileKernels,
+  pngEncodingKernel,
 ];

@@ -1,52 +1,12 @@
 import type { DType } from "../../../../protocol/dtype.js";
-import { internalError, invalidArgument, unimplemented } from "../../../../protocol/status.js";
+import { internalError, invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
-import type { PureKernelDefinition } from "../kernel.js";
-import type { KernelNode } from "../kernel-node.js";
 import { checkedSize } from "../support/allocation.js";
 import { perElement, pureKernel } from "../support/define.js";
-import { inputAt, newNumbers, numbersOf, stringsOf } from "../support/elements.js";
+import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
-import {
-  decodePng,
-  isPng,
-  opacityOf,
-  type PngFile,
-  type PngImage,
-  parsePng,
-  samplesOfPng,
-} from "./png-decoder.js";
+import { decodePng, opacityOf, type PngImage, parsePng, samplesOfPng } from "./png-decoder.js";
 import { encodePng } from "./png-encoder.js";
-
-/** The first bytes of other formats that stock TensorFlow reads, and their names. */
-const otherFormats: readonly (readonly [name: string, start: readonly number[]])[] = [
-  ["JPEG", [0xff, 0xd8, 0xff]],
-  ["GIF", [0x47, 0x49, 0x46, 0x38]],
-  ["BMP", [0x42, 0x4d]],
-  ["WebP", [0x52, 0x49, 0x46, 0x46]],
-];
-
-/** @throws TensorFlowError INVALID_ARGUMENT for what is no image, UNIMPLEMENTED for one of another format. */
-function fileOf(contents: Tensor): PngFile {
-  if (contents.shape.length !== 0) {
-    throw invalidArgument(`\`contents\` must be scalar but got shape${cppShapeText(contents.shape)}`);
-  }
-  const bytes = stringsOf(contents)[0] ?? new Uint8Array(0);
-  if (bytes.length === 0) {
-    throw invalidArgument("Input is empty.");
-  }
-  if (!isPng(bytes)) {
-    const other = otherFormats.find(([, start]) => start.every((byte, i) => bytes[i] === byte));
-    throw other === undefined
-      ? invalidArgument("Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.")
-      : unimplemented(`The portable engine reads images of the format PNG only, not ${other[0]}.`);
-  }
-  const file = parsePng(bytes);
-  if (file === undefined) {
-    throw invalidArgument(`Invalid PNG data, size ${bytes.length}`);
-  }
-  return file;
-}
 
 /** The weights of red, green and blue in a gray, of 2^15: those of ITU-R BT.601, cut off as libpng does. */
 const GRAY_WEIGHTS = [9797, 19234, 3737] as const;
@@ -91,13 +51,21 @@ function convert(
   }
 }
 
-/** @param channels 0 for as many as the file has. */
-function decode(contents: Tensor, channels: number, dtype: DType): Tensor {
-  const file = fileOf(contents);
+/**
+ * The image in a file of the format PNG.
+ * @param channels 0 for as many as the file has.
+ * @param dtype uint8, uint16 or float32.
+ * @throws TensorFlowError INVALID_ARGUMENT for a damaged file, RESOURCE_EXHAUSTED
+ */
+export function tensorOfPng(bytes: Uint8Array, channels: number, dtype: DType): Tensor {
+  const file = parsePng(bytes);
+  if (file === undefined) {
+    throw invalidArgument(`Invalid PNG data, size ${bytes.length}`);
+  }
   checkedSize("float32", [samplesOfPng(file)]);
   const image = decodePng(file);
   if (image === undefined) {
-    throw invalidArgument(`Invalid PNG data, size ${stringsOf(contents)[0]?.length ?? 0}`);
+    throw invalidArgument(`Invalid PNG data, size ${bytes.length}`);
   }
   const count = channels === 0 ? image.channels : channels;
   const shape = [image.height, image.width, count];
@@ -123,23 +91,8 @@ function scaleOf(bits: 8 | 16, dtype: DType): (value: number) => number {
   }
 }
 
-function decodingKernel(op: string, types: readonly DType[]): PureKernelDefinition {
-  return pureKernel(
-    op,
-    (node: KernelNode) => {
-      const channels = node.int("channels");
-      if (![0, 1, 3, 4].includes(channels)) {
-        throw invalidArgument(`\`channels\` must be 0, 1, 3 or 4 but got ${channels}`);
-      }
-      const dtype = node.type("dtype");
-      return (inputs) => [decode(inputAt(inputs, 0), channels, dtype)];
-    },
-    // Packed images are a fraction of what comes out.
-    { types: { dtype: types }, cost: (_, inputs) => inputAt(inputs, 0).byteLength * 200 },
-  );
-}
-
-const encodingKernel = pureKernel(
+/** Images to files of the format PNG. */
+export const pngEncodingKernel = pureKernel(
   "EncodePng",
   (node) => {
     const compression = node.int("compression");
@@ -176,10 +129,3 @@ const encodingKernel = pureKernel(
   },
   { types: { T: ["uint8", "uint16"] }, cost: perElement(60) },
 );
-
-/** Images as files. */
-export const pngKernels: readonly PureKernelDefinition[] = [
-  decodingKernel("DecodePng", ["uint8", "uint16"]),
-  decodingKernel("DecodeImage", ["uint8", "uint16", "float32"]),
-  encodingKernel,
-];

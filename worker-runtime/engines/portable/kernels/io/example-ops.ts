@@ -17,6 +17,8 @@ import { textsOf } from "./string-inputs.js";
 
 /** Nanoseconds that a byte of an example takes. */
 const NANOSECONDS_PER_BYTE = 50;
+/** An example by itself, however few features it has. */
+const NANOSECONDS_PER_EXAMPLE = 5000;
 
 /** What to read of each example, by keys. */
 export interface ExampleKeys {
@@ -99,7 +101,10 @@ export function examplesOf(serialized: Tensor, names: Tensor): readonly ParsedEx
 }
 
 const options = {
-  cost: (_: unknown, inputs: readonly Tensor[]) => (inputs[0]?.byteLength ?? 0) * NANOSECONDS_PER_BYTE,
+  cost: (_: unknown, inputs: readonly Tensor[]): number => {
+    const serialized = inputAt(inputs, 0);
+    return serialized.byteLength * NANOSECONDS_PER_BYTE + serialized.size * NANOSECONDS_PER_EXAMPLE;
+  },
 };
 
 /** Ops that take tensorflow.Example messages apart. */

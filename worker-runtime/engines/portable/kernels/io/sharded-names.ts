@@ -3,7 +3,9 @@ import { pureKernel } from "../support/define.js";
 import { inputAt, scalarOf } from "../support/elements.js";
 import { textsOf } from "./string-inputs.js";
 
-const fiveDigits = (value: number | string) => String(value).padStart(5, "0");
+/** As C's %05d writes a number. */
+const fiveDigits = (value: number) =>
+  value < 0 ? `-${String(-value).padStart(4, "0")}` : String(value).padStart(5, "0");
 
 /** Names of the files of a checkpoint in parts: "model-00001-of-00004" and "model-?????-of-00004". */
 export const shardedNameKernels = [

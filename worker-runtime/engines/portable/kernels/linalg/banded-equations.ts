@@ -2,7 +2,7 @@ import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
-import { perElement, pureKernel } from "../support/define.js";
+import { type Cost, perElement, pureKernel } from "../support/define.js";
 import { floatTypes } from "../support/dtypes.js";
 import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape, tryBroadcast } from "../support/shapes.js";
@@ -197,6 +197,24 @@ function tridiagonalProduct(diagonals: readonly Tensor[], right: Tensor): Tensor
 
 const types = { T: floatTypes as readonly DType[] };
 
+/** What an equation takes in nanoseconds, however small it is, and an element of its parts. */
+const NANOS_PER_EQUATION = 1000;
+const NANOS_PER_ELEMENT = 20;
+
+const bandedCost: Cost = (_, inputs) => {
+  const [matrix, right] = [inputAt(inputs, 0).shape, inputAt(inputs, 1).shape];
+  const [count = 0, size = 0] = matrix.slice(-2);
+  const equations = productOf(tryBroadcast(matrix.slice(0, -2), right.slice(0, -2)) ?? [0]);
+  const products = count * size * (right.at(-1) ?? 0) * 5;
+  return equations * (products + count * size * NANOS_PER_ELEMENT + NANOS_PER_EQUATION);
+};
+
+const tridiagonalCost: Cost = (_, inputs) => {
+  const [diagonals, right] = [inputAt(inputs, 0), inputAt(inputs, 1)];
+  const elements = diagonals.size + right.size;
+  return elements * NANOS_PER_ELEMENT + batchSize(right) * NANOS_PER_EQUATION;
+};
+
 /** Equations and products of matrices with a few diagonals. */
 export const bandedKernels: readonly PureKernelDefinition[] = [
   pureKernel(
@@ -207,7 +225,7 @@ export const bandedKernels: readonly PureKernelDefinition[] = [
     },
     {
       types,
-      cost: (_, inputs) => inputAt(inputs, 1).size * (inputAt(inputs, 0).shape.at(-2) ?? 1) * 5,
+      cost: bandedCost,
     },
   ),
   pureKernel(
@@ -217,7 +235,7 @@ export const bandedKernels: readonly PureKernelDefinition[] = [
       return (inputs) => [tridiagonalSolve(inputAt(inputs, 0), inputAt(inputs, 1), pivoting)];
     },
     // How TensorFlow disturbs a singular matrix is its own.
-    { types, fits: (node) => !node.bool("perturb_singular"), cost: perElement(20) },
+    { types, fits: (node) => !node.bool("perturb_singular"), cost: tridiagonalCost },
   ),
   pureKernel(
     "TridiagonalMatMul",

@@ -2,7 +2,7 @@ import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
-import { type Compute, pureKernel } from "../support/define.js";
+import { type Compute, type Cost, pureKernel } from "../support/define.js";
 import { complexTypes } from "../support/dtypes.js";
 import { inputAt, integerTensor, type NumberArray, newNumbers } from "../support/elements.js";
 import { productOf } from "../support/shapes.js";
@@ -17,7 +17,8 @@ import {
 } from "./complex-lu.js";
 import { columnsAt, complexMatrixAt, identityColumns, matrixOfColumns } from "./complex-vectors.js";
 import { broadcastBatches, checkRightSide, checkSameBatch, notInvertible } from "./equation-checks.js";
-import { batchSize, cubicCost, matrixSizes, squareSize } from "./matrix-batch.js";
+import { batchSize, matrixSizes, squareSize } from "./matrix-batch.js";
+import { complexEquation, decompositionCost, equationCost, squareCost } from "./matrix-costs.js";
 
 /** A complex tensor in the making. Values are written by their places, counted in complex numbers. */
 class Output {
@@ -206,13 +207,14 @@ function eigen(input: Tensor, vectors: boolean): readonly Tensor[] {
   return [e.tensor, vectors ? v.tensor : noVectors(input)];
 }
 
-/** @param passes how often each multiplication of a product of such matrices is done. */
-function kernel(op: string, passes: number, create: Parameters<typeof pureKernel>[1]): PureKernelDefinition {
-  return pureKernel(op, create, {
-    types: { T: complexTypes },
-    cost: (node, inputs) => passes * cubicCost(node, inputs),
-  });
+function kernel(op: string, cost: Cost, create: Parameters<typeof pureKernel>[1]): PureKernelDefinition {
+  return pureKernel(op, create, { types: { T: complexTypes }, cost });
 }
+
+const ofMatrix = squareCost(complexEquation);
+const ofEquation = equationCost(complexEquation);
+/** Several factors, whose columns are lists of their own. */
+const decomposition = { multiplication: 10, matrix: 10_000 };
 
 const ofOne =
   (compute: (input: Tensor) => Tensor): (() => Compute) =>
@@ -221,34 +223,34 @@ const ofOne =
 
 /** Equations and decompositions of complex matrices, computed in double precision. */
 export const complexMatrixKernels: readonly PureKernelDefinition[] = [
-  kernel("MatrixInverse", 4, (node) => {
+  kernel("MatrixInverse", ofMatrix, (node) => {
     const adjoint = node.bool("adjoint");
     return (inputs) => [inverse(inputAt(inputs, 0), adjoint)];
   }),
-  kernel("MatrixDeterminant", 4, ofOne(determinants)),
-  kernel("LogMatrixDeterminant", 4, () => (inputs) => logDeterminants(inputAt(inputs, 0))),
-  kernel("MatrixSolve", 4, (node) => {
+  kernel("MatrixDeterminant", ofMatrix, ofOne(determinants)),
+  kernel("LogMatrixDeterminant", ofMatrix, () => (inputs) => logDeterminants(inputAt(inputs, 0))),
+  kernel("MatrixSolve", ofEquation, (node) => {
     const adjoint = node.bool("adjoint");
     return (inputs) => [solve(inputAt(inputs, 0), inputAt(inputs, 1), adjoint)];
   }),
-  kernel("MatrixTriangularSolve", 4, (node) => {
+  kernel("MatrixTriangularSolve", ofEquation, (node) => {
     const [lower, adjoint] = [node.bool("lower"), node.bool("adjoint")];
     return (inputs) => [solveTriangular(inputAt(inputs, 0), inputAt(inputs, 1), lower, adjoint)];
   }),
-  kernel("Cholesky", 4, ofOne(cholesky)),
-  kernel("Lu", 4, (node) => {
+  kernel("Cholesky", ofMatrix, ofOne(cholesky)),
+  kernel("Lu", ofMatrix, (node) => {
     const indexType = node.type("output_idx_type");
     return (inputs) => lu(inputAt(inputs, 0), indexType);
   }),
-  kernel("Qr", 12, (node) => {
+  kernel("Qr", decompositionCost(12, decomposition, 12), (node) => {
     const full = node.bool("full_matrices");
     return (inputs) => qr(inputAt(inputs, 0), full);
   }),
-  kernel("Svd", 100, (node) => {
+  kernel("Svd", decompositionCost(100, decomposition, 12), (node) => {
     const [vectors, full] = [node.bool("compute_uv"), node.bool("full_matrices")];
     return (inputs) => svd(inputAt(inputs, 0), vectors, full);
   }),
-  kernel("SelfAdjointEigV2", 100, (node) => {
+  kernel("SelfAdjointEigV2", decompositionCost(100, decomposition), (node) => {
     const vectors = node.bool("compute_v");
     return (inputs) => eigen(inputAt(inputs, 0), vectors);
   }),

@@ -9,17 +9,10 @@ import { inputAt, integerTensor, newNumbers } from "../support/elements.js";
 import { sameShape } from "../support/shapes.js";
 import { factorizeHouseholder, orthogonalFactor, triangularFactor } from "./householder.js";
 import { decomposeLu, solveTriangle } from "./lu.js";
-import { batchSize, cubicCost, matrixAt, matrixSizes, squareSize } from "./matrix-batch.js";
+import { batchSize, matrixAt, matrixSizes, squareSize } from "./matrix-batch.js";
+import { decompositionCost, realEquation, squareCost } from "./matrix-costs.js";
 import { completed, singularValues } from "./singular-values.js";
 import { symmetricEigen } from "./symmetric-eigen.js";
-
-/** The product of the longer side and the square of the shorter one, for each matrix, so many times. */
-function decompositionCost(passes: number) {
-  return (_: unknown, [input]: readonly Tensor[]): number => {
-    const [rows = 0, columns = 0] = input?.shape.slice(-2) ?? [];
-    return passes * (input?.size ?? 0) * Math.min(rows, columns);
-  };
-}
 
 function qr(input: Tensor, full: boolean): readonly Tensor[] {
   const [rows, columns] = matrixSizes(input);
@@ -155,6 +148,9 @@ function choleskyGradients(factors: Tensor, gradients: Tensor): Tensor {
 
 const types = { T: floatTypes as readonly DType[] };
 
+/** Several factors, and orthogonal ones are made of reflections. */
+const decomposition = { multiplication: 1, matrix: 5000 };
+
 const indexTypeOf = (node: KernelNode): DType => node.type("output_idx_type");
 
 /** Matrices as products of simpler ones, computed in double precision. */
@@ -165,7 +161,7 @@ export const decompositionKernels: readonly PureKernelDefinition[] = [
       const full = node.bool("full_matrices");
       return (inputs) => [...qr(inputAt(inputs, 0), full)];
     },
-    { types, cost: decompositionCost(12) },
+    { types, cost: decompositionCost(12, decomposition, 12) },
   ),
   pureKernel(
     "Svd",
@@ -173,7 +169,7 @@ export const decompositionKernels: readonly PureKernelDefinition[] = [
       const [vectors, full] = [node.bool("compute_uv"), node.bool("full_matrices")];
       return (inputs) => svd(inputAt(inputs, 0), vectors, full);
     },
-    { types, cost: decompositionCost(80) },
+    { types, cost: decompositionCost(80, decomposition, 12) },
   ),
   pureKernel(
     "SelfAdjointEigV2",
@@ -181,7 +177,7 @@ export const decompositionKernels: readonly PureKernelDefinition[] = [
       const vectors = node.bool("compute_v");
       return (inputs) => selfAdjointEigen(inputAt(inputs, 0), vectors);
     },
-    { types, cost: decompositionCost(15) },
+    { types, cost: decompositionCost(15, decomposition) },
   ),
   pureKernel(
     "Lu",
@@ -189,10 +185,10 @@ export const decompositionKernels: readonly PureKernelDefinition[] = [
       const indexType = indexTypeOf(node);
       return (inputs) => lu(inputAt(inputs, 0), indexType);
     },
-    { types, cost: cubicCost },
+    { types, cost: squareCost(realEquation) },
   ),
   pureKernel("CholeskyGrad", () => (inputs) => [choleskyGradients(inputAt(inputs, 0), inputAt(inputs, 1))], {
     types,
-    cost: decompositionCost(9),
+    cost: decompositionCost(9, decomposition),
   }),
 ];

@@ -7,7 +7,8 @@ import { inputAt, newNumbers } from "../support/elements.js";
 import { productOf } from "../support/shapes.js";
 import { broadcastBatches, checkRightSide, checkSameBatch, notInvertible } from "./equation-checks.js";
 import { decomposeLu, determinant, logDeterminant, solveLu, solveTriangle } from "./lu.js";
-import { batchSize, cubicCost, matrixAt, squareSize } from "./matrix-batch.js";
+import { batchSize, matrixAt, squareSize } from "./matrix-batch.js";
+import { equationCost, realEquation, squareCost } from "./matrix-costs.js";
 
 function identity(size: number): Float64Array {
   const matrix = new Float64Array(size * size);
@@ -118,7 +119,9 @@ function factorizeCholesky(factor: Float64Array, size: number): boolean {
   return true;
 }
 
-const options = { types: { T: floatTypes as readonly DType[] }, cost: cubicCost };
+const types = { T: floatTypes as readonly DType[] };
+const ofOne = { types, cost: squareCost(realEquation) };
+const ofTwo = { types, cost: equationCost(realEquation) };
 
 /** Equations, inverses and determinants, computed in double precision. */
 export const equationKernels: readonly PureKernelDefinition[] = [
@@ -128,17 +131,17 @@ export const equationKernels: readonly PureKernelDefinition[] = [
       const adjoint = node.bool("adjoint");
       return (inputs) => [inverse(inputAt(inputs, 0), adjoint)];
     },
-    options,
+    ofOne,
   ),
-  pureKernel("MatrixDeterminant", () => (inputs) => [determinants(inputAt(inputs, 0))], options),
-  pureKernel("LogMatrixDeterminant", () => (inputs) => logDeterminants(inputAt(inputs, 0)), options),
+  pureKernel("MatrixDeterminant", () => (inputs) => [determinants(inputAt(inputs, 0))], ofOne),
+  pureKernel("LogMatrixDeterminant", () => (inputs) => logDeterminants(inputAt(inputs, 0)), ofOne),
   pureKernel(
     "MatrixSolve",
     (node) => {
       const adjoint = node.bool("adjoint");
       return (inputs) => [solve(inputAt(inputs, 0), inputAt(inputs, 1), adjoint)];
     },
-    options,
+    ofTwo,
   ),
   pureKernel(
     "MatrixTriangularSolve",
@@ -146,7 +149,7 @@ export const equationKernels: readonly PureKernelDefinition[] = [
       const [lower, adjoint] = [node.bool("lower"), node.bool("adjoint")];
       return (inputs) => [solveTriangular(inputAt(inputs, 0), inputAt(inputs, 1), lower, adjoint)];
     },
-    options,
+    ofTwo,
   ),
-  pureKernel("Cholesky", () => (inputs) => [cholesky(inputAt(inputs, 0))], options),
+  pureKernel("Cholesky", () => (inputs) => [cholesky(inputAt(inputs, 0))], ofOne),
 ];

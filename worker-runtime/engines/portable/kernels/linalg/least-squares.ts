@@ -75,6 +75,9 @@ function leastSquares(matrix: Tensor, right: Tensor, regularizer: Tensor, fast: 
   return new Tensor(dtype, shape, out);
 }
 
+/** What a matrix takes however small it is. */
+const NANOS_PER_MATRIX = 5000;
+
 /**
  * The x of the least |matrix · x - rhs|² + l2_regularizer · |x|², and of all those the shortest. TensorFlow leaves the
  * regularizer out unless the attribute fast is set, and so does this.
@@ -89,7 +92,12 @@ export const leastSquaresKernel: PureKernelDefinition = pureKernel(
     types: { T: floatTypes as readonly DType[] },
     cost: (_, [matrix, right]) => {
       const [rows = 0, columns = 0] = matrix?.shape.slice(-2) ?? [];
-      return (matrix?.size ?? 0) * Math.min(rows, columns) * 80 + (right?.size ?? 0) * columns * 5;
+      const count = (matrix?.size ?? 0) / Math.max(1, rows * columns);
+      const unknowns = count * columns * (right?.shape.at(-1) ?? 0);
+      return (
+        count * (rows * columns * Math.min(rows, columns) * 80 + NANOS_PER_MATRIX) +
+        ((right?.size ?? 0) + unknowns) * Math.min(rows, columns) * 5
+      );
     },
   },
 );

@@ -4,14 +4,6 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import { numbersOf } from "../support/elements.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
 
-/** Nanoseconds of one multiplication in these loops on a slow core. */
-const MULTIPLICATION_NANOSECONDS = 3;
-
-/** The cube of the matrices' size for each of them. */
-export function cubicCost(_: unknown, [matrices]: readonly Tensor[]): number {
-  return (matrices?.size ?? 0) * (matrices?.shape.at(-1) ?? 0) * MULTIPLICATION_NANOSECONDS;
-}
-
 /** The edge of square matrices. @throws TensorFlowError INVALID_ARGUMENT */
 export function squareSize({ shape }: Tensor): number {
   const [rows, columns] = shape.slice(-2);

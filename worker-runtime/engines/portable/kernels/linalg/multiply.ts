@@ -112,12 +112,22 @@ const WASM_NANOSECONDS = 0.15;
 const PLAIN_NANOSECONDS = 2;
 const LONG_NANOSECONDS = 80;
 
+/** A product by itself: views of its operands, or a call of wasm, whose tensors are garbage after it. */
+const PRODUCT_NANOSECONDS = 150;
+const WASM_CALL_NANOSECONDS = 40_000;
+
+/** Elements go to wasm's memory as copies, and the results come back so. */
+const WASM_OPERAND_NANOSECONDS = 2;
+const RESULT_NANOSECONDS = 5;
+
 /** An estimate of the time of `count` products, in nanoseconds on one slow core. */
 export function productCost(dtype: DType, { rows, inner, columns }: ProductSize, count = 1): number {
-  const multiplications = count * rows * inner * columns;
-  if (isLong(dtype)) {
-    return multiplications * LONG_NANOSECONDS;
+  const multiplications = rows * inner * columns;
+  const results = rows * columns * RESULT_NANOSECONDS;
+  if (dtype === "float32" && wasmMultiplies(rows, inner, columns)) {
+    const operands = inner * (rows + columns) * WASM_OPERAND_NANOSECONDS;
+    return count * (multiplications * WASM_NANOSECONDS + operands + results + WASM_CALL_NANOSECONDS);
   }
-  const inWasm = dtype === "float32" && wasmMultiplies(rows, inner, columns);
-  return multiplications * (inWasm ? WASM_NANOSECONDS : PLAIN_NANOSECONDS);
+  const nanos = isLong(dtype) ? LONG_NANOSECONDS : PLAIN_NANOSECONDS;
+  return count * (multiplications * nanos + results + PRODUCT_NANOSECONDS);
 }

@@ -41,15 +41,16 @@ function addStrings(x: Tensor, y: Tensor): Tensor {
   return new Tensor("string", shape, out);
 }
 
+// Comparisons, not Math.max: a bound that is no number bounds nothing, and 0 may stand for -0.
 const raise: BinaryOp = {
-  floats: binaryLoop((x, low) => Math.max(x, low)),
-  ints: binaryLoop((x, low) => Math.max(x, low)),
+  floats: binaryLoop((x, low) => (x < low ? low : x)),
+  ints: binaryLoop((x, low) => (x < low ? low : x)),
   longs: longLoop((x, low) => (x < low ? low : x)),
 };
 
 const lower: BinaryOp = {
-  floats: binaryLoop((x, high) => Math.min(x, high)),
-  ints: binaryLoop((x, high) => Math.min(x, high)),
+  floats: binaryLoop((x, high) => (x > high ? high : x)),
+  ints: binaryLoop((x, high) => (x > high ? high : x)),
   longs: longLoop((x, high) => (x > high ? high : x)),
 };
 
@@ -61,7 +62,8 @@ function clip(input: Tensor, low: Tensor, high: Tensor): Tensor {
       );
     }
   }
-  return applyBinary(lower, applyBinary(raise, input, low), high);
+  // In this order, which tells where the bounds cross.
+  return applyBinary(raise, applyBinary(lower, input, high), low);
 }
 
 /** Sums of several tensors or of strings, and clipping. */

@@ -2,11 +2,12 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { isByteList, type NumericArray } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
-import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
+import { pureKernel, withSmallFloats } from "../support/define.js";
 import { realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, newLongs, newNumbers } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf } from "../support/shapes.js";
 import { transposed } from "../support/view.js";
+import { reductionCost } from "./reduction-cost.js";
 
 /** The first place of the greatest of x[from] … x[from + n - 1]; NaN is never greater. */
 function firstGreatest(x: NumericArray, from: number, n: number): number {
@@ -73,7 +74,7 @@ function argKernel(op: string, search: Search): KernelDefinition {
       const output = node.type("output_type");
       return withSmallFloats((inputs) => [argReduce(search, inputAt(inputs, 0), inputAt(inputs, 1), output)]);
     },
-    { types: { T: [...realTypes, "bool"] }, cost: perElement(2) },
+    { types: { T: [...realTypes, "bool"] }, cost: reductionCost },
   );
 }
 

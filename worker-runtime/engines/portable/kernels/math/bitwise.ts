@@ -1,3 +1,6 @@
+import { type DType, itemSize } from "../../../../protocol/dtype.js";
+import { internalError } from "../../../../protocol/status.js";
+import type { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { pureKernel } from "../support/define.js";
 import { longTypes, shortIntTypes } from "../support/dtypes.js";
@@ -5,6 +8,7 @@ import { inputAt } from "../support/elements.js";
 import {
   applyBinary,
   type BinaryOp,
+  binaryCost,
   binaryKernel,
   binaryLoop,
   longLoop,
@@ -12,6 +16,8 @@ import {
   unaryKernel,
   unaryLoop,
 } from "../support/elementwise.js";
+
+const shiftedTypes: readonly DType[] = [...shortIntTypes, ...longTypes];
 
 /**
  * A shift of integers of so many bits. TensorFlow moves distances outside of the type into 0 … bits - 1 rather than
@@ -29,16 +35,26 @@ function shift(
   };
 }
 
-function shiftKernel(op: string, make: (bits: number) => BinaryOp): KernelDefinition {
+function shiftKernel(op: string, make: (dtype: DType) => BinaryOp): KernelDefinition {
+  const byType = new Map(
+    shiftedTypes.map((dtype) => {
+      const shifts = make(dtype);
+      return [dtype, { shifts, cost: binaryCost(shifts) }] as const;
+    }),
+  );
+  const of = ({ dtype }: Tensor) => byType.get(dtype) ?? unknownType(dtype);
   return pureKernel(
     op,
-    () => (inputs) => {
-      const x = inputAt(inputs, 0);
-      const bytes = "BYTES_PER_ELEMENT" in x.data ? x.data.BYTES_PER_ELEMENT : 0;
-      return [applyBinary(make(8 * bytes), x, inputAt(inputs, 1))];
+    () => (inputs) => [applyBinary(of(inputAt(inputs, 0)).shifts, inputAt(inputs, 0), inputAt(inputs, 1))],
+    {
+      types: { T: shiftedTypes },
+      cost: (node, inputs) => of(inputAt(inputs, 0)).cost(node, inputs),
     },
-    { types: { T: [...shortIntTypes, ...longTypes] } },
   );
+}
+
+function unknownType(dtype: DType): never {
+  throw internalError(`No shift is known for ${dtype}.`);
 }
 
 /** Operations on the bits of integers. */
@@ -47,18 +63,18 @@ export const bitwiseKernels: readonly KernelDefinition[] = [
   binaryKernel("BitwiseOr", { ints: binaryLoop((x, y) => x | y), longs: longLoop((x, y) => x | y) }),
   binaryKernel("BitwiseXor", { ints: binaryLoop((x, y) => x ^ y), longs: longLoop((x, y) => x ^ y) }),
   unaryKernel("Invert", { ints: unaryLoop((x) => ~x), longs: longUnaryLoop((x) => ~x) }),
-  shiftKernel("LeftShift", (bits) =>
+  shiftKernel("LeftShift", (dtype) =>
     shift(
-      bits,
+      8 * itemSize(dtype),
       (x, distance) => x << distance,
       (x, distance) => x << distance,
     ),
   ),
-  // An unsigned 32-bit number is cut to a signed one by >>, so halves are taken by division.
-  shiftKernel("RightShift", (bits) =>
+  // An unsigned 32-bit number would be cut to a signed one by >>.
+  shiftKernel("RightShift", (dtype) =>
     shift(
-      bits,
-      (x, distance) => Math.floor(x / 2 ** distance),
+      8 * itemSize(dtype),
+      dtype === "uint32" ? (x, distance) => x >>> distance : (x, distance) => x >> distance,
       (x, distance) => x >> distance,
     ),
   ),

@@ -1,7 +1,8 @@
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
+import { costOfReading } from "../kernel-cost.js";
 import { forEachRun } from "../support/broadcast-runs.js";
-import { type Compute, pureKernel, withSmallFloats } from "../support/define.js";
+import { type Compute, type Cost, pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes, complexTypes, realTypes } from "../support/dtypes.js";
 import { inputAt, newNumbers, numbersOf, stringsOf } from "../support/elements.js";
 import {
@@ -10,8 +11,9 @@ import {
   type BinaryTest,
   binaryLoop,
   longTest,
-  perBroadcastElement,
+  testCost,
 } from "../support/elementwise.js";
+import { perBroadcastElement } from "../support/elementwise-cost.js";
 import { broadcastShape, tryBroadcast } from "../support/shapes.js";
 
 const less: BinaryLoop = (out, o, x, xo, xs, y, yo, ys, n) => {
@@ -53,7 +55,7 @@ const notEqual: BinaryLoop = (out, o, x, xo, xs, y, yo, ys, n) => {
 /** The outputs are bool, so the operands of small floats are widened and nothing is rounded back. */
 function orderKernel(op: string, test: BinaryTest): KernelDefinition {
   const compute = withSmallFloats((inputs) => [applyTest(test, inputAt(inputs, 0), inputAt(inputs, 1))]);
-  return pureKernel(op, () => compute, { types: { T: realTypes }, cost: perBroadcastElement(2) });
+  return pureKernel(op, () => compute, { types: { T: realTypes }, cost: testCost(test) });
 }
 
 function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
@@ -85,6 +87,23 @@ function compareElements(x: Tensor, y: Tensor, wanted: boolean): Tensor {
   return new Tensor("bool", shape, out);
 }
 
+/** Two strings are two objects whose bytes are compared, and a complex number is compared through a call. */
+const NANOS_PER_STRING = 200;
+const NANOS_PER_COMPLEX = 20;
+
+function equalityCost(test: BinaryTest): Cost {
+  const single = testCost(test);
+  const strings = perBroadcastElement(() => NANOS_PER_STRING);
+  const complex = perBroadcastElement(() => NANOS_PER_COMPLEX);
+  return (node, inputs) => {
+    const { dtype } = inputAt(inputs, 0);
+    if (dtype === "string") {
+      return Math.max(strings(node, inputs), costOfReading(inputs));
+    }
+    return (dtype.startsWith("complex") ? complex : single)(node, inputs);
+  };
+}
+
 /** Equal or NotEqual. Without `incompatible_shape_error`, shapes that do not fit make the whole tensors unequal. */
 function equalityKernel(op: string, wanted: boolean, test: BinaryTest): KernelDefinition {
   const compare: Compute = withSmallFloats((inputs) => {
@@ -104,14 +123,29 @@ function equalityKernel(op: string, wanted: boolean, test: BinaryTest): KernelDe
           ? [new Tensor("bool", [], Uint8Array.of(wanted ? 0 : 1))]
           : compare(inputs);
     },
-    { types: { T: [...realTypes, ...complexTypes, "bool", "string"] } },
+    { types: { T: [...realTypes, ...complexTypes, "bool", "string"] }, cost: equalityCost(test) },
   );
 }
 
 function logicalKernel(op: string, f: (a: number, b: number) => number): KernelDefinition {
   const test: BinaryTest = { numbers: binaryLoop(f) };
-  return pureKernel(op, () => (inputs) => [applyTest(test, inputAt(inputs, 0), inputAt(inputs, 1))]);
+  return pureKernel(op, () => (inputs) => [applyTest(test, inputAt(inputs, 0), inputAt(inputs, 1))], {
+    cost: testCost(test),
+  });
 }
+
+/** A loop: `Uint8Array.from` with a function takes fifty times as long. */
+function logicalNot(x: Tensor): Tensor {
+  const values = numbersOf(x);
+  const out = newNumbers("bool", x.shape);
+  for (let i = 0; i < values.length; i += 1) {
+    out[i] = values[i] === 0 ? 1 : 0;
+  }
+  return new Tensor("bool", x.shape, out);
+}
+
+/** ApproximateEqual takes so many nanoseconds for an element that is a number. */
+const NANOS_OF_DISTANCE = 15;
 
 /** Comparisons and the logic of their results. */
 export const comparisonKernels: readonly KernelDefinition[] = [
@@ -131,20 +165,11 @@ export const comparisonKernels: readonly KernelDefinition[] = [
       };
       return withSmallFloats((inputs) => [applyTest(test, inputAt(inputs, 0), inputAt(inputs, 1))]);
     },
-    { types: { T: realTypes } },
+    { types: { T: realTypes }, cost: perBroadcastElement(NANOS_OF_DISTANCE) },
   ),
   logicalKernel("LogicalAnd", (a, b) => a & b),
   logicalKernel("LogicalOr", (a, b) => a | b),
-  pureKernel("LogicalNot", () => (inputs) => {
-    const x = inputAt(inputs, 0);
-    return [
-      new Tensor(
-        "bool",
-        x.shape,
-        Uint8Array.from(numbersOf(x), (value) => (value === 0 ? 1 : 0)),
-      ),
-    ];
-  }),
+  pureKernel("LogicalNot", () => (inputs) => [logicalNot(inputAt(inputs, 0))]),
   ...(["IsNan", "IsInf", "IsFinite"] as const).map((op) => {
     const tests = {
       IsNan: Number.isNaN,

@@ -4,7 +4,7 @@ import { forEachRun } from "../support/broadcast-runs.js";
 import { perElement, pureKernel } from "../support/define.js";
 import { complexTypes } from "../support/dtypes.js";
 import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
-import { perBroadcastElement } from "../support/elementwise.js";
+import { perBroadcastElement } from "../support/elementwise-cost.js";
 import { broadcastShape } from "../support/shapes.js";
 import type { Complex } from "./complex-numbers.js";
 

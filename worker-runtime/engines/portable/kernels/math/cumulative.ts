@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
+import { type Cost, pureKernel, withSmallFloats } from "../support/define.js";
 import { isLong, realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, longsOf, newLongs, newNumbers, numbersOf } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf } from "../support/shapes.js";
@@ -20,7 +20,7 @@ interface Scan {
 }
 
 /** Where a scan's lines lie: element i of a line is at start + i * stride, or from its end on where reversed. */
-function forEachLine(
+export function forEachLine(
   shape: readonly number[],
   axis: number,
   visit: (start: number, stride: number) => void,
@@ -54,8 +54,8 @@ function scanLine<Value>(
   }
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT */
-function scanAxis(axisInput: Tensor, rank: number): number {
+/** The axis along which to scan, counted from the front. @throws TensorFlowError INVALID_ARGUMENT */
+export function scanAxis(axisInput: Tensor, rank: number): number {
   if (axisInput.shape.length !== 0) {
     throw invalidArgument(`ScanOp: axis must be a scalar, not ${cppShapeText(axisInput.shape)}`);
   }
@@ -95,7 +95,29 @@ function scan(
   return new Tensor(dtype, shape, out);
 }
 
-function scanKernel(op: string, operation: Scan, types: KernelDefinition["types"]): KernelDefinition {
+/** A step in nanoseconds on a slow core, of numbers and of bigints. */
+const STEP_NANOS = 20;
+const LONG_STEP_NANOS = 80;
+/** One that takes an exponential and a logarithm. */
+const LOG_STEP_NANOS = 60;
+/** A line by itself, of which there may be as many as elements. */
+const LINE_NANOS = 100;
+
+function scanCost(stepNanos: number): Cost {
+  return (_, inputs) => {
+    const { dtype, shape, size } = inputAt(inputs, 0);
+    const axis = integersOf(inputAt(inputs, 1))[0] ?? 0;
+    const lines = size / Math.max(1, shape.at(axis) ?? 1);
+    return size * (isLong(dtype) ? LONG_STEP_NANOS : stepNanos) + lines * LINE_NANOS;
+  };
+}
+
+function scanKernel(
+  op: string,
+  operation: Scan,
+  types: KernelDefinition["types"],
+  stepNanos = STEP_NANOS,
+): KernelDefinition {
   return pureKernel(
     op,
     (node: KernelNode) => {
@@ -104,7 +126,7 @@ function scanKernel(op: string, operation: Scan, types: KernelDefinition["types"
         scan(operation, inputAt(inputs, 0), inputAt(inputs, 1), exclusive, reverse),
       ]);
     },
-    { ...(types === undefined ? {} : { types }), cost: perElement(5) },
+    { ...(types === undefined ? {} : { types }), cost: scanCost(stepNanos) },
   );
 }
 
@@ -143,5 +165,6 @@ export const cumulativeKernels: readonly KernelDefinition[] = [
     "CumulativeLogsumexp",
     { start: -3.4028234663852886e38, float64Start: -Infinity, step: logAddExp },
     undefined,
+    LOG_STEP_NANOS,
   ),
 ];

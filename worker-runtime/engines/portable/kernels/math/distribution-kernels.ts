@@ -17,14 +17,19 @@ import {
   zeta,
 } from "./incomplete-functions.js";
 
-/** Nanoseconds of a series or continued fraction. */
+/** Nanoseconds of a series, and of one, or a continued fraction, that goes on for long. */
 const SERIES_NANOS = 500;
+const LONG_SERIES_NANOS = 1500;
 
 const unary = (op: string, f: (x: number) => number): KernelDefinition =>
   unaryKernel(op, { floats: unaryLoop(f), cost: SERIES_NANOS });
 
-const binary = (op: string, f: (a: number, x: number) => number): KernelDefinition => ({
-  ...binaryKernel(op, { floats: binaryLoop(f), cost: SERIES_NANOS }),
+const binary = (
+  op: string,
+  f: (a: number, x: number) => number,
+  cost = LONG_SERIES_NANOS,
+): KernelDefinition => ({
+  ...binaryKernel(op, { floats: binaryLoop(f), cost }),
   types: { T: op.startsWith("Igamma") && op !== "IgammaGradA" ? smallToo : floatTypes },
 });
 
@@ -67,7 +72,7 @@ export const distributionKernels: readonly KernelDefinition[] = [
   binary("Igammac", igammac),
   binary("IgammaGradA", igammaByA),
   binary("RandomGammaGrad", gammaSampleByA),
-  binary("Zeta", zeta),
+  binary("Zeta", zeta, SERIES_NANOS),
   binary("Polygamma", polygamma),
   betaKernel,
   unary("BesselI0", (x) => besselI(0, x)),

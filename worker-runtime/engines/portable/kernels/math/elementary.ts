@@ -75,12 +75,16 @@ const functions: Readonly<Record<string, (x: number) => number>> = {
   Sigmoid: sigmoid,
   Softplus: softplus,
   Softsign: (x) => x / (1 + Math.abs(x)),
-  Erf: erf,
-  Erfc: erfc,
-  Erfinv: erfinv,
-  Ndtri: ndtri,
-  Lgamma: lgamma,
-  Digamma: digamma,
+};
+
+/** Series and fractions with the nanoseconds that they take; an inverse is found in several steps of them. */
+const longFunctions: Readonly<Record<string, readonly [f: (x: number) => number, nanos: number]>> = {
+  Erf: [erf, 120],
+  Erfc: [erfc, 150],
+  Lgamma: [lgamma, 150],
+  Digamma: [digamma, 150],
+  Erfinv: [erfinv, 1000],
+  Ndtri: [ndtri, 1000],
 };
 
 /** Whole numbers are what they are rounded to. */
@@ -112,4 +116,5 @@ export const elementaryKernels: readonly KernelDefinition[] = [
   unaryKernel("Reciprocal", reciprocal),
   unaryKernel("Inv", reciprocal),
   ...Object.entries(functions).map(([op, f]) => unaryKernel(op, { floats: unaryLoop(f), cost: 30 })),
+  ...Object.entries(longFunctions).map(([op, [f, cost]]) => unaryKernel(op, { floats: unaryLoop(f), cost })),
 ];

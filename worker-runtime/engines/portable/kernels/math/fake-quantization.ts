@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { perElement, pureKernel } from "../support/define.js";
+import { type Cost, perElement, pureKernel } from "../support/define.js";
 import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 
@@ -141,6 +141,11 @@ function fixedRange(node: KernelNode): Range {
 
 const cost = perElement(15);
 
+/** Each channel has a range of its own, an object. */
+const NANOS_PER_RANGE = 300;
+
+const rangesCost: Cost = (node, inputs) => cost(node, inputs) + (inputs.at(-1)?.size ?? 0) * NANOS_PER_RANGE;
+
 function variableRange(op: string, perChannel: boolean): PureKernelDefinition[] {
   return [
     pureKernel(
@@ -153,7 +158,7 @@ function variableRange(op: string, perChannel: boolean): PureKernelDefinition[] 
           return [quantizeAll(input, rangesOf(min, max, levels), !perChannel)];
         };
       },
-      { cost },
+      { cost: rangesCost },
     ),
     pureKernel(
       `${op}Gradient`,
@@ -165,7 +170,7 @@ function variableRange(op: string, perChannel: boolean): PureKernelDefinition[] 
           return gradients(inputAt(inputs, 0), input, rangesOf(min, max, levels), min.shape);
         };
       },
-      { cost },
+      { cost: rangesCost },
     ),
   ];
 }

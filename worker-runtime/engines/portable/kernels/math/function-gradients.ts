@@ -14,6 +14,6 @@ export const functionGradientKernels: readonly KernelDefinition[] = [
   binaryKernel("RsqrtGrad", { floats: unlessZero((y, dy) => -0.5 * dy * y * y * y) }),
   binaryKernel("ReciprocalGrad", { floats: minusProductWithSquare }),
   binaryKernel("InvGrad", { floats: minusProductWithSquare }),
-  binaryKernel("SoftplusGrad", { floats: binaryLoop((dy, x) => dy / (Math.exp(-x) + 1)), cost: 20 }),
-  binaryKernel("SoftsignGrad", { floats: binaryLoop((dy, x) => dy / (1 + Math.abs(x)) ** 2), cost: 20 }),
+  binaryKernel("SoftplusGrad", { floats: binaryLoop((dy, x) => dy / (Math.exp(-x) + 1)), cost: 50 }),
+  binaryKernel("SoftsignGrad", { floats: binaryLoop((dy, x) => dy / (1 + Math.abs(x)) ** 2), cost: 30 }),
 ];

@@ -6,6 +6,7 @@ import { bitwiseKernels } from "./bitwise.js";
 import { castKernels } from "./cast.js";
 import { comparisonKernels } from "./comparison.js";
 import { complexKernels } from "./complex.js";
+import { complexFoldKernels } from "./complex-folds.js";
 import { complexFunctionKernels } from "./complex-functions.js";
 import { countingKernels } from "./counting.js";
 import { cumulativeKernels } from "./cumulative.js";
@@ -33,6 +34,7 @@ export const mathKernels: readonly KernelDefinition[] = [
   ...nextAfterKernels,
   ...complexKernels,
   ...complexFunctionKernels,
+  ...complexFoldKernels,
   ...addNKernels,
   ...castKernels,
   ...selectKernels,

@@ -3,7 +3,7 @@ import { internalError, invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { entriesPerElement } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
-import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
+import { pureKernel, withSmallFloats } from "../support/define.js";
 import { complexTypes, isLong, realTypes } from "../support/dtypes.js";
 import {
   inputAt,
@@ -17,6 +17,7 @@ import {
 } from "../support/elements.js";
 import { productOf } from "../support/shapes.js";
 import { transposed } from "../support/view.js";
+import { reductionCost } from "./reduction-cost.js";
 
 /** Reduces x[from] … x[from + n - 1] to one number. */
 type Reduce<Array, Value> = (x: Array, from: number, n: number) => Value;
@@ -38,7 +39,7 @@ interface Reduction {
  * The axes that an input names, counted from the front.
  * @throws TensorFlowError INVALID_ARGUMENT for axes that the rank does not have and for one that is named twice.
  */
-function reductionAxes(axesInput: Tensor, rank: number): number[] {
+export function reductionAxes(axesInput: Tensor, rank: number): number[] {
   const axes: number[] = [];
   for (const given of integersOf(axesInput)) {
     if (given < -rank || given >= rank) {
@@ -54,7 +55,7 @@ function reductionAxes(axesInput: Tensor, rank: number): number[] {
 }
 
 /** The shape without the reduced axes, or with 1 in their places. */
-function reducedShape(shape: readonly number[], axes: readonly number[], keepDims: boolean): number[] {
+export function reducedShape(shape: readonly number[], axes: readonly number[], keepDims: boolean): number[] {
   return keepDims
     ? shape.map((size, axis) => (axes.includes(axis) ? 1 : size))
     : shape.filter((_, axis) => !axes.includes(axis));
@@ -278,7 +279,7 @@ function reductionKernel(op: string, reduction: Reduction): KernelDefinition {
         return [reduceAlong(reduction, input, axes, keepDims)];
       });
     },
-    { ...types, cost: perElement(2) },
+    { ...types, cost: reductionCost },
   );
 }
 

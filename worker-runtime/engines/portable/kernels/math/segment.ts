@@ -6,7 +6,7 @@ import { entriesPerElement, isByteList, type TensorData } from "../../../../prot
 import type { KernelDefinition } from "../kernel.js";
 import { type Accumulation, accumulator } from "../support/accumulate.js";
 import { allocate, checkedSize } from "../support/allocation.js";
-import { pureKernel, withSmallFloats } from "../support/define.js";
+import { type Cost, pureKernel, withSmallFloats } from "../support/define.js";
 import { indicesOf, inputAt, integersOf, scalarOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 
@@ -116,7 +116,7 @@ function segmentKernel(op: string, reduction: SegmentReduction): KernelDefinitio
       reduceSorted(input, { ids: list }, count, reduction, reduction.mean === true ? byRows : unscaled),
     ];
   });
-  return pureKernel(op, () => compute);
+  return pureKernel(op, () => compute, { cost: sortedCost(1) });
 }
 
 /** The greatest finite values of floats. */
@@ -211,6 +211,17 @@ const sparseScales = { Sum: unscaled, Mean: byRows, SqrtN: (rows: number) => Mat
 
 const NANOSECONDS_PER_ELEMENT = 10;
 
+/** As many rows as the last of the ids says, or the input behind them. */
+function sortedCost(ids: number, count?: number): Cost {
+  return (_, inputs) => {
+    const [data, list] = [inputAt(inputs, 0), inputAt(inputs, ids)];
+    const given = count === undefined ? undefined : inputs[count];
+    const rows = Number((given ?? list).data.at(-1) ?? 0) + (given === undefined ? 1 : 0);
+    const row = productOf(data.shape, 1);
+    return (data.size + list.size * (row + 1) + Math.max(0, rows) * (row + 1)) * NANOSECONDS_PER_ELEMENT;
+  };
+}
+
 /** The result is filled before anything is added up. */
 function unsortedCost(_: unknown, inputs: readonly Tensor[]): number {
   const [data, ids, count] = [inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)];
@@ -246,7 +257,9 @@ export const segmentKernels: readonly KernelDefinition[] = [
   ),
   ...Object.entries(sparseScales).flatMap(([name, scale]) =>
     [`SparseSegment${name}`, `SparseSegment${name}WithNumSegments`].map((op) =>
-      pureKernel(op, () => withSmallFloats((inputs) => [sparseSegment(inputs, scale)])),
+      pureKernel(op, () => withSmallFloats((inputs) => [sparseSegment(inputs, scale)]), {
+        cost: sortedCost(2, 3),
+      }),
     ),
   ),
 ];

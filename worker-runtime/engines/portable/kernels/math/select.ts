@@ -126,6 +126,10 @@ function where(input: Tensor): Tensor {
   return new Tensor("int64", [found.length, rank], out);
 }
 
+/** A place that Where looks at, and a coordinate of one that it finds, a bigint: it may find all of them. */
+const NANOS_PER_PLACE = 20;
+const NANOS_PER_COORDINATE = 40;
+
 /** Choices by truth values. */
 export const selectKernels: readonly KernelDefinition[] = [
   pureKernel(
@@ -139,6 +143,9 @@ export const selectKernels: readonly KernelDefinition[] = [
     { cost: perElement(3) },
   ),
   pureKernel("Where", () => withSmallFloats((inputs) => [where(inputAt(inputs, 0))]), {
-    cost: perElement(30),
+    cost: (_, inputs) => {
+      const { size, shape } = inputAt(inputs, 0);
+      return size * (NANOS_PER_PLACE + shape.length * NANOS_PER_COORDINATE);
+    },
   }),
 ];

@@ -2,15 +2,19 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
+import { pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes, shortIntTypes } from "../support/dtypes.js";
 import { inputAt, type NumberArray, newNumbers, numbersOf } from "../support/elements.js";
 import { longUnaryLoop, type UnaryLoop, unaryKernel, unaryLoop } from "../support/elementwise.js";
+import { nanosPerElement } from "../support/elementwise-cost.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 import { elu, eluSlope, relu, relu6, selu, seluSlope } from "./activations.js";
 
 /** Nanoseconds for an element of which an exponential is computed. */
 const EXPONENTIAL_NANOSECONDS = 15;
+
+/** Nanoseconds for an element of LeakyRelu or a gradient, the guesses of branches included. */
+const NANOS_PER_SLOPE = 8;
 
 const SIGN_SHIFT = 31;
 const WITHOUT_SIGN = 0x7fffffff;
@@ -38,6 +42,12 @@ const reluLoop: UnaryLoop = (out, x) => {
   }
   for (let i = 0; i < x.length; i += 1) {
     out[i] = relu(x[i] as number);
+  }
+};
+
+const relu6Loop: UnaryLoop = (out, x) => {
+  for (let i = 0; i < x.length; i += 1) {
+    out[i] = relu6(x[i] as number);
   }
 };
 
@@ -88,6 +98,12 @@ function checkSameShape(node: KernelNode, a: Tensor, b: Tensor): void {
   }
 }
 
+/** Elements that a loop written out computes, some of them with an exponential. */
+function slopesCost(_: KernelNode, inputs: readonly Tensor[]): number {
+  const { dtype, size } = inputAt(inputs, 0);
+  return size * nanosPerElement(dtype, undefined, NANOS_PER_SLOPE);
+}
+
 /** A kernel of the gradients of the result and the features (or, for Elu and Selu, the outputs). */
 function slopeKernel(op: string, loop: SlopeLoop, withInts: boolean): PureKernelDefinition {
   return pureKernel(
@@ -102,7 +118,7 @@ function slopeKernel(op: string, loop: SlopeLoop, withInts: boolean): PureKernel
         return [new Tensor(gradients.dtype, gradients.shape, out)];
       });
     },
-    { types: { T: withInts ? [...allFloatTypes, ...shortIntTypes] : allFloatTypes } },
+    { types: { T: withInts ? [...allFloatTypes, ...shortIntTypes] : allFloatTypes }, cost: slopesCost },
   );
 }
 
@@ -121,16 +137,15 @@ const leakyReluKernel = pureKernel(
       return [new Tensor(features.dtype, features.shape, out)];
     });
   },
-  { types: { T: allFloatTypes }, cost: perElement(1) },
+  { types: { T: allFloatTypes }, cost: slopesCost },
 );
 
 export const activationKernels: readonly PureKernelDefinition[] = [
   unaryKernel("Relu", { floats: reluLoop, ints: reluLoop, longs: longUnaryLoop((x) => (x < 0n ? 0n : x)) }),
   unaryKernel("Relu6", {
-    floats: unaryLoop(relu6),
-    ints: unaryLoop(relu6),
+    floats: relu6Loop,
+    ints: relu6Loop,
     longs: longUnaryLoop((x) => (x < 0n ? 0n : x > 6n ? 6n : x)),
-    cost: 3,
   }),
   unaryKernel("Elu", { floats: unaryLoop(elu), cost: EXPONENTIAL_NANOSECONDS }),
   unaryKernel("Selu", { floats: unaryLoop(selu), cost: EXPONENTIAL_NANOSECONDS }),

@@ -18,7 +18,7 @@ interface ChannelLayout {
  * Where the channels of a tensor lie: in the last dimension, or in the second with data_format NCHW.
  * @throws TensorFlowError INVALID_ARGUMENT for scalars and vectors.
  */
-function channelLayout(shape: readonly number[], channelsFirst: boolean): ChannelLayout {
+export function channelLayout(shape: readonly number[], channelsFirst: boolean): ChannelLayout {
   if (shape.length < 2) {
     throw invalidArgument(`Input tensor must be at least 2D: ${cppShapeText(shape)}`);
   }
@@ -30,7 +30,8 @@ function channelLayout(shape: readonly number[], channelsFirst: boolean): Channe
   };
 }
 
-function checkBias(value: Tensor, bias: Tensor, channels: number): void {
+/** @throws TensorFlowError INVALID_ARGUMENT unless there is one bias for each channel. */
+export function checkBias(value: Tensor, bias: Tensor, channels: number): void {
   if (bias.shape.length !== 1) {
     throw invalidArgument(`Biases must be 1D: ${cppShapeText(bias.shape)}`);
   }
@@ -102,7 +103,8 @@ function biasAddGrad(gradient: Tensor, channelsFirst: boolean): Tensor {
   return new Tensor(dtype, [channels], out);
 }
 
-function isChannelsFirst(node: KernelNode): boolean {
+/** Whether channels are the second dimension. @throws TensorFlowError INVALID_ARGUMENT for an unknown data format. */
+export function isChannelsFirst(node: KernelNode): boolean {
   const format = node.has("data_format") ? node.string("data_format") : "NHWC";
   if (format !== "NHWC" && format !== "NCHW") {
     throw invalidArgument(`Invalid data format: ${format}`);

@@ -6,7 +6,7 @@ import type { KernelNode } from "../kernel-node.js";
 import { type Philox, PhiloxSamples } from "../random/philox.js";
 import { generatorOf } from "../random/seeded-generator.js";
 import { checkedSize } from "../support/allocation.js";
-import { pureKernel } from "../support/define.js";
+import { type Compute, perInput, pureKernel } from "../support/define.js";
 import { inputAt, integersOf, integerTensor, newLongs, newNumbers } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
@@ -172,7 +172,7 @@ async function finished(drawing: Drawing, { step }: OpContext): Promise<void> {
 /** What takes a sampled class that is a true one out of a softmax. */
 const LOWEST_FLOAT = -3.4028234663852886e38;
 
-const accidentalHits = pureKernel("ComputeAccidentalHits", (node) => {
+function findHits(node: KernelNode): Compute {
   const trueCount = node.int("num_true");
   return (inputs) => {
     const [truth, sampled] = [inputAt(inputs, 0), inputAt(inputs, 1)];
@@ -202,7 +202,10 @@ const accidentalHits = pureKernel("ComputeAccidentalHits", (node) => {
       new Tensor("float32", [hits.length], new Float32Array(hits.length).fill(LOWEST_FLOAT)),
     ];
   };
-});
+}
+
+/** Each class is looked up in a map. */
+const accidentalHits = pureKernel("ComputeAccidentalHits", findHits, { cost: perInput(300) });
 
 /** Classes that are the same for every execution. */
 function fixedClasses(classesOf: (range: number) => ClassDistribution): (node: KernelNode) => Classes {

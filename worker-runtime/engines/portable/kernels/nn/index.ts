@@ -4,6 +4,7 @@ import { argmaxPoolingKernels } from "./argmax-pooling.js";
 import { batchNormKernels } from "./batch-norm.js";
 import { biasKernels } from "./bias.js";
 import { candidateSamplerKernels } from "./candidate-samplers.js";
+import { complexBiasKernels } from "./complex-bias.js";
 import { convolutionKernels } from "./convolution-kernels.js";
 import { crossEntropyKernels } from "./cross-entropy.js";
 import { ctcBeamSearchKernel } from "./ctc-beam-search.js";
@@ -24,6 +25,7 @@ export const nnKernels: readonly KernelDefinition[] = [
   ...activationKernels,
   ...batchNormKernels,
   ...biasKernels,
+  ...complexBiasKernels,
   ...convolutionKernels,
   ...crossEntropyKernels,
   ...depthwiseConvolutionKernels,

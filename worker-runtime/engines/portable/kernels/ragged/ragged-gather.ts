@@ -1,8 +1,9 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
 import { allocate } from "../support/allocation.js";
-import { pureKernel } from "../support/define.js";
+import { type Compute, pureKernel } from "../support/define.js";
 import { inputAt, integersOf, integerTensor } from "../support/elements.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
@@ -44,8 +45,7 @@ function gatherValues(values: Tensor, ranges: Ranges): Tensor {
   return new Tensor(values.dtype, shape, data);
 }
 
-/** Rows of a ragged tensor by their numbers. */
-export const raggedGatherKernel: PureKernelDefinition = pureKernel("RaggedGather", (node) => {
+function create(node: KernelNode): Compute {
   const rank = node.int("PARAMS_RAGGED_RANK");
   const outRank = node.int("OUTPUT_RAGGED_RANK");
   const splitType = node.type("Tsplits");
@@ -83,4 +83,34 @@ export const raggedGatherKernel: PureKernelDefinition = pureKernel("RaggedGather
       gatherValues(values, ranges),
     ];
   };
-});
+}
+
+/** A place of the splits, one row that is asked for, and one value of the result. */
+const NANOS_PER_SPLIT = 60;
+const NANOS_PER_ROW = 500;
+const NANOS_PER_VALUE = 5;
+/** So many rows take long whatever is in them, so their values are not counted. */
+const MANY_ROWS = 30_000;
+
+function cost(node: KernelNode, inputs: readonly Tensor[]): number {
+  const rank = node.int("PARAMS_RAGGED_RANK");
+  const [values, indices] = [inputAt(inputs, rank), inputAt(inputs, rank + 1)];
+  const splits = inputs.slice(0, rank);
+  let count = 0;
+  for (let i = 0; i < indices.size && indices.size <= MANY_ROWS; i += 1) {
+    const first = Number(indices.data[i] ?? 0);
+    const [from, to] = splits.reduce(
+      ([start, end], { data }) => [Number(data[start] ?? 0), Number(data[end] ?? 0)] as const,
+      [first, first + 1] as const,
+    );
+    count += Math.max(0, to - from);
+  }
+  return (
+    splits.reduce((sum, { size }) => sum + size, 0) * NANOS_PER_SPLIT +
+    indices.size * NANOS_PER_ROW +
+    count * productOf(values.shape, 1) * NANOS_PER_VALUE
+  );
+}
+
+/** Rows of a ragged tensor by their numbers. */
+export const raggedGatherKernel: PureKernelDefinition = pureKernel("RaggedGather", create, { cost });

@@ -1,7 +1,7 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
-import { pureKernel } from "../support/define.js";
+import { type Cost, pureKernel } from "../support/define.js";
 import { isLong } from "../support/dtypes.js";
 import { indicesOf, inputAt, integerTensor, newNumbers, numbersOf } from "../support/elements.js";
 
@@ -27,6 +27,26 @@ function lengthOf(start: number, limit: number, delta: number): number {
   }
   return length;
 }
+
+/** A row by itself, and a number of it, which may have to become a bigint. */
+const NANOS_PER_ROW = 300;
+const NANOS_PER_NUMBER = 20;
+const NANOS_PER_LONG = 80;
+/** So many rows take long whatever is in them, so their numbers are not counted. */
+const MANY_ROWS = 50_000;
+
+const cost: Cost = (_, inputs) => {
+  const [starts, limits, deltas] = [inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)];
+  const rows = Math.max(starts.size, limits.size, deltas.size);
+  let count = 0;
+  for (let row = 0; row < rows && rows <= MANY_ROWS; row += 1) {
+    const [start, limit, delta] = [starts, limits, deltas].map(({ data, shape }) =>
+      Number(data[shape.length === 1 ? row : 0] ?? 0),
+    );
+    count += Math.max(0, ((limit ?? 0) - (start ?? 0)) / (delta || 1));
+  }
+  return rows * NANOS_PER_ROW + count * (isLong(starts.dtype) ? NANOS_PER_LONG : NANOS_PER_NUMBER);
+};
 
 /** A row of evenly spaced numbers for each start. */
 export const raggedRangeKernel: PureKernelDefinition = pureKernel(
@@ -67,5 +87,5 @@ export const raggedRangeKernel: PureKernelDefinition = pureKernel(
       ];
     };
   },
-  { types: { T: ["float32", "float64", "int32", "int64"] } },
+  { types: { T: ["float32", "float64", "int32", "int64"] }, cost },
 );

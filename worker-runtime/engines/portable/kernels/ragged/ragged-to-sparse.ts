@@ -1,7 +1,8 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
-import { pureKernel } from "../support/define.js";
+import type { KernelNode } from "../kernel-node.js";
+import { type Compute, pureKernel } from "../support/define.js";
 import { inputAt, integerTensor, newNumbers } from "../support/elements.js";
 import { productOf, stridesOf } from "../support/shapes.js";
 import { nestedSplitsOf, type RowSplits } from "./row-splits.js";
@@ -21,8 +22,7 @@ function placesOf(splits: RowSplits): { readonly rows: Int32Array; readonly colu
   return { rows, columns };
 }
 
-/** A ragged tensor as the indices and values of a sparse one. */
-export const raggedToSparseKernel: PureKernelDefinition = pureKernel("RaggedTensorToSparse", (node) => {
+function create(node: KernelNode): Compute {
   const rank = node.int("RAGGED_RANK");
   return (inputs) => {
     const values = inputAt(inputs, rank);
@@ -61,4 +61,20 @@ export const raggedToSparseKernel: PureKernelDefinition = pureKernel("RaggedTens
       integerTensor("int64", [shape.length], shape),
     ];
   };
+}
+
+/** A value's indices are found level by level and become bigints. */
+const NANOS_PER_INDEX = 120;
+const NANOS_PER_SPLIT = 60;
+
+function cost(node: KernelNode, inputs: readonly Tensor[]): number {
+  const rank = node.int("RAGGED_RANK");
+  const values = inputAt(inputs, rank);
+  const splits = inputs.slice(0, rank).reduce((sum, { size }) => sum + size, 0);
+  return values.size * (rank + values.shape.length) * NANOS_PER_INDEX + splits * NANOS_PER_SPLIT;
+}
+
+/** A ragged tensor as the indices and values of a sparse one. */
+export const raggedToSparseKernel: PureKernelDefinition = pureKernel("RaggedTensorToSparse", create, {
+  cost,
 });

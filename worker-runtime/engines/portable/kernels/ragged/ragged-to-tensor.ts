@@ -59,52 +59,68 @@ function widestRow({ kind, values }: Partition): number {
   return widest;
 }
 
+/** How many values the rows of a partition have together, as it says itself. */
+function valueCount({ kind, values }: Partition): number {
+  return kind === "VALUE_ROWIDS" ? values.length : (values.at(-1) ?? 0);
+}
+
+/** Where rows go, how far the values of a row lie apart, and for how many of them there is room. */
+interface Rows {
+  /** -1 for those that the shape has no room for. */
+  readonly places: ArrayLike<number>;
+  readonly step: number;
+  readonly size: number;
+}
+
+function placeOf({ places, step, size }: Rows, row: number, column: number): number {
+  const place = places[row];
+  if (place === undefined) {
+    throw invalidArgument(`Got next_value_rowid=${row} which is not less than ${places.length}`);
+  }
+  return place >= 0 && column < size ? place + column * step : -1;
+}
+
 /**
- * Where the values of the next dimension go: a number of places further for each of them in its row; -1 for those that the
- * shape has no room for.
- * @param parents where their rows go.
- * @param step how far neighbours lie apart.
- * @throws TensorFlowError INVALID_ARGUMENT for rows that there are not.
+ * Where values go whose rows are given one by one.
+ * @throws TensorFlowError INVALID_ARGUMENT for rows that there are not or that are not sorted.
  */
-function childPlaces(
-  { kind, values }: Partition,
-  parents: ArrayLike<number>,
-  step: number,
-  size: number,
-): number[] {
-  const places: number[] = [];
-  const add = (row: number, column: number) => {
-    const parent = parents[row];
-    if (parent === undefined) {
-      throw invalidArgument(`Row ${row} does not exist: there are ${parents.length}`);
+function placesByRowIds(rowIds: readonly number[], rows: Rows): ArrayLike<number> {
+  const places = newNumbers("float64", [rowIds.length]);
+  let column = 0;
+  for (const [i, row] of rowIds.entries()) {
+    const before = rowIds[i - 1];
+    if (before !== undefined && row < before) {
+      throw invalidArgument("row ids must be sorted in ascending order");
     }
-    places.push(parent >= 0 && column < size ? parent + column * step : -1);
-  };
-  if (kind === "VALUE_ROWIDS") {
-    let column = 0;
-    for (const [i, row] of values.entries()) {
-      const before = values[i - 1];
-      if (before !== undefined && row < before) {
-        throw invalidArgument("row ids must be sorted in ascending order");
-      }
-      column = row === before ? column + 1 : 0;
-      add(row, column);
-    }
-    return places;
+    column = row === before ? column + 1 : 0;
+    places[i] = placeOf(rows, row, column);
   }
-  if (values.length !== parents.length + 1 && values.length !== 0) {
-    throw invalidArgument(`There are splits of ${values.length - 1} rows, but ${parents.length} rows`);
+  return places;
+}
+
+/**
+ * Where values go whose rows begin at the splits. Rows without splits have no values.
+ * @throws TensorFlowError INVALID_ARGUMENT for more rows than there are, or rows that have not as many values as the last
+ *   split says; RESOURCE_EXHAUSTED for more of those than there is memory for.
+ */
+function placesBySplits(splits: readonly number[], rows: Rows): ArrayLike<number> {
+  if (splits.length === 0 || splits.length - 1 > rows.places.length) {
+    throw invalidArgument(
+      `Row partition size is greater than output size: ${splits.length - 1} > ${rows.places.length}`,
+    );
   }
-  if (values[0] !== undefined && values[0] !== 0) {
-    throw invalidArgument(`row splits must begin with 0, not ${values[0]}`);
+  // As TensorFlow counts them: a row that ends before it begins is empty.
+  const lengths = splits.slice(1).map((end, row) => Math.max(0, end - (splits[row] ?? 0)));
+  if (lengths.reduce((sum, length) => sum + length, 0) !== splits.at(-1)) {
+    throw invalidArgument("Invalid row split size.");
   }
-  for (let row = 0; row + 1 < values.length; row += 1) {
-    const [first, end] = [values[row] ?? 0, values[row + 1] ?? 0];
-    if (end < first) {
-      throw invalidArgument("row splits must be sorted in ascending order");
-    }
-    for (let i = first; i < end; i += 1) {
-      add(row, i - first);
+  // A split is but a number: a few of them may stand for more values than there is memory for.
+  const places = newNumbers("float64", [splits.at(-1) ?? 0]);
+  let next = 0;
+  for (const [row, length] of lengths.entries()) {
+    for (let column = 0; column < length; column += 1) {
+      places[next] = placeOf(rows, row, column);
+      next += 1;
     }
   }
   return places;
@@ -164,6 +180,15 @@ function toTensor(asked: Tensor, values: Tensor, fill: Tensor, { first, levels }
   const ragged = levels.length + 1;
   const shape = outputShape(asked, [first, ...levels.map(widestRow), ...inner], ragged);
   const out = filled(shape, inner, fill);
+  if (productOf(shape.slice(0, ragged)) === 0) {
+    // As TensorFlow does, which looks at no row where there is no place for any.
+    return out;
+  }
+  const last = levels.at(-1);
+  const given = last === undefined ? first : valueCount(last);
+  if (given > (values.shape[0] ?? 0)) {
+    throw invalidArgument(`The row partitions have ${given} values, but there are ${values.shape[0]}`);
+  }
   const strides = stridesOf(shape);
   const size = shape[0] ?? 0;
   // A size is but a number: it may be larger than there is memory for.
@@ -173,12 +198,11 @@ function toTensor(asked: Tensor, values: Tensor, fill: Tensor, { first, levels }
   }
   let places: ArrayLike<number> = rows;
   for (const [i, level] of levels.entries()) {
-    places = childPlaces(level, places, strides[i + 1] ?? 1, shape[i + 1] ?? 0);
-  }
-  if (places.length > (values.shape[0] ?? 0)) {
-    throw invalidArgument(
-      `The row partitions have ${places.length} values, but there are ${values.shape[0]}`,
-    );
+    const parents = { places, step: strides[i + 1] ?? 1, size: shape[i + 1] ?? 0 };
+    places =
+      level.kind === "VALUE_ROWIDS"
+        ? placesByRowIds(level.values, parents)
+        : placesBySplits(level.values, parents);
   }
   const count = productOf(inner);
   const [to, from] = [wordsOf(out.dtype, out.data), wordsOf(values.dtype, values.data)];
@@ -191,15 +215,43 @@ function toTensor(asked: Tensor, values: Tensor, fill: Tensor, { first, levels }
   return out;
 }
 
+/** A number of a partition, a row of values, and an element of the result, which is filled before. */
+const NANOS_PER_PARTITION = 60;
+const NANOS_PER_VALUE = 40;
+const NANOS_PER_RESULT = 4;
+/** So many numbers take long enough; the widest of their rows is not looked for. */
+const MANY_PARTITIONS = 200_000;
+
+function cost(types: readonly string[], inputs: readonly Tensor[]): number {
+  const values = inputAt(inputs, 1);
+  const numbers = inputs.slice(3).reduce((sum, { size }) => sum + size, 0);
+  const inner = values.shape.slice(1);
+  let result = 0;
+  if (numbers <= MANY_PARTITIONS) {
+    try {
+      const { first, levels } = partitionsOf(types, inputs.slice(3));
+      const needed = [first, ...levels.map(widestRow), ...inner];
+      result = first + productOf(outputShape(inputAt(inputs, 0), needed, levels.length + 1));
+    } catch {
+      // The execution will say what is wrong with them.
+    }
+  }
+  return numbers * NANOS_PER_PARTITION + values.size * NANOS_PER_VALUE + result * NANOS_PER_RESULT;
+}
+
 /** A ragged tensor as a dense one: a default fills its rows up; what the shape has no room for or no row has is left out. */
-export const raggedToTensorKernel: PureKernelDefinition = pureKernel("RaggedTensorToTensor", (node) => {
-  const types = node.strings("row_partition_types");
-  return (inputs) => [
-    toTensor(
-      inputAt(inputs, 0),
-      inputAt(inputs, 1),
-      inputAt(inputs, 2),
-      partitionsOf(types, inputs.slice(3)),
-    ),
-  ];
-});
+export const raggedToTensorKernel: PureKernelDefinition = pureKernel(
+  "RaggedTensorToTensor",
+  (node) => {
+    const types = node.strings("row_partition_types");
+    return (inputs) => [
+      toTensor(
+        inputAt(inputs, 0),
+        inputAt(inputs, 1),
+        inputAt(inputs, 2),
+        partitionsOf(types, inputs.slice(3)),
+      ),
+    ];
+  },
+  { cost: (node, inputs) => cost(node.strings("row_partition_types"), inputs) },
+);

@@ -1,13 +1,15 @@
 import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
+import { mapped, type PausingWork } from "../../pauses.js";
 import { ObjectTensor, type Value, type VariantObject } from "../../values.js";
 import type { KernelDefinition, OpContext, Outputs } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { joined, runAt, unstack } from "../state/tensor-batches.js";
+import { joined, runAt, unstacking } from "../state/tensor-batches.js";
 import { zeroTensor } from "../support/allocation.js";
 import { integersOf, integerTensor } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
+import { atPauses } from "../support/turns.js";
 import { nestedSplitsOf, type RowSplits } from "./row-splits.js";
 
 /** A ragged tensor as one object, as map_fn and datasets hand it on. */
@@ -34,13 +36,16 @@ function rowsOf(values: Tensor, first: number, end: number): Tensor {
   return runAt(values, first * productOf(inner), [end - first, ...inner]);
 }
 
+/** Rows that become objects between two pauses: some milliseconds' work. */
+const ROWS_PER_PAUSE = 1024;
+
 /** The rows of the outermost dimension, each a ragged tensor of one rank less. */
 function componentsOf(
   [outer, ...inner]: readonly RowSplits[],
   dtype: Tensor["dtype"],
   values: Tensor,
-): RaggedVariant[] {
-  return (outer ?? []).slice(0, -1).map((start, row) => {
+): PausingWork<RaggedVariant[]> {
+  const component = (start: number, row: number): RaggedVariant => {
     let [first, end] = [start, outer?.[row + 1] ?? 0];
     const own = inner.map((level: RowSplits) => {
       const base = level[first] ?? 0;
@@ -49,13 +54,14 @@ function componentsOf(
       return integerTensor(dtype, [rebased.length], rebased);
     });
     return new RaggedVariant(own, rowsOf(values, first, end));
-  });
+  };
+  return mapped((outer ?? []).slice(0, -1), component, ROWS_PER_PAUSE);
 }
 
-function toVariant(node: KernelNode): (context: OpContext) => Outputs {
+function toVariant(node: KernelNode): (context: OpContext) => Outputs | Promise<Outputs> {
   const rank = node.int("RAGGED_RANK");
   const isBatch = node.bool("batched_input");
-  return ({ inputs }) => {
+  return ({ inputs, step }) => {
     const splits = inputs.slice(0, rank).map((_, i) => tensorAt(inputs, i));
     const values = tensorAt(inputs, rank);
     const nested = nestedSplitsOf(splits, values.shape[0] ?? 0);
@@ -65,12 +71,18 @@ function toVariant(node: KernelNode): (context: OpContext) => Outputs {
     if (values.shape.length === 0) {
       throw invalidArgument("Ragged values must have rank >= 1");
     }
-    const components =
-      rank === 0
-        ? unstack(values).map((row) => new RaggedVariant([], row))
-        : componentsOf(nested, node.type("Tsplits"), values);
-    return [new ObjectTensor("variant", [components.length], components)];
+    const batch = rank === 0 ? denseRows(values) : componentsOf(nested, node.type("Tsplits"), values);
+    return atPauses(asVariants(batch), step.signal);
   };
+}
+
+function* denseRows(values: Tensor): PausingWork<RaggedVariant[]> {
+  return yield* mapped(yield* unstacking(values), (row) => new RaggedVariant([], row));
+}
+
+function* asVariants(batch: PausingWork<RaggedVariant[]>): PausingWork<Outputs> {
+  const components = yield* batch;
+  return [new ObjectTensor("variant", [components.length], components)];
 }
 
 /** The ragged tensors of a variant. @throws TensorFlowError INVALID_ARGUMENT for other objects. */

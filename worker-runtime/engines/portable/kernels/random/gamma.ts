@@ -3,11 +3,11 @@ import type { Philox } from "./philox.js";
 
 /**
  * Draws from the gamma distribution of shape `alpha` and rate 1, by rejection: Marsaglia and Tsang, "A simple method for
- * generating gamma variables" (2000), computed in float64 for every dtype, as TensorFlow does. NaN where `alpha` is not
- * positive or not finite.
+ * generating gamma variables" (2000), computed in float64 for every dtype, as TensorFlow does. NaN where `alpha` is
+ * negative or not finite.
  */
 export function gammaSampler(alpha: number): (stream: Philox) => number {
-  if (!Number.isFinite(alpha) || alpha <= 0) {
+  if (!Number.isFinite(alpha) || alpha < 0) {
     return () => Number.NaN;
   }
   if (alpha === 1) {

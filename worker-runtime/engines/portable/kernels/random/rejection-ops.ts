@@ -1,10 +1,7 @@
-import { type DType, integerRange } from "../../../../protocol/dtype.js";
+import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
-import { Tensor } from "../../../../protocol/tensor.js";
 import type { StatefulKernelDefinition } from "../kernel.js";
-import { allFloatTypes, isSmallFloat } from "../support/dtypes.js";
-import { newLongs, newNumbers, numbersOf } from "../support/elements.js";
-import { fromFloat32, toFloat32 } from "../support/small-floats.js";
+import { allFloatTypes } from "../support/dtypes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { inTurns } from "../support/turns.js";
 import { RESERVED_BLOCKS_PER_OUTPUT } from "./distributions.js";
@@ -12,41 +9,8 @@ import { shapeOf } from "./fill.js";
 import { gammaSampler } from "./gamma.js";
 import type { Philox } from "./philox.js";
 import { poissonSampler } from "./poisson.js";
+import { DRAWS_PER_TURN, newDraws, parametersOf, tensorOfNumbers, writeDraws } from "./sampled-outputs.js";
 import { generatorOf } from "./seeded-generator.js";
-
-/** Draws of one turn: some five milliseconds. */
-const OUTPUTS_PER_TURN = 4096;
-
-/** Makes one draw from the place where the stream is. */
-type Sampler = (stream: Philox) => number;
-
-/** A parameter tensor's elements as JS numbers. */
-function parametersOf(tensor: Tensor): readonly number[] {
-  if (isSmallFloat(tensor.dtype)) {
-    return Array.from(numbersOf(toFloat32(tensor)));
-  }
-  return tensor.dtype === "int64" ? Array.from(tensor.data, Number) : Array.from(numbersOf(tensor));
-}
-
-/** Numbers as a tensor of any real dtype; whole numbers beyond an integer dtype's range become its largest. */
-function tensorOfNumbers(dtype: DType, shape: readonly number[], numbers: Float64Array): Tensor {
-  if (isSmallFloat(dtype)) {
-    return fromFloat32(dtype, new Tensor("float32", shape, Float32Array.from(numbers)));
-  }
-  if (dtype === "int64") {
-    const output = newLongs(dtype, shape);
-    for (const [index, number] of numbers.entries()) {
-      output[index] = BigInt(Number.isNaN(number) ? 0 : number);
-    }
-    return new Tensor(dtype, shape, output);
-  }
-  const largest = Number(integerRange(dtype)?.max ?? Infinity);
-  const output = newNumbers(dtype, shape);
-  for (const [index, number] of numbers.entries()) {
-    output[index] = Math.min(number, largest);
-  }
-  return new Tensor(dtype, shape, output);
-}
 
 /**
  * An op that makes a tensor of draws for each element of a parameter tensor. Each output has its own 256 blocks of the
@@ -57,7 +21,7 @@ function rejectionKernel(options: {
   readonly parameter: string;
   readonly outputAttr: string;
   readonly types: Readonly<Record<string, readonly DType[]>>;
-  samplerFor(parameter: number): Sampler;
+  samplerFor(parameter: number): (stream: Philox) => number;
 }): StatefulKernelDefinition {
   return {
     kind: "stateful",
@@ -72,28 +36,22 @@ function rejectionKernel(options: {
         const parameterTensor = tensorAt(inputs, 1);
         const parameters = parametersOf(parameterTensor);
         const shape = [...samplesShape, ...parameterTensor.shape];
-        const output = newNumbers("float64", shape) as Float64Array;
+        const output = newDraws(shape);
         if (samplesShape.includes(0)) {
           return [tensorOfNumbers(dtype, shape, output)];
         }
         if (parameters.length === 0) {
           throw invalidArgument(`Input ${options.parameter} should have non-zero element count, got: 0`);
         }
-        const samples = output.length / parameters.length;
         const start = generator(context).reserveOutputs(output.length);
-        const stream = start.clone();
-        const samplers = parameters.map((parameter) => options.samplerFor(parameter));
+        const samplerFor = (index: number) => ({
+          reservedBlocks: RESERVED_BLOCKS_PER_OUTPUT,
+          draw: options.samplerFor(parameters[index] ?? Number.NaN),
+        });
         return inTurns(
           output.length,
-          OUTPUTS_PER_TURN,
-          (first, end) => {
-            for (let number = first; number < end; number += 1) {
-              const index = Math.floor(number / samples);
-              const sampler = samplers[index];
-              stream.moveTo(start, number * RESERVED_BLOCKS_PER_OUTPUT);
-              output[(number % samples) * parameters.length + index] = sampler?.(stream) ?? Number.NaN;
-            }
-          },
+          DRAWS_PER_TURN,
+          (first, end) => writeDraws(output, parameters.length, samplerFor, start, first, end),
           context.step.signal,
           () => [tensorOfNumbers(dtype, shape, output)],
         );

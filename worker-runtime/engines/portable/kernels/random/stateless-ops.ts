@@ -47,8 +47,8 @@ export function streamOfSeed(seed: Tensor): Philox {
   return new Philox([0, 0, mixed[2] ?? 0, mixed[3] ?? 0], mixed);
 }
 
-/** The stream of the inputs key, counter and alg. @throws TensorFlowError INVALID_ARGUMENT */
-function streamOfInputs(inputs: readonly Tensor[], first: number): Philox {
+/** The stream of the inputs key, counter and alg, of which `first` is the key. @throws TensorFlowError INVALID_ARGUMENT */
+export function streamOfInputs(inputs: readonly Tensor[], first: number): Philox {
   const key = inputAt(inputs, first);
   const counter = inputAt(inputs, first + 1);
   const algorithm = inputAt(inputs, first + 2);

@@ -50,7 +50,10 @@ function checkAlgorithm(tensor: Tensor): void {
  * @returns the stream where they begin, and the state before.
  * @throws TensorFlowError INVALID_ARGUMENT for a variable that is no generator.
  */
-function reserve(variable: Variable, outputs: bigint): { readonly stream: Philox; readonly before: Tensor } {
+export function reserve(
+  variable: Variable,
+  outputs: bigint,
+): { readonly stream: Philox; readonly before: Tensor } {
   const before = variable.value;
   if (before?.dtype !== "int64") {
     throw invalidArgument(`dtype of RNG state variable must be int64, not ${before?.dtype ?? "undefined"}`);

@@ -16,8 +16,10 @@ export function fourierTransform(length: number): FourierTransform {
 /** Nanoseconds that one sequence of a length takes on a slow core. */
 export function fourierCost(length: number): number {
   const NANOS_PER_BUTTERFLY = 5;
+  // It is copied to scratch space and back, for which there are calls.
+  const NANOS_PER_SEQUENCE = 50;
   const padded = isPowerOfTwo(length) ? length : 2 * paddedLength(length);
-  return padded * Math.max(1, Math.log2(padded)) * NANOS_PER_BUTTERFLY;
+  return padded * Math.max(1, Math.log2(padded)) * NANOS_PER_BUTTERFLY + NANOS_PER_SEQUENCE;
 }
 
 function isPowerOfTwo(length: number): boolean {

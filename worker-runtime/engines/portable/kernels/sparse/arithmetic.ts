@@ -250,13 +250,18 @@ export const sparseArithmeticKernels: readonly KernelDefinition[] = [
     const choose = op === "SparseSparseMaximum" ? Math.max : Math.min;
     return pureKernel(
       op,
-      () => (inputs) =>
-        elementwise(
-          sparseAt(inputs, 0),
-          sparseAt(inputs, 3),
+      () => (inputs) => {
+        const [a, b] = [sparseAt(inputs, 0), sparseAt(inputs, 3)];
+        // SparseAdd does not look at them.
+        checkBounds(a);
+        checkBounds(b);
+        return elementwise(
+          a,
+          b,
           (x, y) => choose(x, y),
           () => true,
-        ).slice(0, 2),
+        ).slice(0, 2);
+      },
       { types: { T: types }, cost: perNonZero },
     );
   }),

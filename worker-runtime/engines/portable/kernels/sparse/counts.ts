@@ -7,9 +7,9 @@ import { type Compute, pureKernel } from "../support/define.js";
 import { indexTypes, isLong } from "../support/dtypes.js";
 import { indicesOf, inputAt } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
-import { sparseAt } from "./sparse-tensor.js";
+import { checkBounds, sparseAt } from "./sparse-tensor.js";
 
-const NANOSECONDS_PER_VALUE = 1000;
+const NANOSECONDS_PER_VALUE = 1500;
 
 interface Counting {
   /** Values from this one on are not counted; undefined for any. */
@@ -45,18 +45,15 @@ function countBatches(
   if (isByteList(given)) {
     throw invalidArgument("Weights must be numbers.");
   }
-  const counts = Array.from({ length: batches ?? 1 }, () => new Map<number, number | bigint>());
+  // Only of batches that have values: a shape may say that there are more than there is memory for.
+  const counts = new Map<number, Map<number, number | bigint>>();
   let largest = 0;
   for (const { batch, value, at } of counted) {
     if (value < 0) {
       throw invalidArgument("Input values must all be non-negative");
     }
-    const own = counts[batch];
-    if (own === undefined) {
-      throw invalidArgument(
-        `Indices value along the first dimension must be lower than ${counts.length}, got ${batch}`,
-      );
-    }
+    const own = counts.get(batch) ?? new Map<number, number | bigint>();
+    counts.set(batch, own);
     if (limit === undefined || value < limit) {
       const weight = isBinary || given.length === 0 ? one : (given[at] ?? one);
       own.set(value, isBinary ? one : plus(own.get(value), weight));
@@ -64,12 +61,12 @@ function countBatches(
     }
   }
   const columns = limit ?? Math.max(largest + 1, minColumns);
-  const total = counts.reduce((sum, { size }) => sum + size, 0);
+  const total = [...counts.values()].reduce((sum, { size }) => sum + size, 0);
   const rank = batches === undefined ? 1 : 2;
   const places = new BigInt64Array(total * rank);
   const sums: (number | bigint)[] = [];
   let next = 0;
-  for (const [batch, own] of counts.entries()) {
+  for (const [batch, own] of [...counts].sort(([a], [b]) => a - b)) {
     for (const value of [...own.keys()].sort((a, b) => a - b)) {
       if (rank === 2) {
         places[next * rank] = BigInt(batch);
@@ -118,10 +115,17 @@ function countDense(counting: Counting): Compute {
 
 function countSparse(counting: Counting): Compute {
   return (inputs) => {
-    const { indices, values, shape, rank, count } = sparseAt(inputs, 0);
+    const sparse = sparseAt(inputs, 0);
+    const { indices, values, shape, rank, count } = sparse;
     const weights = inputAt(inputs, 3);
-    if (rank < 1 || rank > 2) {
-      throw invalidArgument(`Input must be a 1 or 2-dimensional tensor. Got a rank of ${rank}`);
+    if (rank === 0) {
+      throw invalidArgument("Input must have at least one dimension.");
+    }
+    checkBounds(sparse);
+    // The elements of all further dimensions are counted together.
+    const batches = rank > 1 ? shape[0] : undefined;
+    if (batches === 0) {
+      throw invalidArgument("Cannot allocate 0 batches, is the dense shape too wide?");
     }
     if (weights.size > 0 && !sameShape(weights.shape, values.shape)) {
       throw invalidArgument(
@@ -132,20 +136,23 @@ function countSparse(counting: Counting): Compute {
     const list = indicesOf(values);
     function* counted(): Generator<Counted> {
       for (let at = 0; at < count; at += 1) {
-        yield { batch: rank === 2 ? (indices[at * rank] ?? 0) : 0, value: list[at] ?? 0, at };
+        yield { batch: batches === undefined ? 0 : (indices[at * rank] ?? 0), value: list[at] ?? 0, at };
       }
     }
-    return countBatches(counted(), rank === 2 ? shape[0] : undefined, weights, counting);
+    return countBatches(counted(), batches, weights, counting);
   };
 }
 
-const options = {
-  types: { T: indexTypes, output_type: ["int32", "int64", "float32", "float64"] },
-  cost: (_: KernelNode, inputs: readonly Tensor[]) => inputAt(inputs, 0).size * NANOSECONDS_PER_VALUE,
-} as const;
+const types = { T: indexTypes, output_type: ["int32", "int64", "float32", "float64"] } as const;
 
 /** Counts of whole numbers as sparse tensors. */
 export const countKernels: readonly KernelDefinition[] = [
-  pureKernel("DenseCountSparseOutput", (node) => countDense(countingOf(node)), options),
-  pureKernel("SparseCountSparseOutput", (node) => countSparse(countingOf(node)), options),
+  pureKernel("DenseCountSparseOutput", (node) => countDense(countingOf(node)), {
+    types,
+    cost: (_, inputs) => inputAt(inputs, 0).size * NANOSECONDS_PER_VALUE,
+  }),
+  pureKernel("SparseCountSparseOutput", (node) => countSparse(countingOf(node)), {
+    types,
+    cost: (_, inputs) => inputAt(inputs, 1).size * NANOSECONDS_PER_VALUE,
+  }),
 ];

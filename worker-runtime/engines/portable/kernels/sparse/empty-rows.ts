@@ -4,7 +4,7 @@ import { entriesPerElement } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
 import { accumulator } from "../support/accumulate.js";
 import { allocate } from "../support/allocation.js";
-import { pureKernel, withSmallFloats } from "../support/define.js";
+import { perInput, pureKernel, withSmallFloats } from "../support/define.js";
 import { indicesOf, inputAt, newLongs, newNumbers } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
@@ -118,5 +118,7 @@ export const emptyRowKernels: readonly KernelDefinition[] = [
   pureKernel("SparseFillEmptyRows", () => fillEmptyRows, {
     cost: (_, inputs) => 300 * (inputAt(inputs, 0).size + Number(inputAt(inputs, 2).data[0] ?? 0)),
   }),
-  pureKernel("SparseFillEmptyRowsGrad", () => withSmallFloats(fillEmptyRowsGradient)),
+  pureKernel("SparseFillEmptyRowsGrad", () => withSmallFloats(fillEmptyRowsGradient), {
+    cost: perInput(70),
+  }),
 ];

@@ -1,6 +1,7 @@
 import type { KernelDefinition } from "../kernel.js";
 import { sparseArithmeticKernels } from "./arithmetic.js";
 import { countKernels } from "./counts.js";
+import { crossKernels } from "./cross-ops.js";
 import { denseSumKernels } from "./dense-sums.js";
 import { editDistanceKernel } from "./edit-distance.js";
 import { emptyRowKernels } from "./empty-rows.js";
@@ -20,4 +21,5 @@ export const sparseKernels: readonly KernelDefinition[] = [
   ...denseSumKernels,
   ...countKernels,
   ...segmentGradientKernels,
+  ...crossKernels,
 ];

@@ -22,6 +22,10 @@ function gradient(inputs: readonly Tensor[], share: Share): Tensor {
   }
   const count = scalarOf(inputAt(inputs, 3), "output_dim0");
   const [segments = 0, ...rowShape] = slopes.shape;
+  if (count === 0) {
+    // As TensorFlow does, which looks at no index where there is no place for any.
+    return new Tensor(slopes.dtype, [0, ...rowShape], newNumbers(slopes.dtype, [0]));
+  }
   const [rows, owners] = [indicesOf(indices), indicesOf(ids)];
   const sizes = new Float64Array(segments);
   for (let i = 0; i < rows.length; i += 1) {

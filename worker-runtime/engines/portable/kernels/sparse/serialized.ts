@@ -2,15 +2,17 @@ import { TensorProto, VariantTensorDataProto } from "../../../../../protos/gener
 import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor, tensorFromProto, tensorToProto } from "../../../../protocol/tensor.js";
+import { eachOf, mapped, type PausingWork } from "../../pauses.js";
 import { ObjectTensor, type Value, type VariantObject } from "../../values.js";
-import type { StatefulKernelDefinition } from "../kernel.js";
+import type { Outputs, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { statefulKernel } from "../state/stateful-kernel.js";
-import { joined, runAt } from "../state/tensor-batches.js";
+import { joining, runAt } from "../state/tensor-batches.js";
 import { checkExpansion } from "../support/allocation.js";
 import { stringsOf } from "../support/elements.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
+import { atPauses } from "../support/turns.js";
 import { type SparseTensor, sparseOf } from "./sparse-tensor.js";
 
 /** The parts of a sparse tensor: indices, values and shape. */
@@ -61,16 +63,21 @@ function tensorOfBytes(bytes: Uint8Array): Tensor {
 
 type Parts = readonly [indices: Tensor, values: Tensor, shape: Tensor];
 
+/** Tensors that are encoded or decoded, or rows, between two pauses: some milliseconds' work. */
+const ITEMS_PER_PAUSE = 256;
+
 /** Sparse tensors in the form that a node asks for: a row of three for each. */
-function serialized(node: KernelNode, rows: readonly Parts[], shape: readonly number[]): Value {
+function* serializing(
+  node: KernelNode,
+  rows: readonly Parts[],
+  shape: readonly number[],
+): PausingWork<Outputs> {
   const tensors = rows.flat();
-  return node.type("out_type") === "string"
-    ? new Tensor(
-        "string",
-        shape,
-        tensors.map((tensor) => TensorProto.encode(tensorToProto(tensor)).finish()),
-      )
-    : variantRow(tensors, shape);
+  if (node.type("out_type") !== "string") {
+    return [variantRow(tensors, shape)];
+  }
+  const encode = (tensor: Tensor) => TensorProto.encode(tensorToProto(tensor)).finish();
+  return [new Tensor("string", shape, yield* mapped(tensors, encode, ITEMS_PER_PAUSE))];
 }
 
 function variantRow(tensors: readonly Tensor[], shape: readonly number[]): ObjectTensor<VariantObject> {
@@ -87,13 +94,13 @@ export function variantOfSparse(indices: Tensor, values: Tensor, shape: Tensor):
 }
 
 /** The slices of a sparse tensor along its first dimension; its elements are ordered by that. */
-function rowsOf({ indices, values, shape, rank, count }: SparseTensor): readonly Parts[] {
+function* slicing({ indices, values, shape, rank, count }: SparseTensor): PausingWork<Parts[]> {
   if (rank < 2) {
     throw invalidArgument(`Rank of input SparseTensor should be > 1, but saw rank: ${rank}`);
   }
   const rowShape = longs(shape.slice(1));
   let at = 0;
-  return Array.from({ length: shape[0] ?? 0 }, (_, row): Parts => {
+  const slice = (row: number): Parts => {
     const first = at;
     while (at < count && (indices[at * rank] ?? 0) === row) {
       at += 1;
@@ -109,7 +116,21 @@ function rowsOf({ indices, values, shape, rank, count }: SparseTensor): readonly
       runAt(values, first, [at - first]),
       rowShape,
     ];
-  });
+  };
+  const rows: Parts[] = [];
+  for (let row = 0; row < (shape[0] ?? 0); row += 1) {
+    rows.push(slice(row));
+    if (rows.length % ITEMS_PER_PAUSE === 0) {
+      yield;
+    }
+  }
+  return rows;
+}
+
+function* serializingRows(node: KernelNode, sparse: SparseTensor): PausingWork<Outputs> {
+  const rows = yield* slicing(sparse);
+  checkOrder(sparse);
+  return yield* serializing(node, rows, [rows.length, PARTS]);
 }
 
 /** @throws TensorFlowError INVALID_ARGUMENT for elements that are not ordered. */
@@ -134,10 +155,10 @@ function longs(values: readonly number[]): Tensor {
 }
 
 /** What a tensor of serialized ones holds. */
-function partsOf(value: Value | undefined): readonly Tensor[] {
+function partsOf(value: Value | undefined): PausingWork<readonly Tensor[]> {
   return value instanceof ObjectTensor
-    ? (value.elements as readonly VariantObject[]).map(tensorOfVariant)
-    : stringsOf(tensorAt([value as Value], 0)).map(tensorOfBytes);
+    ? mapped(value.elements as readonly VariantObject[], tensorOfVariant, ITEMS_PER_PAUSE)
+    : mapped(stringsOf(tensorAt([value as Value], 0)), tensorOfBytes, ITEMS_PER_PAUSE);
 }
 
 /**
@@ -145,7 +166,7 @@ function partsOf(value: Value | undefined): readonly Tensor[] {
  * others as large as the largest of all.
  * @throws TensorFlowError INVALID_ARGUMENT
  */
-function deserialized(value: Value | undefined, dtype: DType): readonly Tensor[] {
+function* deserializing(value: Value | undefined, dtype: DType): PausingWork<Outputs> {
   const shape = value instanceof ObjectTensor || value instanceof Tensor ? value.shape : [];
   if (shape.length === 0) {
     throw invalidArgument("Serialized sparse should have non-zero rank but is a scalar.");
@@ -161,8 +182,9 @@ function deserialized(value: Value | undefined, dtype: DType): readonly Tensor[]
       `Serialized sparse should have at least 1 serialized tensor, but has a zero dimension ${cppShapeText(shape)}`,
     );
   }
-  const parts = partsOf(value);
-  const sparse = Array.from({ length: productOf(outer) }, (_, i) => sparseAtRow(parts, i, dtype));
+  const parts = yield* partsOf(value);
+  const first = parts.filter((_, i) => i % PARTS === 0);
+  const sparse = yield* mapped(first, (_, i) => sparseAtRow(parts, i, dtype), ITEMS_PER_PAUSE);
   const rank = sparse[0]?.rank ?? 0;
   const sizes = new Array<number>(rank).fill(0);
   for (const [i, one] of sparse.entries()) {
@@ -178,8 +200,8 @@ function deserialized(value: Value | undefined, dtype: DType): readonly Tensor[]
   }
   const total = sparse.reduce((sum, { count }) => sum + count, 0);
   return [
-    joinedIndices(sparse, outer, rank, total),
-    joined(
+    yield* joiningIndices(sparse, outer, rank, total),
+    yield* joining(
       dtype,
       [total],
       sparse.map(({ values }) => values),
@@ -202,16 +224,16 @@ function sparseAtRow(parts: readonly Tensor[], row: number, dtype: DType): Spars
 }
 
 /** The places of all elements, the place of their tensor among the others in front. */
-function joinedIndices(
+function* joiningIndices(
   sparse: readonly SparseTensor[],
   outer: readonly number[],
   rank: number,
   total: number,
-): Tensor {
+): PausingWork<Tensor> {
   const width = outer.length + rank;
   const places = new BigInt64Array(total * width);
   let at = 0;
-  for (const [i, { indices, count }] of sparse.entries()) {
+  const put = ({ indices, count }: SparseTensor, i: number): void => {
     const prefix = outer.map((size, d) => BigInt(Math.floor(i / productOf(outer, d + 1)) % size));
     for (let element = 0; element < count; element += 1) {
       places.set(prefix, at);
@@ -220,27 +242,26 @@ function joinedIndices(
       }
       at += width;
     }
-  }
+  };
+  yield* eachOf(sparse, put, ITEMS_PER_PAUSE);
   return new Tensor("int64", [total, width], places);
 }
 
 /** Sparse tensors as strings or variants, as files and datasets have them. */
 export const serializedSparseKernels: readonly StatefulKernelDefinition[] = [
-  statefulKernel("SerializeSparse", (node) => ({ inputs }) => {
+  statefulKernel("SerializeSparse", (node) => ({ inputs, step }) => {
     const parts: Parts = [tensorAt(inputs, 0), tensorAt(inputs, 1), tensorAt(inputs, 2)];
     sparseOf(...parts);
-    return [serialized(node, [parts], [PARTS])];
+    return atPauses(serializing(node, [parts], [PARTS]), step.signal);
   }),
-  statefulKernel("SerializeManySparse", (node) => ({ inputs }) => {
+  statefulKernel("SerializeManySparse", (node) => ({ inputs, step }) => {
     const sparse = sparseOf(tensorAt(inputs, 0), tensorAt(inputs, 1), tensorAt(inputs, 2));
-    const rows = rowsOf(sparse);
-    checkOrder(sparse);
-    return [serialized(node, rows, [rows.length, PARTS])];
+    return atPauses(serializingRows(node, sparse), step.signal);
   }),
   ...["DeserializeSparse", "DeserializeManySparse"].map((op) =>
     statefulKernel(op, (node) => {
       const dtype = node.type("dtype");
-      return ({ inputs }) => deserialized(inputs[0], dtype);
+      return ({ inputs, step }) => atPauses(deserializing(inputs[0], dtype), step.signal);
     }),
   ),
 ];

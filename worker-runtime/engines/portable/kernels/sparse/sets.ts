@@ -7,6 +7,7 @@ import { inputAt, newNumbers } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape, stridesOf } from "../support/shapes.js";
 import {
   checkBounds,
+  comparePlaces,
   joined,
   pick,
   placeOf,
@@ -39,6 +40,15 @@ function denseRows(tensor: Tensor): SetRows {
   return { outer, values: tensor.reshape([tensor.size]), rows: new Map(rows) };
 }
 
+/** @throws TensorFlowError INVALID_ARGUMENT unless element `i` comes after the one before it. */
+function checkOrder(sparse: SparseTensor, i: number): void {
+  const order = comparePlaces(sparse, i - 1, sparse, i);
+  if (order >= 0) {
+    const what = order === 0 ? "repeated" : "out of order. Many sparse ops require sorted indices.";
+    throw invalidArgument(`indices[${i}] = ${cppShapeText(placeOf(sparse, i))} is ${what}`);
+  }
+}
+
 function sparseRows(sparse: SparseTensor, validate: boolean): SetRows {
   if (sparse.rank < 2) {
     throw invalidArgument(`Input set should have at least 2 dimensions, got ${sparse.rank}.`);
@@ -47,13 +57,11 @@ function sparseRows(sparse: SparseTensor, validate: boolean): SetRows {
   const outer = sparse.shape.slice(0, -1);
   const strides = [...stridesOf(outer), 0];
   const rows = new Map<number, number[]>();
-  let last = -1;
   for (let i = 0; i < sparse.count; i += 1) {
-    const row = placeOf(sparse, i).reduce((sum, at, d) => sum + at * (strides[d] ?? 0), 0);
-    if (validate && row < last) {
-      throw invalidArgument(`indices[${i}] is out of order. Many sparse ops require sorted indices.`);
+    if (validate && i > 0) {
+      checkOrder(sparse, i);
     }
-    last = row;
+    const row = placeOf(sparse, i).reduce((sum, at, d) => sum + at * (strides[d] ?? 0), 0);
     const found = rows.get(row);
     if (found === undefined) {
       rows.set(row, [i]);
@@ -116,6 +124,15 @@ function combine(a: SetRows, b: SetRows, operation: SetOperation): readonly Tens
   return sparseOutputs(places, pick(values, chosen), [...a.outer, widest]);
 }
 
+/** An element is looked up by its key, a string by all of its bytes. */
+const NANOS_PER_ELEMENT = 1000;
+const NANOS_PER_BYTE = 10;
+
+function elementsCost(tensor: Tensor): number {
+  const bytes = tensor.dtype === "string" ? tensor.byteLength : 0;
+  return tensor.size * NANOS_PER_ELEMENT + bytes * NANOS_PER_BYTE;
+}
+
 function setKernel(
   op: string,
   rowsOf: (inputs: readonly Tensor[], validate: boolean) => readonly [SetRows, SetRows],
@@ -133,7 +150,7 @@ function setKernel(
     },
     {
       types: { T: types },
-      cost: (_, inputs) => 1000 * inputs.reduce((sum, { size }) => sum + size, 0),
+      cost: (_, inputs) => inputs.reduce((sum, input) => sum + elementsCost(input), 0),
     },
   );
 }
@@ -167,6 +184,6 @@ export const setKernels: readonly KernelDefinition[] = [
       const validate = node.bool("validate_indices");
       return (inputs) => [setSize(sparseRows(sparseAt(inputs, 0), validate))];
     },
-    { types: { T: types }, cost: (_, inputs) => 1000 * inputAt(inputs, 1).size },
+    { types: { T: types }, cost: (_, inputs) => elementsCost(inputAt(inputs, 1)) },
   ),
 ];

@@ -1,50 +1,69 @@
 import { internalError, invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
-import type { KernelDefinition, OpContext } from "../kernel.js";
+import type { KernelDefinition, OpContext, Outputs } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { allocate } from "../support/allocation.js";
 import { indexTypes } from "../support/dtypes.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
+import { inTurns } from "../support/turns.js";
 import { updateElements } from "./element-updates.js";
 import { variableInput } from "./resource-access.js";
 import { placeText, rowIndices, sliceIndices } from "./row-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
 
-/** Runs `use` on the variable's value, which nobody may keep: the next update can then go without a copy. */
-function fromVariable(node: KernelNode, context: OpContext, use: (value: Tensor) => Tensor): Tensor {
-  const result = variableInput(node, context, 0).peek(use);
-  if (result === undefined) {
+/** Elements that are copied in one turn, and what it takes to find a slice, in elements: a few milliseconds. */
+const ELEMENTS_PER_TURN = 2 ** 19;
+const ELEMENTS_PER_SLICE = 16;
+
+/** Slices of a variable's value, to be put one after the other. */
+interface Slices {
+  /** Of the result. */
+  readonly shape: readonly number[];
+  readonly count: number;
+  /** Elements of each. */
+  readonly length: number;
+  /** Where a slice begins in the value, in elements. */
+  startOf(index: number): number;
+}
+
+/**
+ * Copies slices of a variable's value, many in turns. Few are read from its own array, which nobody may keep: the next
+ * update then goes without a copy. For many the value is taken, so that all are of the same one.
+ */
+function fromVariable(
+  node: KernelNode,
+  context: OpContext,
+  slicesOf: (value: Tensor) => Slices,
+): Outputs | Promise<Outputs> {
+  const variable = variableInput(node, context, 0);
+  const slices = variable.peek(slicesOf);
+  if (slices === undefined) {
     throw internalError("Invalid variable reference.");
   }
-  return result;
+  const perTurn = Math.max(1, Math.floor(ELEMENTS_PER_TURN / (slices.length + ELEMENTS_PER_SLICE)));
+  const copy = (source: Tensor) => copySlices(source, slices, perTurn, context.step.signal);
+  const taken = slices.count > perTurn ? variable.value : undefined;
+  return (taken === undefined ? variable.peek(copy) : copy(taken)) ?? [];
 }
 
-/** Copies slices of `source` that begin at `starts` one after the other. */
 function copySlices(
-  source: Tensor,
-  shape: readonly number[],
-  starts: Iterable<number>,
-  length: number,
-): Tensor {
-  const target = allocate(source.dtype, shape);
-  let at = 0;
-  for (const from of starts) {
-    updateElements("update", {
-      dtype: source.dtype,
-      target,
-      at,
-      source: source.data,
-      from,
-      length,
-      step: 1,
-    });
-    at += length;
-  }
-  return new Tensor(source.dtype, shape, target);
+  { dtype, data }: Tensor,
+  { shape, count, length, startOf }: Slices,
+  perTurn: number,
+  signal: AbortSignal,
+): Outputs | Promise<Outputs> {
+  const target = allocate(dtype, shape);
+  const run = (first: number, end: number) => {
+    for (let i = first; i < end; i += 1) {
+      const slice = { at: i * length, source: data, from: startOf(i), length, step: 1 } as const;
+      updateElements("update", { dtype, target, ...slice });
+    }
+  };
+  return inTurns(count, perTurn, run, signal, () => [new Tensor(dtype, shape, target)]);
 }
 
-function gather(params: Tensor, indices: Tensor, batchDims: number): Tensor {
+function rowSlices(params: Tensor, indices: Tensor, batchDims: number): Slices {
   if (params.shape.length === 0) {
     throw invalidArgument("params must be at least 1 dimensional");
   }
@@ -65,23 +84,24 @@ function gather(params: Tensor, indices: Tensor, batchDims: number): Tensor {
   const length = productOf(params.shape, batchDims + 1);
   const batches = productOf(params.shape, 0, batchDims);
   const perBatch = list.length / batches;
-  const starts = Array.from(list, (row, i) => (Math.floor(i / perBatch) * rows + row) * length);
   const shape = [
     ...params.shape.slice(0, batchDims),
     ...indices.shape.slice(batchDims),
     ...params.shape.slice(batchDims + 1),
   ];
-  return copySlices(params, shape, starts, length);
+  const startOf = (i: number) => (Math.floor(i / perBatch) * rows + (list[i] ?? 0)) * length;
+  return { shape, count: list.length, length, startOf };
 }
 
-function gatherNd(node: KernelNode, params: Tensor, indices: Tensor): Tensor {
+function innerSlices(node: KernelNode, params: Tensor, indices: Tensor): Slices {
   const { starts, length, batchShape, sliceShape } = sliceIndices(params.shape, indices, (row, index) => {
     throw invalidArgument(
       `${placeText(indices.shape.slice(0, -1), row)} = [${index.join(", ")}] does not index into param shape ` +
         `${cppShapeText(params.shape)}, node name: ${node.name}`,
     );
   });
-  return copySlices(params, [...batchShape, ...sliceShape], starts, length);
+  const startOf = (i: number) => starts[i] ?? 0;
+  return { shape: [...batchShape, ...sliceShape], count: starts.length, length, startOf };
 }
 
 const types = { Tindices: indexTypes };
@@ -92,17 +112,15 @@ export const gatherKernels: readonly KernelDefinition[] = [
     "ResourceGather",
     (node) => {
       const batchDims = node.int("batch_dims");
-      return (context) => [
-        fromVariable(node, context, (value) => gather(value, tensorAt(context.inputs, 1), batchDims)),
-      ];
+      return (context) =>
+        fromVariable(node, context, (value) => rowSlices(value, tensorAt(context.inputs, 1), batchDims));
     },
     { types },
   ),
   statefulKernel(
     "ResourceGatherNd",
-    (node) => (context) => [
-      fromVariable(node, context, (value) => gatherNd(node, value, tensorAt(context.inputs, 1))),
-    ],
+    (node) => (context) =>
+      fromVariable(node, context, (value) => innerSlices(node, value, tensorAt(context.inputs, 1))),
     { types },
   ),
 ];

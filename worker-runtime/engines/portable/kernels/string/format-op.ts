@@ -1,11 +1,12 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
 import { summarizeEnds } from "../logging/tensor-text.js";
-import { pureKernel } from "../support/define.js";
+import { type Compute, pureKernel } from "../support/define.js";
+import { productOf } from "../support/shapes.js";
 
-/** StringFormat: a template with tensors' texts in place of its placeholders; what tf.print is made of. */
-export const formatKernel: PureKernelDefinition = pureKernel("StringFormat", (node) => {
+function create(node: KernelNode): Compute {
   const parts = node.string("template").split(node.string("placeholder"));
   const ends = node.int("summarize");
   if (parts.length - 1 !== node.inputs.length) {
@@ -17,4 +18,18 @@ export const formatKernel: PureKernelDefinition = pureKernel("StringFormat", (no
     const texts = inputs.map((input, index) => `${summarizeEnds(input, ends)}${parts[index + 1] ?? ""}`);
     return [Tensor.of(`${parts[0] ?? ""}${texts.join("")}`, "string")];
   };
-});
+}
+
+/** The text of a number, or of a string of some length. */
+const NANOS_PER_TEXT = 2000;
+
+/** Only the ends of each dimension are shown, however large the tensors are. */
+function cost(node: KernelNode, inputs: readonly Tensor[]): number {
+  const ends = node.int("summarize");
+  const shownOf = ({ shape }: Tensor) =>
+    productOf(shape.map((size) => (ends < 0 ? size : Math.min(size, 2 * ends))));
+  return inputs.reduce((sum, input) => sum + shownOf(input), 0) * NANOS_PER_TEXT;
+}
+
+/** StringFormat: a template with tensors' texts in place of its placeholders; what tf.print is made of. */
+export const formatKernel: PureKernelDefinition = pureKernel("StringFormat", create, { cost });

@@ -1,14 +1,17 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
+import type { KernelNode } from "../kernel-node.js";
 import { pureKernel } from "../support/define.js";
 import { inputAt, stringsOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { Regex } from "./regex/regex.js";
 import { RegexSyntaxError } from "./regex/syntax.js";
 
-/** Nanoseconds that a byte takes to match with a pattern of ordinary size. */
-const NANOSECONDS_PER_BYTE = 500;
+/** Nanoseconds of a string, of a byte of it, and of a byte for each one of the pattern: so many ways to match there may be. */
+const NANOSECONDS_PER_STRING = 2000;
+const NANOSECONDS_PER_BYTE = 200;
+const NANOSECONDS_PER_STEP = 50;
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -142,8 +145,19 @@ function fullMatch(input: Tensor, regex: Regex): Tensor {
   );
 }
 
-const options = {
-  cost: (_: unknown, inputs: readonly Tensor[]) => (inputs[0]?.byteLength ?? 0) * NANOSECONDS_PER_BYTE,
+/** @param pattern its length in bytes. */
+function matchingCost(input: Tensor, pattern: number): number {
+  const perByte = NANOSECONDS_PER_BYTE + pattern * NANOSECONDS_PER_STEP;
+  return input.size * NANOSECONDS_PER_STRING + input.byteLength * perByte;
+}
+
+const fromInput = {
+  cost: (_: KernelNode, inputs: readonly Tensor[]) =>
+    matchingCost(inputAt(inputs, 0), inputAt(inputs, 1).byteLength),
+};
+const fromAttribute = {
+  cost: (node: KernelNode, inputs: readonly Tensor[]) =>
+    matchingCost(inputAt(inputs, 0), node.bytes("pattern").length),
 };
 
 /** Regular expressions in RE2's syntax. */
@@ -158,7 +172,7 @@ export const regexKernels: readonly PureKernelDefinition[] = [
         node.bool("replace_global"),
       ),
     ],
-    options,
+    fromInput,
   ),
   pureKernel(
     "StaticRegexReplace",
@@ -168,12 +182,12 @@ export const regexKernels: readonly PureKernelDefinition[] = [
         replaceAll(inputAt(inputs, 0), regex, node.string("rewrite"), node.bool("replace_global")),
       ];
     },
-    options,
+    fromAttribute,
   ),
   pureKernel(
     "RegexFullMatch",
     () => (inputs) => [fullMatch(inputAt(inputs, 0), compile(scalarText(inputAt(inputs, 1), "Pattern")))],
-    options,
+    fromInput,
   ),
   pureKernel(
     "StaticRegexFullMatch",
@@ -181,6 +195,6 @@ export const regexKernels: readonly PureKernelDefinition[] = [
       const regex = compile(node.string("pattern"));
       return (inputs) => [fullMatch(inputAt(inputs, 0), regex)];
     },
-    options,
+    fromAttribute,
   ),
 ];

@@ -1,13 +1,14 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
+import { costOfReading } from "../kernel-cost.js";
+import type { KernelNode } from "../kernel-node.js";
 import { checkedSize } from "../support/allocation.js";
-import { pureKernel } from "../support/define.js";
+import { type Compute, pureKernel } from "../support/define.js";
 import { inputAt, integersOf, scalarOf, stringsOf } from "../support/elements.js";
 import { productOf, sameShape } from "../support/shapes.js";
 
-/** Joins the strings of each segment, in order; "" for a segment without any. */
-export const segmentJoinKernel: PureKernelDefinition = pureKernel("UnsortedSegmentJoin", (node) => {
+function create(node: KernelNode): Compute {
   const separator = node.bytes("separator");
   return (inputs) => {
     const [input, ids] = [inputAt(inputs, 0), inputAt(inputs, 1)];
@@ -49,4 +50,18 @@ export const segmentJoinKernel: PureKernelDefinition = pureKernel("UnsortedSegme
       ),
     ];
   };
-});
+}
+
+/** A list for each string of the result, and what it is joined of. */
+const NANOS_PER_RESULT = 800;
+const NANOS_PER_STRING = 500;
+
+function cost(_: KernelNode, inputs: readonly Tensor[]): number {
+  const [input, ids] = [inputAt(inputs, 0), inputAt(inputs, 1)];
+  const segments = Number(inputAt(inputs, 2).data[0] ?? 0);
+  const results = Math.max(0, segments) * productOf(input.shape, ids.shape.length);
+  return results * NANOS_PER_RESULT + input.size * NANOS_PER_STRING + costOfReading(inputs);
+}
+
+/** Joins the strings of each segment, in order; "" for a segment without any. */
+export const segmentJoinKernel: PureKernelDefinition = pureKernel("UnsortedSegmentJoin", create, { cost });

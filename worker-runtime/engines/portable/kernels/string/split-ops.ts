@@ -100,15 +100,18 @@ function inputRows(input: Tensor): readonly Uint8Array[] {
   return stringsOf(input);
 }
 
-/** Words of five bytes, each a string of its own. */
-const NANOS_PER_BYTE = 60;
+/** Words of two or three bytes, each a string of its own. */
+const NANOS_PER_BYTE = 150;
+/** Each byte is looked for among the delimiters. */
+const NANOS_PER_DELIMITER = 1;
+/** Where each byte is a string of its own. */
+const NANOS_PER_SINGLE_BYTE = 1500;
 /** Of the list of words that each text becomes. */
 const NANOS_PER_TEXT = 1200;
 
-const cost: PureKernelDefinition["cost"] = (_, inputs) => {
-  const { byteLength, size } = inputAt(inputs, 0);
-  return byteLength * NANOS_PER_BYTE + size * NANOS_PER_TEXT;
-};
+function splitCost(input: Tensor, nanosPerByte: number): number {
+  return input.byteLength * nanosPerByte + input.size * NANOS_PER_TEXT;
+}
 
 /** Ops that split strings. */
 export const splitKernels: readonly PureKernelDefinition[] = [
@@ -126,7 +129,15 @@ export const splitKernels: readonly PureKernelDefinition[] = [
         return sparseRows(rows.map((bytes) => splitAtAny(bytes, delimiters, skipEmpty)));
       };
     },
-    { cost },
+    {
+      cost: (_, inputs) =>
+        splitCost(
+          inputAt(inputs, 0),
+          inputAt(inputs, 1).byteLength === 0
+            ? NANOS_PER_SINGLE_BYTE
+            : NANOS_PER_BYTE + inputAt(inputs, 1).byteLength * NANOS_PER_DELIMITER,
+        ),
+    },
   ),
   pureKernel(
     "StringSplitV2",
@@ -146,6 +157,6 @@ export const splitKernels: readonly PureKernelDefinition[] = [
         );
       };
     },
-    { cost },
+    { cost: (_, inputs) => splitCost(inputAt(inputs, 0), NANOS_PER_BYTE) },
   ),
 ];

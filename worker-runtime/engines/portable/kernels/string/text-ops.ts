@@ -13,7 +13,7 @@ import {
   sameShape,
   stridesOf,
 } from "../support/shapes.js";
-import { characterOffsets } from "./utf8.js";
+import { characterCount, characterOffsets } from "./utf8.js";
 
 /** A kernel that makes a string of each string. */
 function mapKernel(
@@ -195,19 +195,24 @@ function substr(input: Tensor, positions: Tensor, lengths: Tensor, characters: b
   );
 }
 
+function byteCount({ length }: Uint8Array): number {
+  return length;
+}
+
 /** Ops on whole strings: cases, lengths, parts, joins. */
 export const textKernels: readonly PureKernelDefinition[] = [
   mapKernel("StringLower", (encoding) => caseChange(encoding, "A", 32, (text) => text.toLowerCase())),
   mapKernel("StringUpper", (encoding) => caseChange(encoding, "a", -32, (text) => text.toUpperCase())),
   mapKernel("StringStrip", () => strip),
   pureKernel("StringLength", (node) => {
-    const characters = node.string("unit") === "UTF8_CHAR";
+    const lengthOf = node.string("unit") === "UTF8_CHAR" ? characterCount : byteCount;
     return (inputs) => {
       const input = inputAt(inputs, 0);
-      const lengths = stringsOf(input).map((bytes) =>
-        characters ? characterOffsets(bytes).length - 1 : bytes.length,
-      );
-      return [new Tensor("int32", input.shape, Int32Array.from(lengths))];
+      const lengths = new Int32Array(input.size);
+      for (const [i, bytes] of stringsOf(input).entries()) {
+        lengths[i] = lengthOf(bytes);
+      }
+      return [new Tensor("int32", input.shape, lengths)];
     };
   }),
   pureKernel("StringJoin", (node) => {

@@ -9,6 +9,9 @@ import { fromFloat32, toFloat32 } from "./small-floats.js";
 /** One execution of a pure kernel. */
 export type Compute = (inputs: readonly Tensor[]) => readonly Tensor[];
 
+/** An estimate of the time that inputs take, in nanoseconds on one slow core. */
+export type Cost = NonNullable<PureKernelDefinition["cost"]>;
+
 export type KernelOptions = Omit<PureKernelDefinition, "kind" | "op" | "create">;
 
 /**
@@ -37,20 +40,17 @@ function takesData(node: KernelNode): boolean {
 }
 
 /** A cost estimate of so many nanoseconds for each element of the largest input. */
-export function perElement(nanoseconds: number): (node: KernelNode, inputs: readonly Tensor[]) => number {
+export function perElement(nanoseconds: number): Cost {
   return (_, inputs) => inputs.reduce((most, input) => Math.max(most, input.data.length), 0) * nanoseconds;
 }
 
 /** A cost estimate of so many nanoseconds for each element of all inputs together. */
-export function perInput(nanoseconds: number): (node: KernelNode, inputs: readonly Tensor[]) => number {
+export function perInput(nanoseconds: number): Cost {
   return (_, inputs) => inputs.reduce((sum, input) => sum + input.data.length, 0) * nanoseconds;
 }
 
 /** A cost estimate of so many nanoseconds for each element of a result that is larger than the inputs. */
-export function perResult(
-  nanoseconds: number,
-  sizeOf: (inputs: readonly Tensor[]) => number,
-): (node: KernelNode, inputs: readonly Tensor[]) => number {
+export function perResult(nanoseconds: number, sizeOf: (inputs: readonly Tensor[]) => number): Cost {
   return (_, inputs) => sizeOf(inputs) * nanoseconds;
 }
 

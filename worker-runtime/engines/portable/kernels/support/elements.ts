@@ -108,15 +108,21 @@ export function scalarOf(tensor: Tensor, what: string): number {
   return isLongArray(tensor.data) ? Number(tensor.data[0]) : (numbersOf(tensor)[0] ?? 0);
 }
 
-/** A tensor of whole numbers of int32 or int64. */
+/** A tensor of whole numbers of int32 or int64. Loops, as `from` of a typed array takes several times as long. */
 export function integerTensor(dtype: DType, shape: readonly number[], values: ArrayLike<number>): Tensor {
-  return dtype === "int64"
-    ? new Tensor(
-        dtype,
-        shape,
-        BigInt64Array.from(values, (value) => BigInt(value)),
-      )
-    : new Tensor(dtype, shape, Int32Array.from(values));
+  const { length } = values;
+  if (dtype === "int64") {
+    const longs = new BigInt64Array(length);
+    for (let i = 0; i < length; i += 1) {
+      longs[i] = BigInt(values[i] as number);
+    }
+    return new Tensor(dtype, shape, longs);
+  }
+  const numbers = new Int32Array(length);
+  for (let i = 0; i < length; i += 1) {
+    numbers[i] = values[i] as number;
+  }
+  return new Tensor(dtype, shape, numbers);
 }
 
 /** A loop, since there may be millions: `Float64Array.from` takes ten times as long. */

@@ -3,7 +3,7 @@ import { internalError } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { forEachRun } from "./broadcast-runs.js";
-import { perElement, perResult, pureKernel, withSmallFloats } from "./define.js";
+import { type Cost, pureKernel, withSmallFloats } from "./define.js";
 import { allFloatTypes, isLong, isSmallFloat, longTypes, shortIntTypes } from "./dtypes.js";
 import {
   inputAt,
@@ -14,6 +14,7 @@ import {
   newNumbers,
   numbersOf,
 } from "./elements.js";
+import { calling, nanosPerElement, onceByType, perBroadcastElement } from "./elementwise-cost.js";
 import { broadcastShape } from "./shapes.js";
 
 /**
@@ -39,11 +40,11 @@ export type UnaryLoop<Array = NumberArray, Out = Array> = (out: Out, x: Array) =
 
 /** A loop around a function of numbers, for functions that take longer than the call. */
 export function binaryLoop(f: (a: number, b: number) => number): BinaryLoop {
-  return (out, o, x, xo, xs, y, yo, ys, n) => {
+  return calling<BinaryLoop>((out, o, x, xo, xs, y, yo, ys, n) => {
     for (let i = 0; i < n; i += 1) {
       out[o + i] = f(x[xo + i * xs] as number, y[yo + i * ys] as number);
     }
-  };
+  });
 }
 
 /** As `binaryLoop` for 64-bit integers; results are cut to 64 bits as they are stored. */
@@ -66,11 +67,11 @@ export function longTest(f: (a: bigint, b: bigint) => boolean): BinaryLoop<LongA
 
 /** A loop around a function of one number. */
 export function unaryLoop(f: (a: number) => number): UnaryLoop {
-  return (out, x) => {
+  return calling<UnaryLoop>((out, x) => {
     for (let i = 0; i < x.length; i += 1) {
       out[i] = f(x[i] as number);
     }
-  };
+  });
 }
 
 /** As `unaryLoop` for 64-bit integers. */
@@ -92,18 +93,33 @@ export interface BinaryOp {
   readonly ints?: BinaryLoop;
   readonly longs?: BinaryLoop<LongArray>;
   readonly bools?: BinaryLoop;
-  /** Nanoseconds an element takes; 2 unless given. */
+  /** Nanoseconds that the function of an element takes that is a number; by the kind of its loop unless given. */
   readonly cost?: number;
 }
 
+interface LoopsOfNumbers<Loop> {
+  readonly floats?: Loop;
+  readonly float32?: Loop;
+  readonly ints?: Loop;
+  readonly bools?: Loop;
+}
+
+function findLoop<Loop>(dtype: DType, op: LoopsOfNumbers<Loop>): Loop | undefined {
+  switch (dtype) {
+    case "float32":
+      return op.float32 ?? op.floats;
+    case "float64":
+      return op.floats;
+    case "bool":
+      return op.bools;
+    default:
+      return op.ints;
+  }
+}
+
 /** The loop of an op for a dtype of JS numbers. */
-function loopFor<Loop>(
-  dtype: DType,
-  op: { readonly floats?: Loop; readonly float32?: Loop; readonly ints?: Loop; readonly bools?: Loop },
-): Loop {
-  const byClass = { float32: op.float32 ?? op.floats, float64: op.floats, bool: op.bools };
-  const loop = dtype === "float32" || dtype === "float64" || dtype === "bool" ? byClass[dtype] : op.ints;
-  return loop ?? noLoop(dtype);
+function loopFor<Loop>(dtype: DType, op: LoopsOfNumbers<Loop>): Loop {
+  return findLoop(dtype, op) ?? noLoop(dtype);
 }
 
 /** The dtypes for which an op has a loop. */
@@ -143,37 +159,27 @@ export function applyBinary(op: BinaryOp, x: Tensor, y: Tensor): Tensor {
   return new Tensor(dtype, shape, out);
 }
 
-/** The number of elements that a broadcast of two operands has (where they fit; the cost of an error matters little). */
-function broadcastSize(inputs: readonly Tensor[]): number {
-  const [x, y] = [inputAt(inputs, 0).shape, inputAt(inputs, 1).shape];
-  let size = 1;
-  for (let i = 1; i <= Math.max(x.length, y.length); i += 1) {
-    const [a, b] = [x[x.length - i] ?? 1, y[y.length - i] ?? 1];
-    size *= a === 1 ? b : a;
-  }
-  return size;
+/** A cost estimate for `applyBinary`. */
+export function binaryCost(op: BinaryOp): Cost {
+  return perBroadcastElement((dtype) => nanosPerElement(dtype, findLoop(computedAs(dtype), op), op.cost));
 }
 
-/** Bigints are objects, and small floats are widened before and rounded after: elements take so many times as long. */
-const SLOW_DTYPE_FACTOR = 15;
-
-function slownessOf({ dtype }: Tensor): number {
-  return isLong(dtype) || isSmallFloat(dtype) ? SLOW_DTYPE_FACTOR : 1;
+/** A cost estimate for `applyTest`. */
+export function testCost(test: BinaryTest): Cost {
+  return perBroadcastElement((dtype) => nanosPerElement(dtype, test.numbers, undefined));
 }
 
-/**
- * A cost estimate for the broadcast of the first two inputs.
- * @param nanoseconds that an element takes that is a number.
- */
-export const perBroadcastElement = (nanoseconds: number) =>
-  perResult(nanoseconds, (inputs) => broadcastSize(inputs) * slownessOf(inputAt(inputs, 0)));
+/** Small floats are computed as float32. */
+function computedAs(dtype: DType): DType {
+  return isSmallFloat(dtype) ? "float32" : dtype;
+}
 
 /** A kernel for an op of two operands that broadcast: inputs and output of type attribute T. */
 export function binaryKernel(name: string, op: BinaryOp): PureKernelDefinition {
   const compute = withSmallFloats((inputs) => [applyBinary(op, inputAt(inputs, 0), inputAt(inputs, 1))]);
   return pureKernel(name, () => compute, {
     types: { T: typesOf(op) },
-    cost: perBroadcastElement(op.cost ?? 2),
+    cost: binaryCost(op),
   });
 }
 
@@ -207,7 +213,7 @@ export interface UnaryOp {
   readonly ints?: UnaryLoop;
   readonly longs?: UnaryLoop<LongArray>;
   readonly bools?: UnaryLoop;
-  /** Nanoseconds an element takes; 2 unless given. */
+  /** Nanoseconds that the function of an element takes that is a number; by the kind of its loop unless given. */
   readonly cost?: number;
 }
 
@@ -226,9 +232,12 @@ function applyUnary(op: UnaryOp, x: Tensor): Tensor {
 /** A kernel for an op of one operand: input and output of type attribute T. */
 export function unaryKernel(name: string, op: UnaryOp): PureKernelDefinition {
   const compute = withSmallFloats((inputs) => [applyUnary(op, inputAt(inputs, 0))]);
-  const cost = perElement(op.cost ?? 2);
+  const nanosOf = onceByType((dtype) => nanosPerElement(dtype, findLoop(computedAs(dtype), op), op.cost));
   return pureKernel(name, () => compute, {
     types: { T: typesOf(op) },
-    cost: (node, inputs) => cost(node, inputs) * slownessOf(inputAt(inputs, 0)),
+    cost: (_, inputs) => {
+      const { dtype, data } = inputAt(inputs, 0);
+      return data.length * nanosOf(dtype);
+    },
   });
 }

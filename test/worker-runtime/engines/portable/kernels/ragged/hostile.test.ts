@@ -20,7 +20,7 @@ test.each([
     kernels: raggedKernels,
     op: "RaggedTensorToTensor",
     inputs: [
-      int(0, 0),
+      int(1, 1),
       Tensor.of([], "float32", [0]),
       Tensor.of(0, "float32"),
       Tensor.of(2n ** 40n, "int64"),
@@ -32,6 +32,24 @@ test.each([
       Tshape: "int32",
       num_row_partition_tensors: 2,
       row_partition_types: ["FIRST_DIM_SIZE", "VALUE_ROWIDS"],
+    },
+  },
+  {
+    kernels: raggedKernels,
+    op: "RaggedTensorToTensor",
+    inputs: [
+      int(1, 1, 1),
+      Tensor.of([], "float32", [0]),
+      Tensor.of(0, "float32"),
+      Tensor.of([0n, 2n ** 40n], "int64"),
+      Tensor.of([0n], "int64"),
+    ],
+    attrs: {
+      T: "float32",
+      Tindex: "int64",
+      Tshape: "int32",
+      num_row_partition_tensors: 2,
+      row_partition_types: ["ROW_SPLITS", "ROW_SPLITS"],
     },
   },
   {

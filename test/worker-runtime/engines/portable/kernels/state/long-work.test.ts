@@ -1,39 +1,13 @@
-import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { Operation } from "../../../../../../worker-runtime/graph/graph.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
 import { MiniSession, Program } from "../session-programs.js";
+import { type Feeds, isSame, turnsOf } from "./turns.js";
 
 const COUNT = 40_000;
 const counts = Float32Array.from({ length: COUNT }, (_, i) => i);
 const numbers = new Tensor("float32", [COUNT], counts);
 const places = new Tensor("int32", [COUNT], Int32Array.from(counts));
 const keys = new Tensor("int64", [COUNT], BigInt64Array.from(counts, BigInt));
-
-type Feeds = readonly (readonly [Operation, Tensor])[];
-
-/** Runs one step and says how often the event loop went round meanwhile. */
-async function turnsOf(session: MiniSession, operations: readonly Operation[], feeds: Feeds = []) {
-  let turns = 0;
-  let isDone = false;
-  const run = session.run({ operations, feeds: new Map(feeds) }).finally(() => {
-    isDone = true;
-  });
-  while (!isDone) {
-    await setImmediate();
-    turns += isDone ? 0 : 1;
-  }
-  return { turns, outputs: await run };
-}
-
-/** Compared in bulk: matchers would take their time with so many elements. */
-function isSame(tensor: Tensor | undefined, expected: Tensor): boolean {
-  return (
-    tensor !== undefined &&
-    tensor.shape.join() === expected.shape.join() &&
-    tensor.data.every((element: unknown, i: number) => element === expected.data[i])
-  );
-}
 
 test.each(["Insert", "Import"])("LookupTable%s lets others in, but not to the table", async (how) => {
   const program = new Program("table");

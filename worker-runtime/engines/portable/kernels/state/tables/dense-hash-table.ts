@@ -1,31 +1,19 @@
 import { internalError, invalidArgument, unimplemented } from "../../../../../protocol/status.js";
-import type { Tensor } from "../../../../../protocol/tensor.js";
-import { eachOf, mapped, type PausingWork } from "../../../pauses.js";
+import { Tensor } from "../../../../../protocol/tensor.js";
+import type { PausingWork } from "../../../pauses.js";
 import type { Outputs } from "../../kernel.js";
-import { zeroTensor } from "../../support/allocation.js";
+import { allocate } from "../../support/allocation.js";
 import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
 import { atPauses, inTurns } from "../../support/turns.js";
-import { joining, runAt } from "../tensor-batches.js";
-import { hashOf, textOf } from "./dense-keys.js";
-import { LookupTable, type TableOptions } from "./lookup-table.js";
+import { updateElements } from "../element-updates.js";
+import { type BucketLayout, checkBuckets, DenseBuckets, type KeyPlace } from "./dense-buckets.js";
+import { isSameKey } from "./dense-keys.js";
+import { LookupTable } from "./lookup-table.js";
 
 /** Keys that are looked up or put in one turn: a few milliseconds. */
 const KEYS_PER_TURN = 2048;
 
-const MIN_BUCKETS = 4;
-
-/** A place of the table. One that holds nothing has the empty key, one that was removed the deleted key. */
-interface Bucket {
-  /** The key as text that no other key has. */
-  readonly text: string;
-  readonly key: Tensor;
-  readonly value: Tensor;
-}
-
-export interface DenseTableOptions extends Omit<TableOptions, "kind"> {
-  /** Keys that stand for places without a key; their shape is that of all keys. */
-  readonly emptyKey: Tensor;
-  readonly deletedKey: Tensor;
+export interface DenseTableOptions extends BucketLayout {
   readonly buckets: number;
   /** The table grows before more of its buckets than this part of them are in use. */
   readonly maxLoad: number;
@@ -38,15 +26,13 @@ export interface DenseTableOptions extends Omit<TableOptions, "kind"> {
  */
 export class DenseHashTable extends LookupTable {
   readonly #own: DenseTableOptions;
-  readonly #empty: Bucket;
-  readonly #deletedText: string;
-  #buckets: Bucket[];
+  #buckets: DenseBuckets;
   #count = 0;
 
   /** @throws TensorFlowError INVALID_ARGUMENT for options that TensorFlow refuses. */
   constructor(options: DenseTableOptions) {
     super({ ...options, kind: "mutable" });
-    const { emptyKey, deletedKey, buckets, maxLoad, valueType, valueShape } = options;
+    const { emptyKey, deletedKey, buckets, maxLoad } = options;
     if (!(maxLoad > 0 && maxLoad < 1)) {
       throw invalidArgument(`max_load_factor must be between 0 and 1, got: ${maxLoad}`);
     }
@@ -61,13 +47,11 @@ export class DenseHashTable extends LookupTable {
           `${cppShapeText(emptyKey.shape)} and ${cppShapeText(deletedKey.shape)}`,
       );
     }
-    this.#own = options;
-    this.#empty = { text: textOf(emptyKey), key: emptyKey, value: zeroTensor(valueType, valueShape) };
-    this.#deletedText = textOf(deletedKey);
-    if (this.#deletedText === this.#empty.text) {
+    if (isSameKey(emptyKey.data, 0, deletedKey.data, 0, emptyKey.size)) {
       throw invalidArgument("Empty and deleted keys cannot be equal");
     }
-    this.#buckets = this.#emptyBuckets(buckets);
+    this.#own = options;
+    this.#buckets = new DenseBuckets(options, buckets);
   }
 
   override get size(): number {
@@ -88,19 +72,27 @@ export class DenseHashTable extends LookupTable {
           cppShapeText(fallback.shape),
       );
     }
-    const missing = runAt(fallback, 0, valueShape);
-    const found: Tensor[] = [];
+    const target = allocate(valueType, shape);
+    const length = productOf(valueShape);
     const run = (first: number, end: number) => {
       for (let i = first; i < end; i += 1) {
-        const key = this.#keyAt(keys, i);
-        const at = this.#placeOf(textOf(key), key, false);
-        const bucket = at === undefined ? undefined : this.#buckets[at];
-        found.push(bucket?.text === textOf(key) ? bucket.value : missing);
+        const at = this.#buckets.placeOf(this.#keyAt(keys, i), false);
+        if (at !== undefined && this.#buckets.isUsed(at)) {
+          this.#buckets.exportValue(target, i, at);
+        } else {
+          updateElements("update", {
+            dtype: valueType,
+            target,
+            at: i * length,
+            source: fallback.data,
+            from: 0,
+            length,
+            step: 1,
+          });
+        }
       }
     };
-    const join = () => atPauses(joining(valueType, shape, found), signal);
-    const searched = inTurns(count, KEYS_PER_TURN, run, signal, () => undefined);
-    return searched instanceof Promise ? searched.then(join) : join();
+    return inTurns(count, KEYS_PER_TURN, run, signal, () => new Tensor(valueType, shape, target));
   }
 
   override insert(keys: Tensor, values: Tensor): void | Promise<void> {
@@ -116,7 +108,7 @@ export class DenseHashTable extends LookupTable {
       );
     }
     // As if all keys were new.
-    let buckets = this.#buckets.length;
+    let buckets = this.#buckets.count;
     while (this.#count + count > buckets * maxLoad) {
       buckets *= 2;
     }
@@ -124,13 +116,15 @@ export class DenseHashTable extends LookupTable {
   }
 
   *#putting(keys: Tensor, values: Tensor, count: number, buckets: number): PausingWork<void> {
-    if (buckets > this.#buckets.length) {
+    if (buckets > this.#buckets.count) {
       yield* this.#growing(buckets);
     }
-    const { valueShape } = this.#own;
-    const size = productOf(valueShape);
+    const size = productOf(this.#own.valueShape);
     for (let i = 0; i < count; i += 1) {
-      this.#put(this.#keyAt(keys, i), runAt(values, i * size, valueShape));
+      const key = this.#keyAt(keys, i);
+      const at = freePlace(this.#buckets, key);
+      this.#count += this.#buckets.isUsed(at) ? 0 : 1;
+      this.#buckets.put(at, key, values.data, i * size);
       if (i % KEYS_PER_TURN === KEYS_PER_TURN - 1) {
         yield;
       }
@@ -140,11 +134,9 @@ export class DenseHashTable extends LookupTable {
   override remove(keys: Tensor): void | Promise<void> {
     const run = (first: number, end: number) => {
       for (let i = first; i < end; i += 1) {
-        const key = this.#keyAt(keys, i);
-        const at = this.#placeOf(textOf(key), key, false);
-        const bucket = at === undefined ? undefined : this.#buckets[at];
-        if (at !== undefined && bucket?.text === textOf(key)) {
-          this.#buckets[at] = { text: this.#deletedText, key: this.#own.deletedKey, value: bucket.value };
+        const at = this.#buckets.placeOf(this.#keyAt(keys, i), false);
+        if (at !== undefined && this.#buckets.isUsed(at)) {
+          this.#buckets.remove(at);
           this.#count -= 1;
         }
       }
@@ -172,15 +164,10 @@ export class DenseHashTable extends LookupTable {
   }
 
   *#importing(keys: Tensor, values: Tensor, count: number): PausingWork<void> {
-    const { emptyKey, valueShape } = this.#own;
-    const [keySize, valueSize] = [emptyKey.size, productOf(valueShape)];
-    const buckets: Bucket[] = [];
+    const buckets = new DenseBuckets(this.#own, count);
     let used = 0;
     for (let i = 0; i < count; i += 1) {
-      const key = runAt(keys, i * keySize, emptyKey.shape);
-      const text = textOf(key);
-      buckets.push({ text, key, value: runAt(values, i * valueSize, valueShape) });
-      used += text === this.#empty.text || text === this.#deletedText ? 0 : 1;
+      used += buckets.restore(i, this.#keyAt(keys, i), values.data) ? 1 : 0;
       if (i % KEYS_PER_TURN === KEYS_PER_TURN - 1) {
         yield;
       }
@@ -196,71 +183,37 @@ export class DenseHashTable extends LookupTable {
   /** All places: keys [buckets, size of a key] and values [buckets, size of a value]. */
   override exportValues(signal: AbortSignal): Outputs | Promise<Outputs> {
     const { keyType, emptyKey, valueType, valueShape } = this.#own;
-    const count = this.#buckets.length;
     const buckets = this.#buckets;
-    return atPauses(
-      (function* () {
-        const keys = yield* mapped(buckets, ({ key }) => key);
-        const values = yield* mapped(buckets, ({ value }) => value);
-        return [
-          yield* joining(keyType, [count, emptyKey.size], keys),
-          yield* joining(valueType, [count, productOf(valueShape)], values),
-        ];
-      })(),
-      signal,
-    );
-  }
-
-  #emptyBuckets(count: number): Bucket[] {
-    checkBuckets(count);
-    return new Array<Bucket>(count).fill(this.#empty);
+    const { count } = buckets;
+    const [keyShape, shape] = [
+      [count, emptyKey.size],
+      [count, productOf(valueShape)],
+    ];
+    const [keys, values] = [allocate(keyType, keyShape), allocate(valueType, shape)];
+    const run = (first: number, end: number) => {
+      for (let at = first; at < end; at += 1) {
+        buckets.exportKey(keys, at);
+        buckets.exportValue(values, at, at);
+      }
+    };
+    return inTurns(count, KEYS_PER_TURN, run, signal, () => [
+      new Tensor(keyType, keyShape, keys),
+      new Tensor(valueType, shape, values),
+    ]);
   }
 
   *#growing(count: number): PausingWork<void> {
     const old = this.#buckets;
-    this.#buckets = this.#emptyBuckets(count);
-    this.#count = 0;
-    yield* eachOf(
-      old,
-      ({ text, key, value }) => {
-        if (text !== this.#empty.text && text !== this.#deletedText) {
-          this.#put(key, value);
-        }
-      },
-      KEYS_PER_TURN,
-    );
-  }
-
-  #put(key: Tensor, value: Tensor): void {
-    const text = textOf(key);
-    const at = this.#placeOf(text, key, true);
-    if (at === undefined) {
-      throw internalError("Internal error in MutableDenseHashTable insert");
-    }
-    this.#count += this.#buckets[at]?.text === text ? 0 : 1;
-    this.#buckets[at] = { text, key, value };
-  }
-
-  /**
-   * Where a key is, or the first place on its way that has no key; undefined where there is neither.
-   * @param takesDeleted whether a place whose key was removed will do.
-   * @throws TensorFlowError INVALID_ARGUMENT for the two keys that are none.
-   */
-  #placeOf(text: string, key: Tensor, takesDeleted: boolean): number | undefined {
-    if (text === this.#empty.text || text === this.#deletedText) {
-      const which = text === this.#empty.text ? "empty_key" : "deleted_key";
-      throw invalidArgument(`Using the ${which} as a table key is not allowed`);
-    }
-    const mask = this.#buckets.length - 1;
-    let at = Number(hashOf(key) & BigInt(mask));
-    for (let probes = 1; probes <= this.#buckets.length; probes += 1) {
-      const found = this.#buckets[at]?.text;
-      if (found === text || found === this.#empty.text || (takesDeleted && found === this.#deletedText)) {
-        return at;
+    const grown = new DenseBuckets(this.#own, count);
+    for (let at = 0; at < old.count; at += 1) {
+      if (old.isUsed(at)) {
+        grown.move(freePlace(grown, old.keyAt(at)), old, at);
       }
-      at = (at + probes) & mask;
+      if (at % KEYS_PER_TURN === KEYS_PER_TURN - 1) {
+        yield;
+      }
     }
-    return undefined;
+    this.#buckets = grown;
   }
 
   /** How many keys a tensor has. @throws TensorFlowError INVALID_ARGUMENT for another dtype or shape. */
@@ -288,14 +241,16 @@ export class DenseHashTable extends LookupTable {
     return keys.shape.slice(0, keys.shape.length - this.#own.emptyKey.shape.length);
   }
 
-  #keyAt(keys: Tensor, index: number): Tensor {
-    const { emptyKey } = this.#own;
-    return runAt(keys, index * emptyKey.size, emptyKey.shape);
+  #keyAt({ data }: Tensor, index: number): KeyPlace {
+    return { data, from: index * this.#own.emptyKey.size };
   }
 }
 
-function checkBuckets(count: number): void {
-  if (count < MIN_BUCKETS || (count & (count - 1)) !== 0) {
-    throw invalidArgument(`Number of buckets must be at least 4 and a power of 2, got: ${count}`);
+/** Where a key is or is to be put. @throws TensorFlowError INTERNAL for a table that is full; as `placeOf`. */
+function freePlace(buckets: DenseBuckets, key: KeyPlace): number {
+  const at = buckets.placeOf(key, true);
+  if (at === undefined) {
+    throw internalError("Internal error in MutableDenseHashTable insert");
   }
+  return at;
 }

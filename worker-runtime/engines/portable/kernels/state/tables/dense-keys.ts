@@ -1,19 +1,39 @@
-import type { Tensor } from "../../../../../protocol/tensor.js";
-import { isByteList } from "../../../../../protocol/tensor-data.js";
+import { isByteList, type TensorData } from "../../../../../protocol/tensor-data.js";
 import { hash64 } from "../../string/hashes.js";
 
-/** A key as text that no other key of its dtype and shape has. */
-export function textOf({ data }: Tensor): string {
-  return isByteList(data)
-    ? JSON.stringify(data.map((bytes) => Buffer.from(bytes).toString("latin1")))
-    : data.join();
+/** The hash of a key of `length` elements from `from` on as TensorFlow has it: of one number the number itself. */
+export function hashAt(data: TensorData, from: number, length: number): bigint {
+  let hash = elementHash(data, from);
+  if (length !== 1) {
+    hash = 0n;
+    for (let i = from; i < from + length; i += 1) {
+      hash = combined(hash, elementHash(data, i));
+    }
+  }
+  return hash;
 }
 
-/** The hash of a key as TensorFlow has it: of one number the number itself. */
-export function hashOf({ data }: Tensor): bigint {
-  const hashes = isByteList(data) ? data.map((bytes) => hash64(bytes)) : Array.from(data, scalarHash);
-  const [first = 0n] = hashes;
-  return hashes.length === 1 ? first : hashes.reduce(combined, 0n);
+/** Whether two keys of one dtype and of `length` elements are the same; NaN is the same as itself. */
+export function isSameKey(a: TensorData, i: number, b: TensorData, j: number, length: number): boolean {
+  for (let k = 0; k < length; k += 1) {
+    if (!isSameElement(a[i + k], b[j + k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+type Element = TensorData[number] | undefined;
+
+function isSameElement(a: Element, b: Element): boolean {
+  if (a instanceof Uint8Array && b instanceof Uint8Array) {
+    return a.length === b.length && Buffer.compare(a, b) === 0;
+  }
+  return a === b || (Number.isNaN(a) && Number.isNaN(b));
+}
+
+function elementHash(data: TensorData, at: number): bigint {
+  return isByteList(data) ? hash64(data[at] ?? new Uint8Array(0)) : scalarHash(data[at] ?? 0);
 }
 
 function scalarHash(value: number | bigint): bigint {

@@ -1,0 +1,27 @@
+/** An image of bytes, as files of the formats GIF and BMP hold it. */
+import type { DType } from "../../../../protocol/dtype.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import { newNumbers } from "../support/elements.js";
+
+export interface ByteImage {
+  readonly shape: readonly number[];
+  readonly pixels: Uint8Array;
+}
+
+/** As a tensor: of uint16 with 256 times the bytes, of float32 from 0 to 1. @throws TensorFlowError RESOURCE_EXHAUSTED */
+export function tensorOfBytes({ shape, pixels }: ByteImage, dtype: DType): Tensor {
+  if (dtype === "uint8") {
+    return new Tensor(dtype, shape, pixels);
+  }
+  const factor = dtype === "uint16" ? 256 : Math.fround(1 / 255);
+  const output = newNumbers(dtype, shape);
+  for (let i = 0; i < pixels.length; i += 1) {
+    output[i] = (pixels[i] ?? 0) * factor;
+  }
+  return new Tensor(dtype, shape, output);
+}
+
+/** Room for the bytes of an image. @throws TensorFlowError RESOURCE_EXHAUSTED */
+export function newPixels(shape: readonly number[]): Uint8Array {
+  return newNumbers("uint8", shape) as Uint8Array;
+}

@@ -1,0 +1,84 @@
+/** Tensors that hold draws for each element of a tensor of parameters. */
+import { type DType, integerRange } from "../../../../protocol/dtype.js";
+import { Tensor } from "../../../../protocol/tensor.js";
+import { isSmallFloat } from "../support/dtypes.js";
+import { newLongs, newNumbers, numbersOf } from "../support/elements.js";
+import { fromFloat32, toFloat32 } from "../support/small-floats.js";
+import type { Philox } from "./philox.js";
+
+/** Draws of one turn: some five milliseconds. */
+export const DRAWS_PER_TURN = 1024;
+
+/** Draws for one element of the parameters. */
+export interface Sampler {
+  /** Blocks of the stream that each draw has for itself, however many of them it uses. */
+  readonly reservedBlocks: number;
+  /** Makes one draw from the place where the stream is. */
+  draw(stream: Philox): number;
+}
+
+/** A parameter tensor's elements as JS numbers. */
+export function parametersOf(tensor: Tensor): readonly number[] {
+  if (isSmallFloat(tensor.dtype)) {
+    return Array.from(numbersOf(toFloat32(tensor)));
+  }
+  return tensor.dtype === "int64" ? Array.from(tensor.data, Number) : Array.from(numbersOf(tensor));
+}
+
+/** Room for draws. @throws TensorFlowError INVALID_ARGUMENT, RESOURCE_EXHAUSTED */
+export function newDraws(shape: readonly number[]): Float64Array {
+  return newNumbers("float64", shape) as Float64Array;
+}
+
+/**
+ * Makes the draws from number `first` up to, not including, `end`. They are counted parameter by parameter, as TensorFlow
+ * counts them in the stream; in the output the parameters are the last dimensions.
+ * @param parameters how many there are, a divisor of the output's length.
+ * @param samplerFor the sampler of a parameter.
+ * @param start the place of draw 0 in the stream.
+ */
+export function writeDraws(
+  output: Float64Array,
+  parameters: number,
+  samplerFor: (parameter: number) => Sampler,
+  start: Philox,
+  first: number,
+  end: number,
+): void {
+  const samples = output.length / parameters;
+  const stream = start.clone();
+  for (let number = first; number < end; ) {
+    const parameter = Math.floor(number / samples);
+    const { reservedBlocks, draw } = samplerFor(parameter);
+    const last = Math.min(end, (parameter + 1) * samples);
+    for (; number < last; number += 1) {
+      stream.moveTo(start, number * reservedBlocks);
+      output[(number % samples) * parameters + parameter] = draw(stream);
+    }
+  }
+}
+
+/**
+ * Numbers as a tensor of any real dtype. Of an integer dtype fractions are cut off, NaN becomes 0 and what is above the
+ * range its largest one.
+ * @throws TensorFlowError RESOURCE_EXHAUSTED
+ */
+export function tensorOfNumbers(dtype: DType, shape: readonly number[], numbers: Float64Array): Tensor {
+  if (isSmallFloat(dtype)) {
+    return fromFloat32(dtype, new Tensor("float32", shape, Float32Array.from(numbers)));
+  }
+  const largest = integerRange(dtype)?.max;
+  const limit = Number(largest ?? Infinity);
+  if (dtype === "int64") {
+    const output = newLongs(dtype, shape);
+    for (const [index, number] of numbers.entries()) {
+      output[index] = number >= limit ? (largest ?? 0n) : BigInt(Math.trunc(number) || 0);
+    }
+    return new Tensor(dtype, shape, output);
+  }
+  const output = newNumbers(dtype, shape);
+  for (const [index, number] of numbers.entries()) {
+    output[index] = Math.min(number, limit);
+  }
+  return new Tensor(dtype, shape, output);
+}

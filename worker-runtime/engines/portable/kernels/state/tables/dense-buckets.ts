@@ -1,0 +1,171 @@
+import type { DType } from "../../../../../protocol/dtype.js";
+import { invalidArgument } from "../../../../../protocol/status.js";
+import type { Tensor } from "../../../../../protocol/tensor.js";
+import type { TensorData } from "../../../../../protocol/tensor-data.js";
+import { allocate } from "../../support/allocation.js";
+import { productOf } from "../../support/shapes.js";
+import { updateElements } from "../element-updates.js";
+import { hashAt, isSameKey } from "./dense-keys.js";
+
+/** What all places of a table have in common. */
+export interface BucketLayout {
+  readonly keyType: DType;
+  /** Keys that stand for places without a key; their shape is that of all keys. */
+  readonly emptyKey: Tensor;
+  readonly deletedKey: Tensor;
+  readonly valueType: DType;
+  /** The shape of one value. */
+  readonly valueShape: readonly number[];
+}
+
+const EMPTY = 0;
+const USED = 1;
+const DELETED = 2;
+
+const MIN_BUCKETS = 4;
+
+/** Keys of a tensor, one after another. */
+export interface KeyPlace {
+  readonly data: TensorData;
+  /** The element that the key begins at. */
+  readonly from: number;
+}
+
+/**
+ * The places of a dense table: their keys and values lie in arrays. Objects for each of a million places would stop the
+ * process for several tenths of a second whenever garbage is collected.
+ */
+export class DenseBuckets {
+  readonly count: number;
+  readonly #layout: BucketLayout;
+  readonly #keySize: number;
+  readonly #valueSize: number;
+  readonly #states: Uint8Array;
+  /** Of places that are used; what the others have is known. */
+  readonly #keys: TensorData;
+  /** Zeros, or "", where there was none yet; a removed key leaves its value. */
+  readonly #values: TensorData;
+
+  /**
+   * @throws TensorFlowError INVALID_ARGUMENT for a count that is no power of 2 from 4 on; RESOURCE_EXHAUSTED where there
+   *   is no memory.
+   */
+  constructor(layout: BucketLayout, count: number) {
+    checkBuckets(count);
+    this.count = count;
+    this.#layout = layout;
+    this.#keySize = layout.emptyKey.size;
+    this.#valueSize = productOf(layout.valueShape);
+    this.#keys = allocate(layout.keyType, [count, this.#keySize]);
+    this.#values = allocate(layout.valueType, [count, this.#valueSize]);
+    this.#states = new Uint8Array(count);
+  }
+
+  isUsed(at: number): boolean {
+    return this.#states[at] === USED;
+  }
+
+  /** The key of a place that is used. */
+  keyAt(at: number): KeyPlace {
+    return { data: this.#keys, from: at * this.#keySize };
+  }
+
+  /**
+   * Where a key is, or the first place on its way that has no key; undefined where there is neither.
+   * @param takesDeleted whether a place whose key was removed will do.
+   * @throws TensorFlowError INVALID_ARGUMENT for the two keys that are none.
+   */
+  placeOf(key: KeyPlace, takesDeleted: boolean): number | undefined {
+    const state = this.#stateOf(key);
+    if (state !== USED) {
+      const which = state === EMPTY ? "empty_key" : "deleted_key";
+      throw invalidArgument(`Using the ${which} as a table key is not allowed`);
+    }
+    const mask = this.count - 1;
+    let at = Number(hashAt(key.data, key.from, this.#keySize) & BigInt(mask));
+    for (let probes = 1; probes <= this.count; probes += 1) {
+      const found = this.#states[at];
+      const ends = found === EMPTY || (takesDeleted && found === DELETED);
+      if (ends || (found === USED && this.#has(at, key))) {
+        return at;
+      }
+      at = (at + probes) & mask;
+    }
+    return undefined;
+  }
+
+  /** Copies a key and its value to a place. @param value the element of `values` that the value begins at. */
+  put(at: number, key: KeyPlace, values: TensorData, value: number): void {
+    this.#states[at] = USED;
+    this.#copyKey(this.#keys, at, key);
+    this.#copyValue(this.#values, at, values, value);
+  }
+
+  /** As `put` of what another table has at a place of its own. */
+  move(at: number, other: DenseBuckets, from: number): void {
+    this.put(at, other.keyAt(from), other.#values, from * other.#valueSize);
+  }
+
+  remove(at: number): void {
+    this.#states[at] = DELETED;
+  }
+
+  /** Takes a place as it was exported: its key may be one of the two that are none. @returns whether it is used. */
+  restore(at: number, key: KeyPlace, values: TensorData): boolean {
+    const state = this.#stateOf(key);
+    this.put(at, key, values, at * this.#valueSize);
+    this.#states[at] = state;
+    return state === USED;
+  }
+
+  /** Copies the key of a place, used or not, to place `at` of an array of keys. */
+  exportKey(target: TensorData, at: number): void {
+    const { emptyKey, deletedKey } = this.#layout;
+    const none = this.#states[at] === EMPTY ? emptyKey : deletedKey;
+    this.#copyKey(target, at, this.isUsed(at) ? this.keyAt(at) : { data: none.data, from: 0 });
+  }
+
+  /** Copies the value of a place to place `to` of an array of values. */
+  exportValue(target: TensorData, to: number, at: number): void {
+    this.#copyValue(target, to, this.#values, at * this.#valueSize);
+  }
+
+  #has(at: number, { data, from }: KeyPlace): boolean {
+    return isSameKey(this.#keys, at * this.#keySize, data, from, this.#keySize);
+  }
+
+  /** What a place is that has this key. */
+  #stateOf({ data, from }: KeyPlace): number {
+    const { emptyKey, deletedKey } = this.#layout;
+    if (isSameKey(emptyKey.data, 0, data, from, this.#keySize)) {
+      return EMPTY;
+    }
+    return isSameKey(deletedKey.data, 0, data, from, this.#keySize) ? DELETED : USED;
+  }
+
+  #copyKey(target: TensorData, at: number, { data, from }: KeyPlace): void {
+    copy(this.#layout.keyType, target, at * this.#keySize, data, from, this.#keySize);
+  }
+
+  #copyValue(target: TensorData, at: number, source: TensorData, from: number): void {
+    copy(this.#layout.valueType, target, at * this.#valueSize, source, from, this.#valueSize);
+  }
+}
+
+function copy(
+  dtype: DType,
+  target: TensorData,
+  at: number,
+  source: TensorData,
+  from: number,
+  length: number,
+): void {
+  updateElements("update", { dtype, target, at, source, from, length, step: 1 });
+}
+
+/** @throws TensorFlowError INVALID_ARGUMENT for a count that is no power of 2 from 4 on. */
+export function checkBuckets(count: number): void {
+  if (count < MIN_BUCKETS || (count & (count - 1)) !== 0) {
+    throw invalidArgument(`Number of buckets must be at least 4 and a power of 2, got: ${count}`);
+  }
+}
