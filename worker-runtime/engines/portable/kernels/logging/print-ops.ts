@@ -2,19 +2,26 @@ import { appendFile } from "node:fs/promises";
 import { withFileErrors } from "../../../../io/file-errors.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
+import type { PausingWork } from "../../pauses.js";
 import type { Value } from "../../values.js";
 import { scalarTextAt } from "../io/string-inputs.js";
-import type { StatefulKernelDefinition } from "../kernel.js";
+import type { OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
 import { cppShapeText } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
+import { atPauses } from "../support/turns.js";
 import { summarizeFirst } from "./tensor-text.js";
 
 /** Places that PrintV2 may write to; all but files are the task's log. */
 const LOG_STREAMS = ["stdout", "stderr", "log(info)", "log(warning)", "log(error)"];
 const FILE_STREAM = "file://";
 
-function summaryAt(inputs: readonly Value[], index: number, limit: number): string {
-  return summarizeFirst(tensorAt(inputs, index), limit);
+/** The first elements of all inputs but input 0, each in brackets. */
+function* summaries(inputs: readonly Value[], limit: number): PausingWork<string[]> {
+  const texts: string[] = [];
+  for (let index = 1; index < inputs.length; index += 1) {
+    texts.push(`[${yield* summarizeFirst(tensorAt(inputs, index), limit)}]`);
+  }
+  return texts;
 }
 
 const printKernel: StatefulKernelDefinition = {
@@ -25,14 +32,15 @@ const printKernel: StatefulKernelDefinition = {
     const firstN = node.int("first_n");
     const limit = node.int("summarize");
     let calls = 0;
-    return ({ inputs, step }) => {
+    function* printing({ inputs, step }: OpContext): PausingWork<Outputs> {
       if (firstN < 0 || calls < firstN) {
         calls += 1;
-        const data = inputs.slice(1).map((_, index) => `[${summaryAt(inputs, index + 1, limit)}]`);
+        const data = yield* summaries(inputs, limit);
         step.log(`${message}${data.join("")}`);
       }
       return inputs.slice(0, 1);
-    };
+    }
+    return (context) => atPauses(printing(context), context.step.signal);
   },
 };
 
@@ -67,17 +75,18 @@ const assertKernel: StatefulKernelDefinition = {
   op: "Assert",
   create(node) {
     const limit = node.int("summarize");
-    return ({ inputs }) => {
+    function* asserting(inputs: readonly Value[]): PausingWork<Outputs> {
       const condition = tensorAt(inputs, 0);
       if (condition.shape.length !== 0) {
         throw invalidArgument(`In[0] should be a scalar: ${cppShapeText(condition.shape)}`);
       }
       if (condition.item() !== true) {
-        const data = inputs.slice(1).map((_, index) => `[${summaryAt(inputs, index + 1, limit)}]`);
+        const data = yield* summaries(inputs, limit);
         throw invalidArgument(`assertion failed: ${data.join(" ")}`);
       }
       return [];
-    };
+    }
+    return ({ inputs, step }) => atPauses(asserting(inputs), step.signal);
   },
 };
 

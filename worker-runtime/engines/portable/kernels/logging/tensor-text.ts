@@ -2,14 +2,18 @@ import { type DType, dtypeKind } from "../../../../protocol/dtype.js";
 import { numberFromBits } from "../../../../protocol/small-float.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import { isByteList } from "../../../../protocol/tensor-data.js";
+import type { PausingWork } from "../../pauses.js";
 import { doubleText, floatText } from "../string/printf.js";
 import { productOf } from "../support/shapes.js";
+
+/** Elements that are written between two pauses: a few milliseconds' work. */
+const ELEMENTS_PER_PAUSE = 1024;
 
 /**
  * A tensor's elements as TensorFlow's Print and Assert show them: "[0 1 2...]...", only the first ones.
  * @param limit how many elements; all where it is negative.
  */
-export function summarizeFirst(tensor: Tensor, limit: number): string {
+export function* summarizeFirst(tensor: Tensor, limit: number): PausingWork<string> {
   const { shape, size } = tensor;
   const shown = limit < 0 ? size : Math.min(limit, size);
   const rest = shown < size ? "..." : "";
@@ -17,7 +21,7 @@ export function summarizeFirst(tensor: Tensor, limit: number): string {
     return `${shown > 0 ? elementText(tensor, 0, false) : ""}${rest}`;
   }
   let next = 0;
-  const level = (dimension: number): string => {
+  function* level(dimension: number): PausingWork<string> {
     const count = shape[dimension] ?? 0;
     let text = "";
     for (let index = 0; index < count && next < size; index += 1) {
@@ -28,13 +32,16 @@ export function summarizeFirst(tensor: Tensor, limit: number): string {
       if (dimension === shape.length - 1) {
         text += `${index > 0 ? " " : ""}${elementText(tensor, next, false)}`;
         next += 1;
+        if (next % ELEMENTS_PER_PAUSE === 0) {
+          yield;
+        }
       } else {
-        text += `[${level(dimension + 1)}]`;
+        text += `[${yield* level(dimension + 1)}]`;
       }
     }
     return text;
-  };
-  return `${level(0)}${rest}`;
+  }
+  return `${yield* level(0)}${rest}`;
 }
 
 /**

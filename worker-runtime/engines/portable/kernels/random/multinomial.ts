@@ -1,5 +1,6 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
+import { type PausingWork, withoutPauses } from "../../pauses.js";
 import type { Outputs, PureKernelDefinition, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { pureKernel } from "../support/define.js";
@@ -8,15 +9,16 @@ import { inputAt, newLongs, newNumbers, numbersOf, scalarOf } from "../support/e
 import { cppShapeText } from "../support/shapes.js";
 import { toFloat32 } from "../support/small-floats.js";
 import { tensorAt } from "../support/tensor-inputs.js";
-import { inTurns } from "../support/turns.js";
+import { atPauses } from "../support/turns.js";
 import { uniformDouble } from "./distributions.js";
 import { PHILOX_BLOCK_SIZE, type Philox, PhiloxSamples } from "./philox.js";
 import { randomFloatTypes, randomIntTypes } from "./random-ops.js";
 import { generatorOf } from "./seeded-generator.js";
 import { streamOfSeed } from "./stateless-ops.js";
 
-/** Samples of one turn, less where there are many classes: some five milliseconds. */
-const SAMPLES_PER_TURN = 32 * 1024;
+/** Samples that are drawn, and classes that are weighed, between two pauses: a few milliseconds' work. */
+const SAMPLES_PER_PAUSE = 16 * 1024;
+const CLASSES_PER_PAUSE = 64 * 1024;
 
 /** The first place in a rising list whose value is above `wanted`. */
 function upperBound(rising: Float64Array, wanted: number): number {
@@ -33,14 +35,26 @@ function upperBound(rising: Float64Array, wanted: number): number {
   return low;
 }
 
-/** exp(logit - largest) summed up along a row; logits that are not finite count for nothing. */
-function cumulativeWeights(row: ArrayLike<number>): Float64Array {
+/** The largest of the logits that are finite, among those from `first` up to, not including, `end`. */
+function largestOf(logits: ArrayLike<number>, first: number, end: number): number {
   let largest = -Number.MAX_VALUE;
-  for (let index = 0; index < row.length; index += 1) {
-    const logit = row[index] ?? 0;
+  for (let index = first; index < end; index += 1) {
+    const logit = logits[index] ?? 0;
     if (Number.isFinite(logit)) {
       largest = Math.max(largest, logit);
     }
+  }
+  return largest;
+}
+
+/** exp(logit - largest) summed up along a row; logits that are not finite count for nothing. */
+function* cumulativeWeights(row: ArrayLike<number>): PausingWork<Float64Array> {
+  let largest = -Number.MAX_VALUE;
+  for (let first = 0; first < row.length; first += CLASSES_PER_PAUSE) {
+    if (first > 0) {
+      yield;
+    }
+    largest = Math.max(largest, largestOf(row, first, Math.min(row.length, first + CLASSES_PER_PAUSE)));
   }
   // A loop, since there may be millions: `Float64Array.from` takes several times as long.
   const weights = new Float64Array(row.length);
@@ -49,71 +63,73 @@ function cumulativeWeights(row: ArrayLike<number>): Float64Array {
     const logit = row[index] ?? 0;
     total += Number.isFinite(logit) ? Math.exp(logit - largest) : 0;
     weights[index] = total;
+    if (index % CLASSES_PER_PAUSE === CLASSES_PER_PAUSE - 1) {
+      yield;
+    }
   }
   return weights;
 }
 
-/** Draws that are made from the first to the last. */
-interface Draws {
-  readonly count: number;
-  readonly perTurn: number;
-  /** Makes the draws from `first` up to, not including, `end`. */
-  run(first: number, end: number): void;
-  /** The classes that were drawn, once all are. */
-  result(): readonly [Tensor];
+/** How many samples of each row are wanted. @throws TensorFlowError INVALID_ARGUMENT for inputs that do not fit. */
+function samplesPerRow(logits: Tensor, count: Tensor): number {
+  if (logits.shape.length !== 2) {
+    throw invalidArgument(`logits should be a matrix, got shape ${cppShapeText(logits.shape)}`);
+  }
+  if (count.shape.length !== 0) {
+    throw invalidArgument(`num_samples should be a scalar, got shape ${cppShapeText(count.shape)}`);
+  }
+  const samples = scalarOf(count, "num_samples");
+  if (samples < 0) {
+    throw invalidArgument(`num_samples should be non-negative, got ${samples}`);
+  }
+  if (logits.shape[1] === 0) {
+    throw invalidArgument("num_classes should be positive, got 0");
+  }
+  return samples;
 }
 
-/** Draws of classes by their unnormalized log-probabilities. @param streamFor the stream for so many outputs. */
-function classDraws(
+/** Draws classes by their unnormalized log-probabilities. @param streamFor the stream for so many outputs. */
+function* classDraws(
   node: KernelNode,
   logitsInput: Tensor,
   countInput: Tensor,
   streamFor: (outputs: number) => Philox,
-): Draws {
+): PausingWork<readonly [Tensor]> {
   const logits = isSmallFloat(logitsInput.dtype) ? toFloat32(logitsInput) : logitsInput;
-  if (logits.shape.length !== 2) {
-    throw invalidArgument(`logits should be a matrix, got shape ${cppShapeText(logits.shape)}`);
-  }
-  if (countInput.shape.length !== 0) {
-    throw invalidArgument(`num_samples should be a scalar, got shape ${cppShapeText(countInput.shape)}`);
-  }
-  const count = scalarOf(countInput, "num_samples");
-  if (count < 0) {
-    throw invalidArgument(`num_samples should be non-negative, got ${count}`);
-  }
+  const count = samplesPerRow(logits, countInput);
   const [rows = 0, classes = 0] = logits.shape;
-  if (classes === 0) {
-    throw invalidArgument(`num_classes should be positive, got ${classes}`);
-  }
   const dtype = node.type("output_dtype");
   const shape = [rows, count];
   const output = dtype === "int64" ? newLongs(dtype, shape) : newNumbers(dtype, shape);
+  const drawn = () => [new Tensor(dtype, shape, output)] as const;
+  if (output.length === 0) {
+    return drawn();
+  }
   // A sample takes two 32-bit numbers, and a row whole blocks.
   const numbersPerRow = Math.ceil(count / PHILOX_BLOCK_SIZE) * PHILOX_BLOCK_SIZE * 2;
-  const samples = output.length > 0 ? new PhiloxSamples(streamFor(rows * numbersPerRow)) : undefined;
+  const samples = new PhiloxSamples(streamFor(rows * numbersPerRow));
   const numbers = numbersOf(logits);
-  let weights: Float64Array = new Float64Array(0);
-  return {
-    count: output.length,
-    perTurn: Math.ceil(SAMPLES_PER_TURN / (1 + classes / count)),
-    run(first, end) {
-      for (let index = first; index < end && samples !== undefined; index += 1) {
-        if (index % count === 0) {
-          const row = index / count;
-          weights = cumulativeWeights(numbers.subarray(row * classes, (row + 1) * classes));
-        }
-        const total = weights[classes - 1] ?? 0;
-        const high = samples.next();
-        const picked = upperBound(weights, uniformDouble(high, samples.next()) * total);
-        if (output instanceof BigInt64Array) {
-          output[index] = BigInt(picked);
-        } else {
-          output[index] = picked;
-        }
+  let untilPause = SAMPLES_PER_PAUSE;
+  for (let row = 0; row < rows; row += 1) {
+    const weights = yield* cumulativeWeights(numbers.subarray(row * classes, (row + 1) * classes));
+    const total = weights[classes - 1] ?? 0;
+    untilPause -= (classes * SAMPLES_PER_PAUSE) / CLASSES_PER_PAUSE;
+    for (let index = row * count; index < (row + 1) * count; index += 1) {
+      const high = samples.next();
+      const picked = upperBound(weights, uniformDouble(high, samples.next()) * total);
+      if (output instanceof BigInt64Array) {
+        output[index] = BigInt(picked);
+      } else {
+        output[index] = picked;
       }
-    },
-    result: () => [new Tensor(dtype, shape, output)],
-  };
+      untilPause -= 1;
+      if (untilPause <= 0) {
+        yield;
+        untilPause = SAMPLES_PER_PAUSE;
+      }
+    }
+  }
+  return drawn();
 }
 
 const types = { T: randomFloatTypes, output_dtype: randomIntTypes };
@@ -126,13 +142,9 @@ const multinomialKernel: StatefulKernelDefinition = {
     const generator = generatorOf(node);
     return (context) => {
       const { inputs, step } = context;
-      const { count, perTurn, run, result } = classDraws(
-        node,
-        tensorAt(inputs, 0),
-        tensorAt(inputs, 1),
-        (outputs) => generator(context).reserveOutputs(outputs),
-      );
-      return inTurns<Outputs>(count, perTurn, run, step.signal, result);
+      const streamFor = (outputs: number) => generator(context).reserveOutputs(outputs);
+      const draws = classDraws(node, tensorAt(inputs, 0), tensorAt(inputs, 1), streamFor);
+      return atPauses<Outputs>(draws, step.signal);
     };
   },
 };
@@ -147,9 +159,7 @@ const statelessMultinomialKernel: PureKernelDefinition = pureKernel(
   "StatelessMultinomial",
   (node) => (inputs) => {
     const streamFor = () => streamOfSeed(inputAt(inputs, 2));
-    const { count, run, result } = classDraws(node, inputAt(inputs, 0), inputAt(inputs, 1), streamFor);
-    run(0, count);
-    return result();
+    return withoutPauses(classDraws(node, inputAt(inputs, 0), inputAt(inputs, 1), streamFor));
   },
   {
     types,

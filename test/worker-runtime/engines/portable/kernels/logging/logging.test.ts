@@ -4,12 +4,15 @@ import {
   summarizeEnds,
   summarizeFirst,
 } from "../../../../../../worker-runtime/engines/portable/kernels/logging/tensor-text.js";
+import { withoutPauses } from "../../../../../../worker-runtime/engines/portable/pauses.js";
 import { TensorFlowError } from "../../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
 import { peerMissing } from "../../../../../support/peers.js";
 import { makeKernel, runOnce, testStep } from "../kernel-runner.js";
 import type { OpCase } from "../op-case.js";
+import { MiniSession, Program } from "../session-programs.js";
 import { compareSessions } from "../sessions-against-tensorflow.js";
+import { turnsOf } from "../state/turns.js";
 
 const cube = Tensor.of([...Array(24).keys()], "float32", [2, 3, 4]);
 
@@ -21,19 +24,21 @@ async function messageOf(example: OpCase): Promise<string> {
   );
 }
 
+const firstElements = (tensor: Tensor, limit: number) => withoutPauses(summarizeFirst(tensor, limit));
+
 // All texts below are what TensorFlow 2.21 printed for the same tensors.
 describe("tensors as text", () => {
   test("of their first elements", () => {
-    expect(summarizeFirst(cube, 4)).toBe("[[0 1 2 3]]...");
-    expect(summarizeFirst(cube, 3)).toBe("[[0 1 2...]]...");
-    expect(summarizeFirst(cube, 0)).toBe("...");
-    expect(summarizeFirst(cube, -1)).toBe(
+    expect(firstElements(cube, 4)).toBe("[[0 1 2 3]]...");
+    expect(firstElements(cube, 3)).toBe("[[0 1 2...]]...");
+    expect(firstElements(cube, 0)).toBe("...");
+    expect(firstElements(cube, -1)).toBe(
       "[[0 1 2 3][4 5 6 7][8 9 10 11]][[12 13 14 15][16 17 18 19][20 21 22 23]]",
     );
-    expect(summarizeFirst(Tensor.of([1, 2, 3, 4]), 3)).toBe("1 2 3...");
-    expect(summarizeFirst(Tensor.of(["a", 'b\n"q" \x01ä']), 4)).toBe('a b\\n\\"q\\" \\001ä');
+    expect(firstElements(Tensor.of([1, 2, 3, 4]), 3)).toBe("1 2 3...");
+    expect(firstElements(Tensor.of(["a", 'b\n"q" \x01ä']), 4)).toBe('a b\\n\\"q\\" \\001ä');
     expect(
-      summarizeFirst(
+      firstElements(
         Tensor.of([
           ["x", "yy"],
           ["z", ""],
@@ -41,14 +46,14 @@ describe("tensors as text", () => {
         100,
       ),
     ).toBe("[x yy][z ]");
-    expect(summarizeFirst(Tensor.of([true, false]), 4)).toBe("1 0");
-    expect(summarizeFirst(Tensor.of([], "float32", [0]), 4)).toBe("");
-    expect(summarizeFirst(Tensor.of(0, "float32", [2, 1, 2]), 100)).toBe("[[0 0]][[0 0]]");
+    expect(firstElements(Tensor.of([true, false]), 4)).toBe("1 0");
+    expect(firstElements(Tensor.of([], "float32", [0]), 4)).toBe("");
+    expect(firstElements(Tensor.of(0, "float32", [2, 1, 2]), 100)).toBe("[[0 0]][[0 0]]");
   });
 
   test("of numbers of all kinds", () => {
     expect(
-      summarizeFirst(
+      firstElements(
         Tensor.of([
           1e10,
           1e-10,
@@ -67,13 +72,13 @@ describe("tensors as text", () => {
       ),
     ).toBe("1e+10 1e-10 0.1 0.333333343 123456792 nan inf -inf -0 100000 1e+06 16777216");
     expect(
-      summarizeFirst(Tensor.of([1e10, 1e-10, 0.1, 1 / 3, 123456789, Number.NaN, 1e20, 2.5], "float64"), -1),
+      firstElements(Tensor.of([1e10, 1e-10, 0.1, 1 / 3, 123456789, Number.NaN, 1e20, 2.5], "float64"), -1),
     ).toBe("10000000000 1e-10 0.1 0.33333333333333331 123456789 nan 1e+20 2.5");
-    expect(summarizeFirst(Tensor.of([0.1, 1 / 3, 65504], "float16"), -1)).toBe(
+    expect(firstElements(Tensor.of([0.1, 1 / 3, 65504], "float16"), -1)).toBe(
       "0.0999755859 0.333251953 65504",
     );
-    expect(summarizeFirst(Tensor.of([0.1, 1 / 3], "bfloat16"), -1)).toBe("0.100097656 0.333984375");
-    expect(summarizeFirst(Tensor.of([2n ** 63n - 1n, -(2n ** 63n)], "int64"), -1)).toBe(
+    expect(firstElements(Tensor.of([0.1, 1 / 3], "bfloat16"), -1)).toBe("0.100097656 0.333984375");
+    expect(firstElements(Tensor.of([2n ** 63n - 1n, -(2n ** 63n)], "int64"), -1)).toBe(
       "9223372036854775807 -9223372036854775808",
     );
   });
@@ -177,4 +182,12 @@ describe.skipIf(peerMissing("tensorflow"))("against TensorFlow", () => {
     ];
     expect(await compareSessions(cases)).toEqual([]);
   });
+});
+
+test("a long Print is written in turns", async () => {
+  const { graph } = new Program("print");
+  const value = graph.op("Fill", [Tensor.of([5000], "int32"), Tensor.of(1)]).output;
+  const print = graph.op("Print", [value, [value]], { summarize: -1 });
+  const { turns } = await turnsOf(new MiniSession(), [print]);
+  expect(turns).toBeGreaterThan(1);
 });
