@@ -1,8 +1,8 @@
 /** Tensors that hold draws for each element of a tensor of parameters. */
 import { type DType, integerRange } from "../../../../protocol/dtype.js";
 import { Tensor } from "../../../../protocol/tensor.js";
-import { isSmallFloat } from "../support/dtypes.js";
-import { newLongs, newNumbers, numbersOf } from "../support/elements.js";
+import { isLong, isSmallFloat } from "../support/dtypes.js";
+import { indicesOf, newLongs, newNumbers, numbersOf } from "../support/elements.js";
 import { fromFloat32, toFloat32 } from "../support/small-floats.js";
 import type { Philox } from "./philox.js";
 
@@ -18,11 +18,11 @@ export interface Sampler {
 }
 
 /** A parameter tensor's elements as JS numbers. */
-export function parametersOf(tensor: Tensor): readonly number[] {
+export function parametersOf(tensor: Tensor): ArrayLike<number> {
   if (isSmallFloat(tensor.dtype)) {
-    return Array.from(numbersOf(toFloat32(tensor)));
+    return numbersOf(toFloat32(tensor));
   }
-  return tensor.dtype === "int64" ? Array.from(tensor.data, Number) : Array.from(numbersOf(tensor));
+  return isLong(tensor.dtype) ? indicesOf(tensor) : numbersOf(tensor);
 }
 
 /** Room for draws. @throws TensorFlowError INVALID_ARGUMENT, RESOURCE_EXHAUSTED */
@@ -65,20 +65,22 @@ export function writeDraws(
  */
 export function tensorOfNumbers(dtype: DType, shape: readonly number[], numbers: Float64Array): Tensor {
   if (isSmallFloat(dtype)) {
-    return fromFloat32(dtype, new Tensor("float32", shape, Float32Array.from(numbers)));
+    return fromFloat32(dtype, new Tensor("float32", shape, new Float32Array(numbers)));
   }
   const largest = integerRange(dtype)?.max;
   const limit = Number(largest ?? Infinity);
+  // Loops over places: there may be millions, and `entries` makes an object of each.
   if (dtype === "int64") {
     const output = newLongs(dtype, shape);
-    for (const [index, number] of numbers.entries()) {
+    for (let index = 0; index < numbers.length; index += 1) {
+      const number = numbers[index] as number;
       output[index] = number >= limit ? (largest ?? 0n) : BigInt(Math.trunc(number) || 0);
     }
     return new Tensor(dtype, shape, output);
   }
   const output = newNumbers(dtype, shape);
-  for (const [index, number] of numbers.entries()) {
-    output[index] = Math.min(number, limit);
+  for (let index = 0; index < numbers.length; index += 1) {
+    output[index] = Math.min(numbers[index] as number, limit);
   }
   return new Tensor(dtype, shape, output);
 }

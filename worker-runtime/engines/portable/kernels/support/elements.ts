@@ -93,7 +93,7 @@ export function indicesOf(tensor: Tensor): Float64Array | Int32Array {
   if (data instanceof Int32Array) {
     return data;
   }
-  return isLongArray(data) ? roundedLongs(data) : Float64Array.from(numbersOf(tensor));
+  return isLongArray(data) ? roundedLongs(data) : new Float64Array(numbersOf(tensor));
 }
 
 /**
