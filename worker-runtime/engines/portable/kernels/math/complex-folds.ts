@@ -72,6 +72,7 @@ const productKernel = pureKernel(
   { types: { T: complexTypes }, cost: perElement(NANOSECONDS) },
 );
 
+/** What the real kernels of these ops do, for complex numbers. */
 export const complexFoldKernels: readonly PureKernelDefinition[] = [
   scanKernel("Cumsum", ZERO, add),
   scanKernel("Cumprod", ONE, multiply),
