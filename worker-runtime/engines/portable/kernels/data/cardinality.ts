@@ -94,6 +94,18 @@ const windows: Rule = (made) => {
 const range: Rule = ({ number }) =>
   number(1) >= 2 ** 63 ? INFINITE : Math.max(0, Math.ceil((number(1) - number(0)) / number(2)));
 
+/** Ops whose dataset is their input's as it is: they say how it is to be made, which changes no element. */
+export const unchangedDatasets = [
+  "PrefetchDataset",
+  "OptionsDataset",
+  "FinalizeDataset",
+  "ModelDataset",
+  "OptimizeDataset",
+  "RewriteDataset",
+  "MaxIntraOpParallelismDataset",
+  "PrivateThreadPoolDataset",
+] as const;
+
 /** An op that is not here makes a dataset of which nobody knows how many elements it has. */
 const rules: Readonly<Record<string, Rule>> = {
   TensorDataset: () => 1,
@@ -104,18 +116,11 @@ const rules: Readonly<Record<string, Rule>> = {
   ListDataset: ({ node }) => node.types("Tinput_types").length / node.types("output_types").length,
   ...Object.fromEntries(
     [
-      "PrefetchDataset",
+      ...unchangedDatasets,
       "CacheDataset",
       "CacheDatasetV2",
       "ShuffleDataset",
       "ShuffleDatasetV3",
-      "OptionsDataset",
-      "ModelDataset",
-      "OptimizeDataset",
-      "RewriteDataset",
-      "FinalizeDataset",
-      "MaxIntraOpParallelismDataset",
-      "PrivateThreadPoolDataset",
       "ParseExampleDatasetV2",
     ].map((op) => [op, same]),
   ),

@@ -9,6 +9,7 @@ import { isByteList } from "../../../../protocol/tensor-data.js";
 import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { scalarOf } from "../support/elements.js";
+import { unchangedDatasets } from "./cardinality.js";
 import {
   countInput,
   type Dataset,
@@ -232,14 +233,5 @@ export const transformationKernels: readonly StatefulKernelDefinition[] = [
   transformation("UniqueDataset", unique),
   transformation("IgnoreErrorsDataset", ignoreErrors),
   transformation("AssertCardinalityDataset", assertCardinality),
-  ...[
-    "PrefetchDataset",
-    "OptionsDataset",
-    "FinalizeDataset",
-    "ModelDataset",
-    "OptimizeDataset",
-    "RewriteDataset",
-    "MaxIntraOpParallelismDataset",
-    "PrivateThreadPoolDataset",
-  ].map((op) => transformation(op, same)),
+  ...unchangedDatasets.map((op) => transformation(op, same)),
 ];

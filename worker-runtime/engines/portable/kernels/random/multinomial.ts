@@ -35,26 +35,17 @@ function upperBound(rising: Float64Array, wanted: number): number {
   return low;
 }
 
-/** The largest of the logits that are finite, among those from `first` up to, not including, `end`. */
-function largestOf(logits: ArrayLike<number>, first: number, end: number): number {
-  let largest = -Number.MAX_VALUE;
-  for (let index = first; index < end; index += 1) {
-    const logit = logits[index] ?? 0;
-    if (Number.isFinite(logit)) {
-      largest = Math.max(largest, logit);
-    }
-  }
-  return largest;
-}
-
 /** exp(logit - largest) summed up along a row; logits that are not finite count for nothing. */
 function* cumulativeWeights(row: ArrayLike<number>): PausingWork<Float64Array> {
   let largest = -Number.MAX_VALUE;
-  for (let first = 0; first < row.length; first += CLASSES_PER_PAUSE) {
-    if (first > 0) {
+  for (let index = 0; index < row.length; index += 1) {
+    const logit = row[index] ?? 0;
+    if (Number.isFinite(logit)) {
+      largest = Math.max(largest, logit);
+    }
+    if (index % CLASSES_PER_PAUSE === CLASSES_PER_PAUSE - 1) {
       yield;
     }
-    largest = Math.max(largest, largestOf(row, first, Math.min(row.length, first + CLASSES_PER_PAUSE)));
   }
   // A loop, since there may be millions: `Float64Array.from` takes several times as long.
   const weights = new Float64Array(row.length);
