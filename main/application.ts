@@ -5,6 +5,7 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { nodeCommand } from "../worker-runtime/engines/package-root.js";
+import { inBackground } from "../worker-runtime/faults.js";
 import { ClusterDoor } from "./cluster/cluster-door.js";
 import { ClusterService } from "./cluster/cluster-service.js";
 import { ControlPlane, loadStanding } from "./control-plane/control-plane.js";
@@ -167,10 +168,10 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     // Whatever was found or installed is something to compute with here.
     if (event === "runtime") describer.tellChanges();
   });
-  void describer.start();
+  inBackground(describer.start());
   // Tasks come back after the cluster, which knows the colours that they had, and before anybody sees this machine
   // without them.
-  void cluster.loaded
+  cluster.loaded
     .then(() => tasks.restore((owner) => network.mayOwnTasks(owner)))
     .then(async () => {
       await network.presence.setVisible((await settings.get()).visible);
@@ -296,7 +297,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     })();
     return disposal;
   };
-  signal?.addEventListener("abort", () => void dispose(), { once: true });
+  signal?.addEventListener("abort", () => inBackground(dispose()), { once: true });
 
   return {
     handle: async (method, params) => {

@@ -5,11 +5,14 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/app.js";
 import { start } from "./app/start.js";
+import { showProblem } from "./stores/app-store.js";
 import { applyTheme } from "./stores/settings-store.js";
 import { rememberLayout } from "./stores/ui-store.js";
 
 applyTheme();
 rememberLayout();
+// What was begun by a click and nobody waits for.
+window.addEventListener("unhandledrejection", ({ reason }) => showProblem(reason));
 void start();
 
 const root = document.getElementById("root");

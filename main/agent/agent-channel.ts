@@ -9,6 +9,7 @@ import {
   type ServiceError,
 } from "@grpc/grpc-js";
 import { formatHostPort } from "../../worker-runtime/cluster/address.js";
+import { inBackground } from "../../worker-runtime/faults.js";
 import { Alpn } from "../agent-port/agent-peer.js";
 import { agentChannelCredentials, agentChannelOptions } from "../agent-port/channel-credentials.js";
 import { dialAgent } from "../agent-port/dial-agent.js";
@@ -215,7 +216,7 @@ export class AgentChannel {
       deadlineIn(deadlineMillis),
     );
     const over = new AbortController();
-    void sendAll(call, requests, over.signal);
+    inBackground(sendAll(call, requests, over.signal));
     try {
       await this.#answersOf(name, call, onAnswer, signal);
     } finally {

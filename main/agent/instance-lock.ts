@@ -11,6 +11,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { join } from "node:path";
 import { z } from "zod";
 import { processExists } from "../../worker-runtime/engines/process-exists.js";
+import { inBackground } from "../../worker-runtime/faults.js";
 import { delay } from "../deferred.js";
 import { makePrivateFolder } from "../files/private-files.js";
 import { errnoOf, fileProblem, problem, problemOf } from "../problems.js";
@@ -19,6 +20,8 @@ const LOCK_FILE = "instance.json";
 const OWNER_ONLY = 0o600;
 const ANSWER_TIMEOUT_MILLIS = 5000;
 const MAX_LINE_BYTES = 4096;
+/** Every account of the machine can connect. Beyond so many the oldest gives way, so that a new question is answered. */
+const MAX_CONNECTIONS = 64;
 /** Whoever finds a lock that is dead may find another one in its place when he looks again. */
 const MAX_ATTEMPTS = 100;
 const BETWEEN_ATTEMPTS_MILLIS = 20;
@@ -64,7 +67,9 @@ export class InstanceLock {
     const server = createServer((socket) => {
       sockets.add(socket);
       socket.once("close", () => sockets.delete(socket));
-      void answerOn(socket, secret, onLink);
+      const [oldest] = sockets;
+      if (sockets.size > MAX_CONNECTIONS) oldest?.destroy();
+      inBackground(answerOn(socket, secret, onLink));
     });
     try {
       await makePrivateFolder(dataDir);
@@ -227,14 +232,23 @@ function answerTo(command: InstanceCommand, onLink: () => string): z.infer<typeo
   }
 }
 
-/** The first line; undefined when the connection ends before, or when it is too long. */
+/**
+ * The first line; undefined when the connection ends or breaks before, or when it is too long.
+ *
+ * @throws Error that this process destroyed the socket with.
+ */
 async function readLine(socket: Socket): Promise<string | undefined> {
   let text = "";
-  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
-    text += String(chunk);
-    const end = text.indexOf("\n");
-    if (end >= 0) return text.slice(0, end);
-    if (text.length > MAX_LINE_BYTES) return undefined;
+  try {
+    for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+      text += String(chunk);
+      const end = text.indexOf("\n");
+      if (end >= 0) return text.slice(0, end);
+      if (text.length > MAX_LINE_BYTES) return undefined;
+    }
+  } catch (error) {
+    // What the other end or the system does to a connection has a code, also that it was closed before its end.
+    if (errnoOf(error) === undefined) throw error;
   }
   return undefined;
 }

@@ -4,6 +4,7 @@
  */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
+import { inBackground } from "../../worker-runtime/faults.js";
 import { join } from "../tunnel/relay.js";
 import { windowPreface } from "./window-protocol.js";
 
@@ -20,7 +21,7 @@ export class WindowForwarder {
 
   private constructor(dial: DialWindow) {
     this.#dial = dial;
-    this.#server = createServer((socket) => void this.#carry(socket));
+    this.#server = createServer((socket) => inBackground(this.#carry(socket)));
     this.#server.maxConnections = MAX_CONNECTIONS;
   }
 

@@ -1,4 +1,5 @@
 /** The agent as a process: the application without a window, and what it tells whoever reads its output. */
+import { inBackground } from "../../worker-runtime/faults.js";
 import type { Identity, PairingState } from "../api/machines.js";
 import type { Application } from "../application.js";
 import { startHeadlessProcess } from "../hosts/headless/headless-process.js";
@@ -37,11 +38,13 @@ async function identityOf(application: Application): Promise<Identity> {
 async function portOf(application: Application): Promise<number> {
   return await new Promise((resolve) => {
     const stop = application.onEvent(() => {
-      void identityOf(application).then(({ agentPort }) => {
-        if (agentPort === undefined) return;
-        stop();
-        resolve(agentPort);
-      });
+      inBackground(
+        identityOf(application).then(({ agentPort }) => {
+          if (agentPort === undefined) return;
+          stop();
+          resolve(agentPort);
+        }),
+      );
     });
   });
 }

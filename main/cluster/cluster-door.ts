@@ -1,5 +1,6 @@
 /** The cluster's door: the port at which a stock script without a ClusterSpec of its own uses the cluster. */
 import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
+import { inBackground } from "../../worker-runtime/faults.js";
 import type { Door as DoorState } from "../api/cluster.js";
 import { DOOR_PORT, Door, type DoorCluster } from "../door/door.js";
 import { messageOf } from "../problems.js";
@@ -17,7 +18,7 @@ export class ClusterDoor {
     this.#cluster = () => doorCluster(cluster);
     this.#stopListening = cluster.onChange(() => {
       if (this.#opening || cluster.tasks().length === 0) return;
-      void this.#open().then(() => cluster.refresh());
+      inBackground(this.#open().then(() => cluster.refresh()));
     });
   }
 

@@ -1,4 +1,5 @@
 /** What is known of the cluster at this moment, and who is told when it changes. Commands are cluster-service.ts's. */
+import { inBackground } from "../../worker-runtime/faults.js";
 import type { Access, ClusterState, Door, Membership } from "../api/cluster.js";
 import type { DiscoveryState } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
@@ -224,8 +225,8 @@ export class ClusterModel {
   #tell(): void {
     this.#forgetRemoved();
     this.localServers.look(this.tasks(), this.machines()[0]?.facts.id);
-    void this.tellTunnels();
-    void this.#save();
+    inBackground(this.tellTunnels());
+    inBackground(this.#save());
     this.#events.changed(withoutMeasurements(this.state()));
     for (const listener of [...this.#listeners]) listener();
   }

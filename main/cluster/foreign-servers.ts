@@ -1,5 +1,6 @@
 /** TensorFlow servers that somebody else started: asked whether they live, never started or stopped. */
 import { taskOfDevice } from "../../worker-runtime/cluster/device-name.js";
+import { inBackground } from "../../worker-runtime/faults.js";
 import type { Device, TaskState } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
 import { delay } from "../deferred.js";
@@ -106,7 +107,7 @@ export class ForeignServers {
     const entry: Entry = { server, over: new AbortController() };
     this.#entries.set(server.id, entry);
     this.#onChange();
-    void this.#poll(entry, probe);
+    inBackground(this.#poll(entry, probe));
   }
 
   async #poll(entry: Entry, probe: HealthProbe): Promise<void> {

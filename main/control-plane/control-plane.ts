@@ -3,6 +3,7 @@
  * and the lines to paired machines. It has no logic of its own.
  */
 import { join } from "node:path";
+import { inBackground } from "../../worker-runtime/faults.js";
 import { AgentConnection } from "../agent/agent-connection.js";
 import { AgentService, type AgentServiceOptions } from "../agent/agent-service.js";
 import { LinkMeter } from "../agent/link-meter.js";
@@ -268,7 +269,11 @@ export class ControlPlane {
     agentPort.handle(Alpn.tunnel, this.tunnels.serve, this.tunnels.admitsPeer);
     const sharedWindow = this.#sharedWindow;
     if (sharedWindow) {
-      agentPort.handle(Alpn.window, ({ socket }) => void acceptWindow(socket, sharedWindow), admitsToWindow);
+      agentPort.handle(
+        Alpn.window,
+        ({ socket }) => inBackground(acceptWindow(socket, sharedWindow)),
+        admitsToWindow,
+      );
     }
     this.pairing.listenAt(agentPort);
   }

@@ -3,6 +3,7 @@
  * do, for whoever reaches its port, what the machine that wanted it may no longer do.
  */
 
+import { inBackground } from "../../worker-runtime/faults.js";
 import { includesRole } from "../agent/roles.js";
 import type { Role } from "../api/machines.js";
 import { messageOf } from "../problems.js";
@@ -42,7 +43,7 @@ export function removeTasksOfFormerOwners(
   };
   const review = () => {
     for (const { id, job, index, owner } of tasks.tasks()) {
-      if (!mayOwnTasks(trust, ownId, owner)) void remove(id, `${job}/${index}`);
+      if (!mayOwnTasks(trust, ownId, owner)) inBackground(remove(id, `${job}/${index}`));
     }
   };
   const stops = [trust.onChange(review), tasks.onChange(review)];

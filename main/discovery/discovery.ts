@@ -2,6 +2,7 @@
  * Finds the machines with Tensordeck on the local networks, and lets them find this one, by mDNS. It only says who might
  * be there: whether a machine answers, and whether it is the one it says it is, its agent tells.
  */
+import { inBackground } from "../../worker-runtime/faults.js";
 import type { DiscoveryState } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
 import { identityOf, localInterfaces, type NetworkInterface } from "./interfaces.js";
@@ -178,7 +179,7 @@ class LanDiscovery implements Discovery {
       if (isSame && !retry) continue;
       this.#members.delete(name);
       // No goodbye: the machine stays, and others still reach it by what is left.
-      void member.responder.close(false);
+      inBackground(member.responder.close(false));
       if (network === undefined) lost = this.#sightings.forgetNetwork(name) || lost;
       else this.#join(network, isSame ? Math.min(2 * member.retryAfter, LONGEST_RETRY_MILLIS) : RETRY_MILLIS);
     }

@@ -4,6 +4,7 @@
  */
 import type { RemoteInfo } from "node:dgram";
 import type Bonjour from "bonjour-service";
+import { inBackground } from "../../worker-runtime/faults.js";
 import { MDNS_PORT, type OpenBonjour, openBonjour } from "./bonjour.js";
 import type { NetworkInterface } from "./interfaces.js";
 import type { DnsRecord, Packet, Question } from "./packet.js";
@@ -148,7 +149,7 @@ export class Link {
 
   #fail(error: Error): void {
     if (this.#state === "closed") return;
-    void this.#end();
+    inBackground(this.#end());
     this.#error = error;
     this.#listeners.changed();
   }

@@ -1,5 +1,6 @@
 /** This machine as others see it: what it is, and how busy it is while somebody looks. */
 import { arch, availableParallelism, hostname, platform, totalmem } from "node:os";
+import { inBackground } from "../../worker-runtime/faults.js";
 import type { Gpu, MachineFacts, MachineMetrics } from "../api/machines.js";
 import { defined, messageOf } from "../problems.js";
 import { version } from "../version.js";
@@ -115,10 +116,10 @@ export class MachineDescriber {
   #watch(): void {
     if (this.#timer !== undefined || this.#disposed.signal.aborted) return;
     this.#samples = 0;
-    this.#timer = setInterval(() => void this.#sample(), SAMPLE_INTERVAL_MILLIS);
+    this.#timer = setInterval(() => inBackground(this.#sample()), SAMPLE_INTERVAL_MILLIS);
     // It is not what keeps the program running.
     this.#timer.unref();
-    void this.#read();
+    inBackground(this.#read());
   }
 
   #rest(): void {

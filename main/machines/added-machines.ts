@@ -1,6 +1,7 @@
 /** Machines that the user named by address because no announcement of theirs comes here, until they are paired. */
 import { z } from "zod";
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { inBackground } from "../../worker-runtime/faults.js";
 import { deviceIdSchema } from "../api/machines.js";
 import { delay } from "../deferred.js";
 import { JsonFile } from "../files/json-file.js";
@@ -44,7 +45,7 @@ export class AddedMachines {
     this.#ask = ask;
     this.#file = path === undefined ? undefined : new JsonFile(path, storedSchema, "The machines by address");
     this.#onChange = onChange;
-    void this.#watch();
+    inBackground(this.#watch());
   }
 
   list(): AddedMachine[] {

@@ -4,6 +4,7 @@
  */
 import { connect } from "node:net";
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { inBackground } from "../../worker-runtime/faults.js";
 import { delay } from "../deferred.js";
 
 const KNOCK_EVERY_MILLIS = 3000;
@@ -73,7 +74,7 @@ export class Knocking {
       if (this.#doors.has(id)) continue;
       const door: Door = { over: new AbortController(), answers: true };
       this.#doors.set(id, door);
-      void this.#attend(id, door);
+      inBackground(this.#attend(id, door));
     }
   }
 

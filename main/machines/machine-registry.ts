@@ -3,6 +3,7 @@
  * address. Whether a paired machine is there, its agent's answer says; an announcement only says where to ask.
  */
 import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { inBackground } from "../../worker-runtime/faults.js";
 import { DEFAULT_AGENT_PORT } from "../agent-port/agent-port.js";
 import { deviceIdSchema, type MachineFacts, type Role } from "../api/machines.js";
 import type { ClusterMachine, ClusterMachines, TunnelHost } from "../cluster/cluster-machine.js";
@@ -278,7 +279,7 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
       .close()
       .catch((error: unknown) => console.error(`The line to ${deviceId} did not close: ${messageOf(error)}`));
     this.#closing.add(closing);
-    void closing.then(() => this.#closing.delete(closing));
+    inBackground(closing.then(() => this.#closing.delete(closing)));
   }
 
   /** Keeps how a machine was reached last, for a time without announcements; and from when on it is no longer only added. */

@@ -60,7 +60,7 @@ export class PairingRun<M extends PairingMachine = PairingMachine> {
         this.#connection.send(instruction.message);
         break;
       case "derive":
-        void bitsOfCode(instruction.code, instruction.context).then(
+        bitsOfCode(instruction.code, instruction.context).then(
           (bits) => this.handle({ type: "derived", bits }),
           () => this.handle({ type: "lost" }),
         );

@@ -3,6 +3,7 @@
  * user to type it.
  */
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { inBackground } from "../../worker-runtime/faults.js";
 import { Alpn } from "../agent-port/agent-peer.js";
 import type { AgentPort } from "../agent-port/agent-port.js";
 import { dialUnknownAgent, type UnknownAgent } from "../agent-port/dial-agent.js";
@@ -79,7 +80,7 @@ export class PairingService {
     this.#agentPort = agentPort;
     agentPort.handle(
       Alpn.pairing,
-      (peer) => void this.#reception.receive(peer),
+      (peer) => inBackground(this.#reception.receive(peer)),
       ({ address }) => this.#reception.hasRoomFor(address),
     );
   }

@@ -1,5 +1,6 @@
 /** Runs the tests of routes, a few at a time, and keeps their results. */
 
+import { inBackground } from "../../worker-runtime/faults.js";
 import type { Problem } from "../api/problem.js";
 import type { LayerResult } from "../api/reachability.js";
 import { problemOf } from "../problems.js";
@@ -106,7 +107,7 @@ export class RouteTests {
         queue.delete(next.key);
         const stop = new AbortController();
         this.#running.set(next.key, { plan: next, stop });
-        void this.#test(next, stop);
+        inBackground(this.#test(next, stop));
       }
     }
   }

@@ -4,6 +4,7 @@
  */
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { inBackground } from "../../worker-runtime/faults.js";
 import type { Session } from "../../worker-runtime/session/session.js";
 
 /** What the keeper and the runs need of a session. */
@@ -70,7 +71,7 @@ export class SessionKeeper {
     if (!held) return;
     const closing = held.session.close().catch(() => undefined);
     this.#closing.add(closing);
-    void closing.then(() => this.#closing.delete(closing));
+    inBackground(closing.then(() => this.#closing.delete(closing)));
   }
 
   /** Resolves when every session is closed. */

@@ -2,6 +2,7 @@
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
 import { taskDeviceName } from "../../worker-runtime/cluster/device-name.js";
+import { inBackground } from "../../worker-runtime/faults.js";
 import { targetOfAddress } from "../../worker-runtime/rpc/channel.js";
 import { Session, type SessionConfig } from "../../worker-runtime/session/session.js";
 import { unoptimizedConfig } from "../../worker-runtime/session/trace/unoptimized-config.js";
@@ -52,7 +53,7 @@ export function planRunSession(input: SessionPlanInput, onProgress: (text: strin
       await session.open(signal);
       return session;
     } catch (error) {
-      void session.close();
+      inBackground(session.close());
       throw error;
     }
   };

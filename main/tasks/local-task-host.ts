@@ -1,5 +1,6 @@
 /** This machine as a place for tasks, for its own window and for those of paired machines alike. */
 
+import { inBackground } from "../../worker-runtime/faults.js";
 import type { LogLine } from "../api/cluster.js";
 import type { Gpu } from "../api/machines.js";
 import type { JsonFile } from "../files/json-file.js";
@@ -177,7 +178,7 @@ export class LocalTaskHost implements TaskHost {
     const task = await this.#supervisor.add({ id, job, index, engine, gpu, owner }, port);
     this.#places.set(id, { isolate, fixed, runs: true, gpus: [] });
     // Listed from here on; that its process comes up is not waited for.
-    void this.#launch(id);
+    inBackground(this.#launch(id));
     await this.#save();
     return task.snapshot();
   }

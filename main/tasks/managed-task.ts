@@ -2,6 +2,7 @@
  * One task of this machine: a place in the cluster that outlives the processes that fill it. All changes of its state
  * happen here, and each is reported.
  */
+import { inBackground } from "../../worker-runtime/faults.js";
 import type { Device, Engine, GpuChoice, LogLine, TaskMetrics, TaskState } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
 import { delay } from "../deferred.js";
@@ -171,7 +172,7 @@ export class ManagedTask {
     const life: Life = { process, plan, over, settled, stopping: false };
     this.#life = life;
     this.#setState("starting");
-    void this.#watch(life);
+    inBackground(this.#watch(life));
   }
 
   /** Ends the process, if there is one; resolves when it is gone. */
@@ -202,12 +203,12 @@ export class ManagedTask {
 
   async #watch(life: Life): Promise<void> {
     const { signal } = life.over;
-    const late = setTimeout(() => void this.#giveUp(life), START_DEADLINE_MILLIS);
+    const late = setTimeout(() => inBackground(this.#giveUp(life)), START_DEADLINE_MILLIS);
     let probe: HealthProbe | undefined;
     try {
       await life.process.ready;
       if (signal.aborted) return;
-      void this.#askNotice(life);
+      inBackground(this.#askNotice(life));
       probe = this.#collaborators.openProbe(`${OWN_HOST}:${this.#port}`);
       let misses = 0;
       while (!signal.aborted) {

@@ -1,3 +1,4 @@
+import { inBackground } from "../../worker-runtime/faults.js";
 import type { TaskMetrics } from "../api/cluster.js";
 import { type ProcessUsage, type ReadUsage, usageReader } from "./process-usage.js";
 
@@ -33,7 +34,7 @@ export class MetricsSampler {
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => void this.sample(), SAMPLE_INTERVAL_MILLIS);
+    this.#timer ??= setInterval(() => inBackground(this.sample()), SAMPLE_INTERVAL_MILLIS);
   }
 
   dispose(): void {

@@ -5,6 +5,7 @@
 import { type StatWatcher, unwatchFile, watchFile } from "node:fs";
 import { readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { inBackground } from "../../worker-runtime/faults.js";
 import type { Role } from "../api/machines.js";
 import { ProblemError } from "../api/wire.js";
 import { writePrivateFile } from "../files/private-files.js";
@@ -42,7 +43,7 @@ export class TrustStore {
   /** How many changes are under way, during which what the file says is older than what is known here. */
   #changes = 0;
   readonly #watcher: StatWatcher;
-  readonly #onFileChange = () => void this.#reread();
+  readonly #onFileChange = () => inBackground(this.#reread());
 
   private constructor(path: string, stored: TrustFile) {
     this.#path = path;

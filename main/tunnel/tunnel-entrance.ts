@@ -1,5 +1,6 @@
 /** The near end of a tunnel: a loopback port, each connection of which goes to a task on another machine. */
 import type { Socket } from "node:net";
+import { inBackground } from "../../worker-runtime/faults.js";
 import type { Problem } from "../api/problem.js";
 import { problem, problemOf } from "../problems.js";
 import { LoopbackServer } from "./loopback.js";
@@ -99,7 +100,7 @@ export class TunnelEntrance {
 
   /** Carries one connection. What goes wrong is told to the client by a reset. */
   accept(client: Socket): void {
-    void this.#carry(client);
+    inBackground(this.#carry(client));
   }
 
   async #carry(client: Socket): Promise<void> {

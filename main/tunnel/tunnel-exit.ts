@@ -1,5 +1,6 @@
 /** The far end of tunnels: connections of other machines' agents to tasks of this one. */
 import type { Socket } from "node:net";
+import { inBackground } from "../../worker-runtime/faults.js";
 import { connectLoopback } from "./loopback.js";
 import { join, KEEP_ALIVE_MILLIS, prepareForRelay } from "./relay.js";
 import { readHeader, TunnelAnswer } from "./tunnel-protocol.js";
@@ -58,7 +59,7 @@ export class TunnelExit {
     }
     this.#visits.add(visit);
     socket.once("close", () => this.#visits.delete(visit));
-    void this.#connect(visit);
+    inBackground(this.#connect(visit));
   }
 
   /** Ends the connections of machines that are no longer admitted. */

@@ -5,6 +5,7 @@
  * addresses only, the same on every machine.
  */
 import type { Socket } from "node:net";
+import { inBackground, reportFault } from "../../worker-runtime/faults.js";
 import type { Role } from "../api/machines.js";
 import { problem } from "../problems.js";
 import { isPortFree } from "../tasks/ports.js";
@@ -197,12 +198,12 @@ export class TunnelService {
       if (!this.#mayRun(owner)) this.#claims.delete(owner);
     }
     this.#exit.recheck();
-    void this.#reconcile();
+    inBackground(this.#reconcile());
   }
 
   /** Listens at the ports that the claims agree on, and at no others. Never rejects. */
   #reconcile(): Promise<void> {
-    this.#queue = this.#queue.then(async () => {
+    const reconcile = async () => {
       // Those of this moment: whoever comes later reconciles again.
       const agreed = this.#claims.agreed();
       for (const [port, entrance] of this.#entrances) {
@@ -217,7 +218,9 @@ export class TunnelService {
         this.#entrances.set(port, entrance);
       }
       await this.#collaborators.onPorts?.([...this.#entrances.keys()]);
-    });
+    };
+    // One that fails must not end all that come after it.
+    this.#queue = this.#queue.then(reconcile).catch(reportFault);
     return this.#queue;
   }
 

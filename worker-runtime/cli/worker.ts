@@ -3,6 +3,7 @@ import { ServerDef } from "../../protos/generated/tensorflow/tensorflow_server.j
 import { formatLogLine, type LogLevel } from "../engines/log-lines.js";
 import type { LocatedRuntime } from "../engines/tensorflow/candidate.js";
 import type { WorkerMessage } from "../engines/worker-messages.js";
+import { surviveFaults } from "../faults.js";
 import { asTensorFlowError, invalidArgument, StatusCode } from "../protocol/status.js";
 import { helpText } from "./args.js";
 import { watchLauncher } from "./launcher-watch.js";
@@ -100,6 +101,7 @@ async function serveTensorFlow(options: WorkerOptions, library: LocatedRuntime):
     checkAddress: options.checkAddress,
     onWarning: (text) => say("warning", text),
   });
+  surviveFaults((text) => say("warning", text));
   say("info", `TensorFlow ${server.version} (${buildText(server.gpuBuild)}) serves ${server.target}.`);
   await tellServing({
     target: server.target,

@@ -2,6 +2,7 @@ import type { ConfigProto } from "../../protos/generated/tensorflow/config.js";
 import { ConfigProto as ConfigProtoMessage } from "../../protos/generated/tensorflow/config.js";
 import { ServerDef } from "../../protos/generated/tensorflow/tensorflow_server.js";
 import { makeServerDef, type ServerDefOptions } from "../cluster/server-def.js";
+import { inBackground } from "../faults.js";
 import { cancelledBy, deadlineExceeded, failedPrecondition, invalidArgument } from "../protocol/status.js";
 import type { LogLine } from "./log-lines.js";
 import { hasNvidiaGpu } from "./nvidia.js";
@@ -84,9 +85,9 @@ export class Server {
     this.ready.catch(() => undefined);
     const { signal } = options;
     if (signal !== undefined) {
-      const stop = () => void this.stop();
+      const stop = () => inBackground(this.stop());
       signal.addEventListener("abort", stop, { once: true });
-      void this.exited.then(() => signal.removeEventListener("abort", stop));
+      inBackground(this.exited.then(() => signal.removeEventListener("abort", stop)));
     }
   }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
+import { inBackground } from "../faults.js";
 import { statusCodeOf, TensorFlowError, unavailable } from "../protocol/status.js";
 import { type LogLine, LogReader } from "./log-lines.js";
 import { compiledModule, nodeCommand } from "./package-root.js";
@@ -161,7 +162,7 @@ export class WorkerProcess {
         }
       });
       // Rejected only when the process is gone, so that its port is free again and its log complete.
-      void this.exited.then((exit) => reject(failure ?? unavailable(this.endText(exit))));
+      inBackground(this.exited.then((exit) => reject(failure ?? unavailable(this.endText(exit)))));
     });
   }
 

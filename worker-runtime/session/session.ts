@@ -1,6 +1,7 @@
 import type { DeviceAttributes } from "../../protos/generated/tensorflow/device_attributes.js";
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { RunStepResponse } from "../../protos/generated/tensorflow/master.js";
+import { inBackground } from "../faults.js";
 import {
   cancelled,
   cancelledBy,
@@ -103,7 +104,7 @@ export class Session {
   /** One for each call in progress; aborted with the reason that the call is to fail with. */
   readonly #calls = new Set<AbortController>();
   #closing: Promise<void> | undefined;
-  readonly #onAbort = (): void => void this.close();
+  readonly #onAbort = (): void => inBackground(this.close());
 
   /**
    * @param target "grpc://host:port", or undefined for a local server of the session's own.

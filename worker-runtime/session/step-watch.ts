@@ -1,3 +1,4 @@
+import { inBackground } from "../faults.js";
 import { aborted, type TensorFlowError, unavailable } from "../protocol/status.js";
 import type { Participants, ProbeResult } from "./participants.js";
 
@@ -49,7 +50,7 @@ export class StepWatch {
   #schedule(millis: number): void {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      void this.#round();
+      inBackground(this.#round());
     }, millis);
   }
 

@@ -1,4 +1,5 @@
 /** The firewall wizard: what a window asks for becomes tests, plans and changes, and every change of state an event. */
+import { inBackground } from "../../../worker-runtime/faults.js";
 import type { Params } from "../../api/contract.js";
 import type { FirewallApply, FirewallFacts, FirewallWizard } from "../../api/firewall.js";
 import type { Problem } from "../../api/problem.js";
@@ -267,7 +268,7 @@ export class FirewallWizardService {
         if (session.work === controller) session.work = undefined;
       }
     };
-    void run();
+    inBackground(run());
   }
 
   /** What happened in work that was given up is no news. */

@@ -1,5 +1,6 @@
 /** How the program ends: first the window, which may have unsaved changes, then the application's tasks. */
 import type { App } from "electron";
+import { inBackground } from "../../../worker-runtime/faults.js";
 
 /**
  * Tasks are ended by force after two seconds, and a busy machine takes some more for the rest, such as what is to be kept;
@@ -21,9 +22,11 @@ export function disposeBeforeEnd(app: Pick<App, "on" | "quit">, dispose: () => P
     const deadline = new Promise<void>((resolve) => {
       setTimeout(resolve, SHUTDOWN_DEADLINE_MILLIS);
     });
-    void Promise.race([dispose().catch(() => undefined), deadline]).finally(() => {
-      state = "ended";
-      app.quit();
-    });
+    inBackground(
+      Promise.race([dispose().catch(() => undefined), deadline]).finally(() => {
+        state = "ended";
+        app.quit();
+      }),
+    );
   });
 }

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { app, BrowserWindow, Menu, nativeTheme, screen, session } from "electron";
 import { dataFolder } from "../../../worker-runtime/engines/tensorflow/data-folder.js";
+import { inBackground, surviveFaults } from "../../../worker-runtime/faults.js";
 import { InstanceLock } from "../../agent/instance-lock.js";
 import type { Settings } from "../../api/app.js";
 import { type Application, createApplication } from "../../application.js";
@@ -69,6 +70,7 @@ async function run(): Promise<void> {
       remedy: "Use it there.",
     });
   });
+  surviveFaults();
   const application = await createApplication({
     dataDir,
     host: { kind: "electron", pickFile: (request) => pickFile(window, request) },
@@ -94,7 +96,7 @@ async function run(): Promise<void> {
     if (process.platform !== "darwin") app.quit();
   });
   app.on("activate", () => {
-    if (window === undefined) void openWindow(application, stateFile);
+    if (window === undefined) inBackground(openWindow(application, stateFile));
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {

@@ -30,7 +30,7 @@ export function confineNavigation(contents: WebContents, given: Set<string>): vo
   contents.on("will-attach-webview", (event) => event.preventDefault());
   contents.setWindowOpenHandler(({ url }) => {
     // The promise rejects where the system has no browser; then there is nothing that could be shown.
-    if (mayOpenExternally(url) || given.delete(url)) void shell.openExternal(url).catch(() => undefined);
+    if (mayOpenExternally(url) || given.delete(url)) shell.openExternal(url).catch(() => undefined);
     return { action: "deny" };
   });
 }

@@ -1,6 +1,7 @@
 /** One tab: requests come in, answers and events go out. */
 import { decode, encode } from "@msgpack/msgpack";
 import { WebSocket } from "ws";
+import { inBackground } from "../../../worker-runtime/faults.js";
 import { MESSAGE_PACK_ENCODE, SocketClose } from "../../api/headless.js";
 import type { WireMessage } from "../../api/wire.js";
 import type { Application } from "../../application.js";
@@ -71,10 +72,12 @@ export class Connection {
       return;
     }
     this.#openRequests++;
-    void answerRequest(this.#application, request).then((answer) => {
-      this.#openRequests--;
-      this.#outbox.push(answer);
-    });
+    inBackground(
+      answerRequest(this.#application, request).then((answer) => {
+        this.#openRequests--;
+        this.#outbox.push(answer);
+      }),
+    );
   }
 
   #send(message: WireMessage, taken: () => void): void {

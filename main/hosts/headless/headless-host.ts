@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
+import { inBackground } from "../../../worker-runtime/faults.js";
 import { SOCKET_PATH, SOCKET_PROTOCOL, SocketClose, secretOfProtocols } from "../../api/headless.js";
 import type { Application } from "../../application.js";
 import { deferred } from "../../deferred.js";
@@ -55,7 +56,7 @@ export async function startHeadlessHost(options: HeadlessHostOptions): Promise<H
 
   const server = createServer((request, response) => {
     const { rendererFolder } = options;
-    void handleHttp({ access, port: portOf(request), rendererFolder }, request, response);
+    inBackground(handleHttp({ access, port: portOf(request), rendererFolder }, request, response));
   });
   // Only header and token exchanges come this way; slow senders are cut off.
   server.headersTimeout = 10_000;
@@ -82,14 +83,16 @@ export async function startHeadlessHost(options: HeadlessHostOptions): Promise<H
       socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
-    void application.promise.then((served) => {
-      if (socket.destroyed || !server.listening) return;
-      sockets.handleUpgrade(request, socket, head, (webSocket) => {
-        const connection = new Connection(webSocket, served);
-        connections.add(connection);
-        webSocket.once("close", () => connections.delete(connection));
-      });
-    });
+    inBackground(
+      application.promise.then((served) => {
+        if (socket.destroyed || !server.listening) return;
+        sockets.handleUpgrade(request, socket, head, (webSocket) => {
+          const connection = new Connection(webSocket, served);
+          connections.add(connection);
+          webSocket.once("close", () => connections.delete(connection));
+        });
+      }),
+    );
   });
 
   await listen(server, options.port);

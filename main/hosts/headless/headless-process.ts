@@ -1,5 +1,6 @@
 /** What every program without a desktop is made of: the window's server, the application behind it, and their end. */
 import { join } from "node:path";
+import { inBackground, surviveFaults } from "../../../worker-runtime/faults.js";
 import { InstanceLock } from "../../agent/instance-lock.js";
 import type { Application } from "../../application.js";
 import { watchParent } from "../shared/parent.js";
@@ -43,6 +44,7 @@ export async function startHeadlessProcess(options: HeadlessProcessOptions): Pro
     await host.close();
     throw error;
   });
+  surviveFaults();
   // The engine keeps what it installs in the same place, and so do the processes that it starts.
   process.env.TENSORDECK_DATA_DIR = dataDir;
   const application = loadApplication(options, host);
@@ -54,9 +56,11 @@ export async function startHeadlessProcess(options: HeadlessProcessOptions): Pro
     // Not held back by a socket or process that does not obey.
     setTimeout(() => process.exit(1), SHUTDOWN_DEADLINE_MILLIS).unref();
     const disposed = application.then((loaded) => loaded.dispose());
-    void Promise.allSettled([disposed, host.close()])
-      .then(() => lock.release())
-      .finally(() => process.exit(0));
+    inBackground(
+      Promise.allSettled([disposed, host.close()])
+        .then(() => lock.release())
+        .finally(() => process.exit(0)),
+    );
   };
   process.on("SIGTERM", end);
   process.on("SIGINT", end);

@@ -1,4 +1,5 @@
 /** A task's process in the zone: the one that a launcher makes, once there is a zone to put it into. */
+import { inBackground } from "../../../worker-runtime/faults.js";
 import type { Problem } from "../../api/problem.js";
 import { problem } from "../../problems.js";
 import type { LaunchRequest, LaunchTask, TaskExit, TaskProcess } from "../../tasks/launcher.js";
@@ -60,7 +61,7 @@ export class IsolatedProcess implements TaskProcess {
   }
 
   async #begin(request: LaunchRequest): Promise<TaskProcess> {
-    this.#place = await this.#options.enter(() => void this.stop());
+    this.#place = await this.#options.enter(() => inBackground(this.stop()));
     if (this.#stopped) throw problem("CANCELLED", "The task was stopped before it had started.");
     const place = this.#place;
     this.#process = this.#options.launch(place ? { ...request, commandPrefix: place.command } : request);

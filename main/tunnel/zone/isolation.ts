@@ -10,6 +10,7 @@
  * An isolated task has no other network: a graph that reads from a web address or a cloud store cannot.
  */
 import type { Socket } from "node:net";
+import { inBackground } from "../../../worker-runtime/faults.js";
 import { errnoOf, messageOf, problem } from "../../problems.js";
 import type { LaunchTask, TaskProcess } from "../../tasks/launcher.js";
 import { connectLoopback, LoopbackServer } from "../loopback.js";
@@ -99,7 +100,7 @@ export class Isolation {
     await this.#bridge();
     return () => {
       this.#reachable.delete(port);
-      void this.#bridge();
+      inBackground(this.#bridge());
     };
   }
 
@@ -110,10 +111,12 @@ export class Isolation {
   }
 
   #outside(port: number, process: TaskProcess): TaskProcess {
-    void this.reach(port).then(async (end) => {
-      await process.exited;
-      end();
-    });
+    inBackground(
+      this.reach(port).then(async (end) => {
+        await process.exited;
+        end();
+      }),
+    );
     return process;
   }
 

@@ -7,6 +7,7 @@
  * It ends with the application: the channel between the two closes.
  */
 import { Socket } from "node:net";
+import { inBackground, surviveFaults } from "../../../worker-runtime/faults.js";
 import { connectLoopback, LoopbackServer } from "../loopback.js";
 import { join, reset } from "../relay.js";
 import { bringLoopbackUp } from "./interface-up.js";
@@ -52,6 +53,8 @@ async function serve(request: Exclude<ZoneRequest, { kind: "admit" }>): Promise<
   }
 }
 
+// The tasks' way to the outside ends with this process.
+surviveFaults();
 process.on("disconnect", () => process.exit(0));
 // Ctrl+C in the application's terminal reaches this process too; it must outlive the tasks, which end in order.
 process.on("SIGINT", () => undefined);
@@ -59,9 +62,9 @@ process.on("SIGHUP", () => undefined);
 // The application is this process's own and sends nothing else.
 process.on("message", (received, handle) => {
   const request = received as ZoneRequest;
-  if (request.kind !== "admit") void serve(request);
+  if (request.kind !== "admit") inBackground(serve(request));
   // The socket of a client that is gone already may arrive as nothing.
-  else if (handle instanceof Socket) void admit(request.port, handle);
+  else if (handle instanceof Socket) inBackground(admit(request.port, handle));
 });
 
 try {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { nodeCommand, packageRoot } from "../../../worker-runtime/engines/package-root.js";
+import { inBackground } from "../../../worker-runtime/faults.js";
 import { problem } from "../../problems.js";
 import type { NamespaceCommand } from "./namespace-command.js";
 import { type ZoneRequest, zoneMessageSchema } from "./zone-messages.js";
@@ -45,10 +46,12 @@ export class Zone {
       this.#child.once("exit", () => resolve());
     });
     this.#ready = this.#awaitReady();
-    void this.exited.then(() => {
-      for (const { reject } of this.#waiting.values()) reject(ended());
-      this.#waiting.clear();
-    });
+    inBackground(
+      this.exited.then(() => {
+        for (const { reject } of this.#waiting.values()) reject(ended());
+        this.#waiting.clear();
+      }),
+    );
   }
 
   /**
@@ -158,10 +161,12 @@ export class Zone {
             break;
         }
       });
-      void this.exited.then(() => {
-        clearTimeout(timer);
-        reject(unusable("Its process has ended."));
-      });
+      inBackground(
+        this.exited.then(() => {
+          clearTimeout(timer);
+          reject(unusable("Its process has ended."));
+        }),
+      );
     });
   }
 

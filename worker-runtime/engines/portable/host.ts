@@ -1,6 +1,7 @@
 /** Hosts the portable engine's server in this process, as engines/tensorflow/host.ts does TensorFlow's own. */
 import { setFlagsFromString } from "node:v8";
 import type { ServerDef } from "../../../protos/generated/tensorflow/tensorflow_server.js";
+import { surviveFaults } from "../../faults.js";
 import { packageVersion } from "../package-root.js";
 import { limitTensorBytes } from "./kernels/support/allocation.js";
 import { PeerTrust, type TrustFiles } from "./service/peer-trust.js";
@@ -50,11 +51,8 @@ export interface HostedPortable {
 export async function hostPortable(options: HostPortableOptions): Promise<HostedPortable> {
   const { serverDef, checkAddress, bind, files, tls, log } = options;
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
-  // A promise that nobody waits for is a fault of ours, but one call's at most: the other sessions go on.
-  process.on("unhandledRejection", (reason) => {
-    const what = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
-    options.onWarning(`A fault in the portable engine; please report it. ${what}`);
-  });
+  // One call fails by it at most: variables and the other sessions stay.
+  surviveFaults(options.onWarning);
   const trust = tls === undefined ? undefined : await PeerTrust.read(tls);
   const { maxMessageBytes, maxTensorBytes, maxGraphNodes: maxNodes, sessionIdleMillis } = options;
   const limits = maxMessageBytes === undefined ? {} : { maxMessageBytes };

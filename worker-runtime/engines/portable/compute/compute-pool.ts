@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { getHeapStatistics } from "node:v8";
+import { inBackground } from "../../../faults.js";
 import { cancelled, cancelledBy, type TensorFlowError } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import { compiledModule } from "../../package-root.js";
@@ -164,7 +165,7 @@ export class ComputePool implements KernelOffload {
   #endThreads(): void {
     if ([...this.#workers].every(({ isIdle }) => isIdle)) {
       for (const worker of this.#workers) {
-        void worker.terminate(stopped());
+        inBackground(worker.terminate(stopped()));
       }
       // What the threads computed lies in this one's memory, even if nobody refers to it any more.
       if (this.#workers.size > 0 && getHeapStatistics().used_heap_size <= QUICK_HEAP_BYTES) {
@@ -177,7 +178,9 @@ export class ComputePool implements KernelOffload {
   #endUnlessIdle(worker: ComputeWorker, job: ComputeJob): void {
     setTimeout(() => {
       if (worker.isRunning(job)) {
-        void worker.terminate(cancelled("The kernel went on for too long after its step had ended."));
+        inBackground(
+          worker.terminate(cancelled("The kernel went on for too long after its step had ended.")),
+        );
       }
     }, this.#graceMillis).unref();
   }

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
 import { OpDef } from "../../../../protos/generated/tensorflow/op_def.js";
+import { inBackground } from "../../../faults.js";
 import { asTensorFlowError, internalError, StatusCode, TensorFlowError } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
@@ -44,7 +45,7 @@ export class ComputeWorker {
     const workerData: ComputeThreadData = { maxTensorBytes: tensorBytesLimit() };
     this.#thread = new Worker(script, { execArgv: [], workerData });
     this.#thread.unref();
-    this.#thread.on("message", (answer: AnswerMessage) => void this.#answered(answer));
+    this.#thread.on("message", (answer: AnswerMessage) => inBackground(this.#answered(answer)));
     let reason = "A compute thread ended in the middle of its work.";
     // Its job is told when it is gone: until then it would look idle and be given another.
     this.#thread.on("error", (error: Error) => {
@@ -69,7 +70,7 @@ export class ComputeWorker {
   start(job: ComputeJob): void {
     this.#job = job;
     this.#thread.ref();
-    void this.#send(job);
+    inBackground(this.#send(job));
   }
 
   /** Ends the thread, whatever it is doing; its job fails with the reason. */

@@ -1,3 +1,4 @@
+import { inBackground } from "../../../faults.js";
 import { aborted, asTensorFlowError, StatusCode, unavailable } from "../../../protocol/status.js";
 import type { RegisteredPartition } from "./prepared-step.js";
 import type { SessionCluster } from "./session-cluster.js";
@@ -41,7 +42,7 @@ export function watchParticipants(
   const timer = setInterval(() => {
     stopped ??= new AbortController();
     for (const task of tasks) {
-      void probe(task, stopped.signal);
+      inBackground(probe(task, stopped.signal));
     }
   }, PROBE_INTERVAL_MILLIS);
   timer.unref();

@@ -4,6 +4,7 @@ import {
   RunGraphRequest as RunGraphRequestMessage,
   type RunGraphResponse,
 } from "../../../../protos/generated/tensorflow/worker.js";
+import { inBackground } from "../../../faults.js";
 import { baseDataType, dtypeOf } from "../../../protocol/dtype.js";
 import {
   cancelled,
@@ -94,13 +95,12 @@ export async function runPartitions(
 /** Lets all workers forget what is left of a step. Nobody waits for it: the client's answer goes out before. */
 export function cleanUp(stepId: bigint, step: PreparedStep, { cluster }: WorkerSessions): void {
   const workers = step.partitions.map(({ task }) => cluster.worker(task));
-  setImmediate(async () => {
+  setImmediate(() => {
     // One that fails is gone, and the step with it.
-    await Promise.allSettled(
-      workers.map(async (worker) =>
-        worker.cleanupGraph({ stepId }, { deadlineMillis: CLEANUP_DEADLINE_MILLIS }),
-      ),
+    const cleanings = workers.map(async (worker) =>
+      worker.cleanupGraph({ stepId }, { deadlineMillis: CLEANUP_DEADLINE_MILLIS }),
     );
+    inBackground(Promise.allSettled(cleanings));
   });
 }
 

@@ -118,10 +118,10 @@ export class PortableServer {
       return;
     }
     this.#stopped = true;
-    this.#master.close();
+    const masterClosed = this.#master.close();
     this.worker.close();
     this.#endpoint.close();
-    await this.#compute.close();
+    await Promise.all([masterClosed, this.#compute.close()]);
   }
 }
 

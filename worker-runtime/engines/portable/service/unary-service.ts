@@ -1,4 +1,5 @@
 import type { Server, ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
+import { inBackground } from "../../../faults.js";
 import { cancelled, internalError, TensorFlowError } from "../../../protocol/status.js";
 import { bufferOfChunks, encodeChunks } from "../../../rpc/message-coding.js";
 import type { UnaryMethod } from "../../../rpc/message-type.js";
@@ -68,7 +69,7 @@ export function serve<Methods extends object>(
     server.register(
       `/${definition.fullName}/${method.name}`,
       (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>) =>
-        void answerCall(method, handle, call, answer, ledger),
+        inBackground(answerCall(method, handle, call, answer, ledger)),
       passBytes,
       passBytes,
       "unary",

@@ -1,4 +1,5 @@
 import { WorkerServiceDefinition } from "../../../../protos/generated/tensorflow/worker_service.js";
+import { inBackground } from "../../../faults.js";
 import {
   asTensorFlowError,
   cancelledBy,
@@ -75,10 +76,12 @@ export class StreamCaller implements MethodCaller {
     const startMillis = performance.now();
     const opening = await new Promise<Awaited<ClientStream["opening"]>>((resolve, reject) => {
       const limits = new CallLimits(method.name, this.address, options, reject);
-      void stream.opening.then((how) => {
-        limits.release();
-        resolve(how);
-      });
+      inBackground(
+        stream.opening.then((how) => {
+          limits.release();
+          resolve(how);
+        }),
+      );
     });
     const { deadlineMillis } = options;
     const restMillis = Math.ceil((deadlineMillis ?? 0) - (performance.now() - startMillis));

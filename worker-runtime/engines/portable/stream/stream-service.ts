@@ -6,6 +6,7 @@ import {
   WorkerStreamDefinition,
 } from "../../../../protos/generated/tensordeck/worker_stream.js";
 import { GrpcPayloadContainer } from "../../../../protos/generated/tensorflow/distributed_runtime_payloads.js";
+import { inBackground } from "../../../faults.js";
 import {
   asTensorFlowError,
   cancelled,
@@ -176,7 +177,7 @@ class ServedStream {
     const bytes = request.complete;
     call.incoming = bytes === undefined ? request : undefined;
     if (bytes !== undefined) {
-      void this.#answer(callId, call, bytes);
+      inBackground(this.#answer(callId, call, bytes));
     }
   }
 

@@ -141,7 +141,7 @@ export class StepRunner {
     step.finished.catch(() => undefined);
     if (isPartial && !request.isLastPartialRun) {
       this.#partial.set(stepId, step);
-      void step.finished.catch(() => this.#partial.delete(stepId));
+      step.finished.catch(() => this.#partial.delete(stepId));
     }
     return step;
   }
