@@ -2,10 +2,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ask, findProgram } from "../programs.mjs";
-import { packageDir, root } from "../project.mjs";
+import { root } from "../project.mjs";
 
 /** Debian's packages with the libraries that the program links, and with fonts: text has no width without any. */
 const PACKAGES = ["libnss3", "libnspr4", "libexpat1", "fontconfig", "fonts-dejavu-core"];
+/** The package does not let it be resolved by its name. */
+const MANIFEST = join(root, "node_modules", "@sparticuz", "chromium", "package.json");
 const UNPACKING_MILLIS = 120_000;
 
 /**
@@ -14,9 +16,7 @@ const UNPACKING_MILLIS = 120_000;
  * final name only when it is complete. Answers its path, or why there is none.
  */
 function unpackedChromium() {
-  const { version } = JSON.parse(
-    readFileSync(join(packageDir("@sparticuz/chromium"), "package.json"), "utf8"),
-  );
+  const { version } = JSON.parse(readFileSync(MANIFEST, "utf8"));
   const cache = join(root, ".cache");
   const folder = join(cache, `chromium-${version}`);
   const program = join(folder, "chromium");
@@ -57,7 +57,7 @@ export function lookForChromium() {
   if (process.platform !== "linux" || process.arch !== "x64") {
     return { why: "The Chromium from npm is for Linux on x86-64.", command: "CHROME_PATH=… npm test" };
   }
-  if (packageDir("@sparticuz/chromium") === undefined) {
+  if (!existsSync(MANIFEST)) {
     return { why: "@sparticuz/chromium is not installed.", command: "npm ci" };
   }
   const unpacked = unpackedChromium();
