@@ -31,9 +31,18 @@ export function findProgram(name) {
   return undefined;
 }
 
-/** Those of the programs that are not there. */
-export function missingPrograms(names) {
-  return names.filter((name) => findProgram(name) === undefined);
+/**
+ * Which of some programs are not there, and the packages to install for them; undefined where all are.
+ *
+ * @param packages The package of Debian that has it, by program.
+ */
+export function lackOfPrograms(packages) {
+  const missing = Object.keys(packages).filter((name) => findProgram(name) === undefined);
+  if (missing.length === 0) return undefined;
+  return {
+    why: `Not installed: ${missing.join(", ")}.`,
+    packages: [...new Set(missing.map((name) => packages[name]))],
+  };
 }
 
 /** Runs a program that answers soon. What it wrote, and whether it succeeded; never throws. */

@@ -1,8 +1,15 @@
 // Network namespaces, in which tests give hosts addresses of their own.
-import { ask, missingPrograms, systemEnvironment } from "../programs.mjs";
+import { ask, lackOfPrograms, systemEnvironment } from "../programs.mjs";
 
-const PROGRAMS = ["unshare", "nsenter", "setpriv", "ip", "ping", "python3"];
-export const NAMESPACE_PACKAGES = ["util-linux", "iproute2", "iputils-ping", "python3"];
+/** The programs that it takes, with the packages of Debian that have them. */
+export const NAMESPACE_PROGRAMS = {
+  unshare: "util-linux",
+  nsenter: "util-linux",
+  setpriv: "util-linux",
+  ip: "iproute2",
+  ping: "iputils-ping",
+  python3: "python3",
+};
 
 const TRY_ALL =
   "mount -t tmpfs tmpfs /run && ip link add one type veth peer name other && ip link add middle type bridge";
@@ -10,9 +17,8 @@ const TRY_ALL =
 /** Why this process cannot make hosts in network namespaces; undefined where it can. */
 export function lackOfNamespaces() {
   if (process.platform !== "linux") return { why: "Only Linux has them.", command: "npm test, on Linux" };
-  const missing = missingPrograms(PROGRAMS);
-  if (missing.length > 0)
-    return { why: `Not installed: ${missing.join(", ")}.`, packages: NAMESPACE_PACKAGES };
+  const lack = lackOfPrograms(NAMESPACE_PROGRAMS);
+  if (lack !== undefined) return lack;
   const env = systemEnvironment();
   const { ok, errors } = ask("unshare", ["--net", "--uts", "--mount", "sh", "-c", TRY_ALL], { env });
   if (ok) return undefined;

@@ -2,11 +2,11 @@
 // one. The tests reach it through test/support/find-peers.ts.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { missingPrograms } from "../programs.mjs";
+import { lackOfPrograms } from "../programs.mjs";
 import { root } from "../project.mjs";
 import { CHROMIUM_PACKAGES, lookForChromium } from "./chromium.mjs";
 import { installCommand, installPackages, isDebian } from "./debian.mjs";
-import { lackOfNamespaces, NAMESPACE_PACKAGES } from "./namespaces.mjs";
+import { lackOfNamespaces, NAMESPACE_PROGRAMS } from "./namespaces.mjs";
 import { bringTensorflow, findTensorflow } from "./python.mjs";
 
 export { findTensorflow, lookForChromium };
@@ -14,13 +14,9 @@ export { findTensorflow, lookForChromium };
 /** The folder with reference material (TensorFlow's own tests, protocol notes), beside the repository. */
 export const sharedDir = join(root, "..", "shared");
 
-/** A peer that is there where some programs are. */
-function programs(title, names, packages) {
-  const lack = () => {
-    const missing = missingPrograms(names);
-    return missing.length === 0 ? undefined : { why: `Not installed: ${missing.join(", ")}.`, packages };
-  };
-  return { title, lack, packages };
+/** A peer that is there where some programs are; given with the packages of Debian that have them. */
+function programs(title, byProgram) {
+  return { title, lack: () => lackOfPrograms(byProgram), packages: Object.values(byProgram) };
 }
 
 /**
@@ -55,19 +51,24 @@ const PEERS = {
   namespaces: {
     title: "hosts in network namespaces",
     lack: lackOfNamespaces,
-    packages: NAMESPACE_PACKAGES,
+    packages: Object.values(NAMESPACE_PROGRAMS),
   },
-  nftables: programs("nftables", ["nft"], ["nftables"]),
-  iptables: programs("iptables", ["iptables"], ["iptables"]),
-  ufw: programs("ufw", ["ufw"], ["ufw"]),
-  firewalld: programs("firewalld", ["firewalld", "firewall-cmd", "dbus-daemon"], ["firewalld", "dbus"]),
-  avahi: programs(
-    "avahi",
-    ["avahi-daemon", "avahi-browse", "avahi-publish", "dbus-daemon"],
-    ["avahi-daemon", "avahi-utils", "dbus"],
-  ),
-  openssl: programs("OpenSSL's program", ["openssl"], ["openssl"]),
-  systemd: programs("systemd's check of units", ["systemd-analyze"], ["systemd"]),
+  nftables: programs("nftables", { nft: "nftables" }),
+  iptables: programs("iptables", { iptables: "iptables" }),
+  ufw: programs("ufw", { ufw: "ufw" }),
+  firewalld: programs("firewalld", {
+    firewalld: "firewalld",
+    "firewall-cmd": "firewalld",
+    "dbus-daemon": "dbus",
+  }),
+  avahi: programs("avahi", {
+    "avahi-daemon": "avahi-daemon",
+    "avahi-browse": "avahi-utils",
+    "avahi-publish": "avahi-utils",
+    "dbus-daemon": "dbus",
+  }),
+  openssl: programs("OpenSSL's program", { openssl: "openssl" }),
+  systemd: programs("systemd's check of units", { "systemd-analyze": "systemd" }),
 };
 
 /** Packages that begin to serve the machine once they are installed. */
