@@ -1,9 +1,13 @@
-// `npm test`: builds what is out of date, runs vitest (further arguments are handed to it) and closes with a line that
-// counts tests: "N passed, N failed", and ", N skipped" when any were. With CI=true a skipped test is a failure.
+// `npm test`: builds what is out of date, brings what the tests need (lib/peers), runs vitest (further arguments are handed
+// to it), names what is lacking here, and closes with a line that counts tests: "N passed, N failed", and ", N skipped"
+// when any were. With CI=true a skipped test is a failure.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bringPeers, lackLines } from "./lib/peers/peers.mjs";
+import { systemEnvironment } from "./lib/programs.mjs";
 import { main, runTool } from "./lib/project.mjs";
+import { selectedPeers } from "./lib/selected-peers.mjs";
 import { buildAll } from "./lib/steps.mjs";
 
 /** Tests by outcome, from vitest's JSON report; undefined when it wrote none. */
@@ -32,12 +36,18 @@ await main(async () => {
   const underCi = process.env.CI === "true";
   const scratch = mkdtempSync(join(tmpdir(), "tensordeck-test-"));
   const reportFile = join(scratch, "report.json");
+  const args = process.argv.slice(2);
+  let peers = [];
   let counts;
   let exitCode = 1;
   try {
     await buildAll();
+    const selected = selectedPeers(args, scratch);
+    await bringPeers(selected, underCi);
+    peers = selected;
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`];
-    exitCode = await runTool("vitest", "vitest.mjs", ["run", ...reporters, ...process.argv.slice(2)]);
+    const env = systemEnvironment();
+    exitCode = await runTool("vitest", "vitest.mjs", ["run", ...reporters, ...args], { env });
     counts = readCounts(reportFile);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
@@ -55,6 +65,7 @@ await main(async () => {
         `With CI=true every test must run. Skipped:\n${counts.skipped.map((name) => `  ${name}`).join("\n")}`,
       );
     }
+    for (const line of lackLines(peers)) console.error(line);
     if (exitCode === 0 && (counts.failed > 0 || (underCi && counts.skipped.length > 0))) exitCode = 1;
     process.exitCode = exitCode;
     // Written to one stream after the other, so that the counts stay the last line wherever the two are merged.

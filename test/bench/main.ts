@@ -3,7 +3,7 @@
  * table and writes nothing. Ratios compare what ran side by side; absolute numbers are this machine's.
  */
 import { cpus } from "node:os";
-import { hasPeer, type PeerName } from "../support/find-peers.js";
+import { hasPeer, lackSentence, type PeerName } from "../support/find-peers.js";
 import { stopAllPeers } from "../support/processes.js";
 import { machinesMeasurement } from "./machines.js";
 import { portableMeasurement } from "./portable.js";
@@ -22,12 +22,6 @@ const measurements: Readonly<Record<string, { measurement: Measurement; needs: P
   machines: { measurement: machinesMeasurement, needs: "namespaces" },
 };
 
-const howToGet: Partial<Record<PeerName, string>> = {
-  tensorflow: "a Python with tensorflow: TENSORDECK_TEST_PYTHON, .venv/bin/python or python3",
-  chromium: "a Chromium: CHROME_PATH names one",
-  namespaces: "Linux and root, for hosts in network namespaces",
-};
-
 async function main(wanted: readonly string[]): Promise<number> {
   const unknown = wanted.filter((name) => !Object.hasOwn(measurements, name));
   if (unknown.length > 0) {
@@ -41,7 +35,7 @@ async function main(wanted: readonly string[]): Promise<number> {
   for (const [name, { measurement, needs }] of Object.entries(measurements)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     if (!hasPeer(needs)) {
-      process.stderr.write(`${name}: not measured; it needs ${howToGet[needs] ?? needs}.\n`);
+      process.stderr.write(`${name}: not measured. ${lackSentence(needs)}\n`);
       failures += 1;
       continue;
     }

@@ -113,7 +113,7 @@ describe("tensordeck worker --engine portable", () => {
     [["--tls_cert=a", "--tls_key=b", "--tls_peers=c"], "NOT_FOUND: "],
     [["--max_message_mb=0"], "--max_message_mb must be a whole number from 1 to 2047"],
   ])("%j fails with %s", async (args, text) => {
-    const { code, output } = await runCommand(["worker", "--engine=portable", ...args]);
+    const { code, output } = await runCommand(["worker", "--engine", "portable", ...args]);
     expect(code).toBe(1);
     expect(output).toContain(text);
   });

@@ -9,8 +9,7 @@ import { readNpy, writeNpy } from "../../worker-runtime/io/npy.js";
 import { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import {
   environmentWithoutProxies,
-  hasPeer,
-  libtensorflowDir,
+  libraryEnvironment,
   type PeerProcess,
   peerMissing,
   repositoryRoot,
@@ -28,8 +27,7 @@ let servers: StockServers;
 /** Starts `tensordeck` with the given arguments, from the sources. */
 function start(...args: string[]): Promise<PeerProcess> {
   const main = join(repositoryRoot, "worker-runtime", "cli", "main.ts");
-  const library = hasPeer("tensorflow") ? { TENSORDECK_LIBTENSORFLOW: libtensorflowDir() } : {};
-  const env = { ...environmentWithoutProxies(), ...library };
+  const env = { ...environmentWithoutProxies(), ...libraryEnvironment() };
   return spawnPeer(process.execPath, ["--import", "tsx", main, ...args], { cwd: repositoryRoot, env });
 }
 

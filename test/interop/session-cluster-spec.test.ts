@@ -6,7 +6,7 @@ import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
 import { canonicalDeviceName, mergeDevice } from "../../worker-runtime/cluster/device-name.js";
 import { replicaDeviceSetter } from "../../worker-runtime/cluster/replica-device-setter.js";
 import { TensorFlowError } from "../../worker-runtime/protocol/status.js";
-import { repositoryRoot, tensorflowPython } from "../support/peers.js";
+import { peerMissing, repositoryRoot, tensorflowPython } from "../support/peers.js";
 import { environmentWithoutProxies } from "../support/processes.js";
 
 const clusters: unknown[] = [
@@ -169,7 +169,7 @@ function decoded(answer: unknown): unknown {
   return proto === undefined ? answer : { ...others, proto: jobsOf(Buffer.from(proto, "hex")) };
 }
 
-describe("the same answers as Python's", () => {
+describe.skipIf(peerMissing("tensorflow"))("the same answers as Python's", () => {
   test.each(clusters.map((value, i) => [JSON.stringify(value), value, i] as const))(
     "ClusterSpec(%s)",
     (_, value, i) => {

@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from "vitest";
 import { Session } from "../../worker-runtime/session/session.js";
-import { libtensorflowDir } from "../support/peers.js";
+import { libtensorflowDir, peerMissing } from "../support/peers.js";
 import { constant, graphOf } from "./peers/nodes.js";
 
+const missing = peerMissing("tensorflow");
 const sessions: Session[] = [];
 
 afterAll(async () => {
@@ -18,7 +19,7 @@ function local(...nodes: Parameters<typeof graphOf>): Session {
   return session;
 }
 
-test("a session without a target has a server of its own, which ends with it", async () => {
+test.skipIf(missing)("a session without a target has a server of its own, which ends with it", async () => {
   const session = local(constant("hello", "Hello, distributed TensorFlow!"));
   expect((await session.run(["hello"])).values[0]?.item()).toBe("Hello, distributed TensorFlow!");
   const [device] = await session.listDevices();
@@ -26,7 +27,7 @@ test("a session without a target has a server of its own, which ends with it", a
   await session.close();
 });
 
-test("giving up while the server starts stops it", async () => {
+test.skipIf(missing)("giving up while the server starts stops it", async () => {
   const session = local(constant("c", 1));
   const controller = new AbortController();
   const step = session.run(["c"], { signal: controller.signal });

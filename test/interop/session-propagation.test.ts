@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
 import { Session, type SessionOptions } from "../../worker-runtime/session/session.js";
+import { peerMissing } from "../support/peers.js";
 import { constant, graphOf, shape, type, typed } from "./peers/nodes.js";
 import { freeCluster, type StockServers, startStockServers } from "./peers/stock-servers.js";
 
@@ -44,7 +45,7 @@ function variable(device: string) {
   ];
 }
 
-describe("a session that brings its own ClusterSpec", () => {
+describe.skipIf(peerMissing("tensorflow"))("a session that brings its own ClusterSpec", () => {
   test("runs over servers that were started alone", async () => {
     const graph = graphOf(
       constant("a", 3),

@@ -3,9 +3,12 @@ import { RunOptions_TraceLevel } from "../../protos/generated/tensorflow/config.
 import type { DType } from "../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { Session } from "../../worker-runtime/session/session.js";
+import { peerMissing } from "../support/peers.js";
 import { blockingGraph } from "./peers/blocking-graph.js";
 import { constant, graphOf, placeholder, shape, type, typed, types } from "./peers/nodes.js";
 import { freeCluster, type StockServers, startStockServers } from "./peers/stock-servers.js";
+
+const missing = peerMissing("tensorflow");
 
 let servers: StockServers;
 const open = new Set<Session>();
@@ -38,7 +41,7 @@ const welcome = graphOf(
   typed("z", "AddV2", ["x", "y"], "float32", task1),
 );
 
-describe("a step", () => {
+describe.skipIf(missing)("a step", () => {
   test("runs a graph over two tasks; fetches come in their order, twice if asked twice", async () => {
     const session = sessionOn("worker/0", { graph: welcome });
     const { values, metadata } = await session.run(["z", "x:0", "z:0"]);
@@ -101,7 +104,7 @@ describe("a step", () => {
   });
 });
 
-describe("every dtype goes there and back", () => {
+describe.skipIf(missing)("every dtype goes there and back", () => {
   const samples: [DType, Tensor][] = [
     ["float16", Tensor.of([[1.5, -2, 65504]], "float16")],
     ["bfloat16", Tensor.of([1.5, -2], "bfloat16")],
@@ -160,7 +163,7 @@ describe("every dtype goes there and back", () => {
   });
 });
 
-describe("errors", () => {
+describe.skipIf(missing)("errors", () => {
   test("of a node on another task keep their code, message and task", async () => {
     const graph = graphOf(
       placeholder("p", "int32"),
@@ -199,7 +202,7 @@ describe("errors", () => {
   });
 });
 
-describe("the session", () => {
+describe.skipIf(missing)("the session", () => {
   test("sends what the graph gained, and nothing twice", async () => {
     const session = sessionOn("worker/0", { graph: welcome });
     expect((await session.run(["z"])).values[0]?.item()).toBe(11);
@@ -291,7 +294,7 @@ function variableGraph(name: string, device = "") {
   );
 }
 
-describe("shared variables", () => {
+describe.skipIf(missing)("shared variables", () => {
   test("are one and the same for sessions on different masters", async () => {
     const first = sessionOn("worker/0", { graph: variableGraph("var", task0) });
     const second = sessionOn("worker/1", { graph: variableGraph("var", task0) });
@@ -322,7 +325,7 @@ describe("shared variables", () => {
   });
 });
 
-describe("cancelling", () => {
+describe.skipIf(missing)("cancelling", () => {
   test("a blocked step ends at once, here and on the servers, and the session goes on", async () => {
     const session = sessionOn("worker/0", { graph: blockingGraph("cancelled", task1) });
     const controller = new AbortController();

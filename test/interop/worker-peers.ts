@@ -12,8 +12,19 @@ import {
 export const command = path.join(repositoryRoot, "build", "bin", "tensordeck.mjs");
 export const scripts = path.join(repositoryRoot, "test", "interop", "scripts");
 
+/** Our environment, in which the command finds the test Python's library and is told no cluster. */
 export function workerEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  const env = { ...environmentWithoutProxies(), TENSORDECK_LIBTENSORFLOW: libtensorflowDir(), ...more };
+  return environmentWith({ TENSORDECK_LIBTENSORFLOW: libtensorflowDir(), ...more });
+}
+
+/** A portable worker is tested where there is no library, too. */
+function environmentFor(args: readonly string[], more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const needsNone = args.join(" ").includes("--engine portable") || "TENSORDECK_LIBTENSORFLOW" in more;
+  return needsNone ? environmentWith(more) : workerEnvironment(more);
+}
+
+function environmentWith(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const env = { ...environmentWithoutProxies(), ...more };
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => more[name] !== undefined || name !== "TF_CONFIG"),
   );
@@ -30,7 +41,7 @@ export async function startWorker(
 ): Promise<StartedWorker> {
   const peer = await spawnPeer(process.execPath, [command, "worker", ...args], {
     ready: /^target (grpc:\/\/\S+)$/m,
-    env: workerEnvironment(env),
+    env: environmentFor(args, env),
   });
   return Object.assign(peer, { target: peer.match?.[1] ?? "" });
 }
@@ -45,7 +56,7 @@ export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Finished> {
-  const peer = await spawnPeer(process.execPath, [command, ...args], { env: workerEnvironment(env) });
+  const peer = await spawnPeer(process.execPath, [command, ...args], { env: environmentFor(args, env) });
   const { code } = await peer.exited;
   return { code, output: peer.output() };
 }

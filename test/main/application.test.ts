@@ -14,7 +14,7 @@ import { OpList } from "../../protos/generated/tensorflow/op_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { Graph } from "../../worker-runtime/graph/graph.js";
 import { Tensor } from "../../worker-runtime/protocol/tensor.js";
-import { libtensorflowDir, peerMissing, spawnPeer, tensorflowPython } from "../support/peers.js";
+import { libraryEnvironment, peerMissing, spawnPeer, tensorflowPython } from "../support/peers.js";
 import { until } from "./support/until.js";
 
 let dataDir: string;
@@ -36,7 +36,7 @@ async function failure(promise: Promise<unknown>): Promise<ProblemError> {
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "tensordeck-app-"));
   process.env.TENSORDECK_DATA_DIR = dataDir;
-  if (!peerMissing("tensorflow")) process.env.TENSORDECK_LIBTENSORFLOW = libtensorflowDir();
+  Object.assign(process.env, libraryEnvironment());
   application = await createApplication({
     dataDir,
     network: "off",

@@ -11,7 +11,7 @@ const SEEN_GONE_MILLIS = 10_000;
 type Kept = Pick<Task, "id" | "job" | "index" | "address" | "colour">;
 const kept = ({ id, job, index, address, colour }: Task): Kept => ({ id, job, index, address, colour });
 
-describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("machines that go away", () => {
+describe.skipIf(peerMissing("namespaces", "tensorflow"))("machines that go away", () => {
   let network: Network;
   let gpuPc: Installation;
   let pi: Installation;

@@ -17,7 +17,7 @@ table inet test {
 }
 `;
 
-describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("a machine that is added", () => {
+describe.skipIf(peerMissing("namespaces", "nftables", "tensorflow"))("a machine that is added", () => {
   let network: Network;
   let gpuPc: Installation;
   let pi: Installation;

@@ -6,7 +6,7 @@ import { environmentWithoutProxies, freePort } from "../support/processes.js";
 import { Installation } from "./support/installation.js";
 import { Network } from "./support/network.js";
 
-describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("a cluster of two machines", () => {
+describe.skipIf(peerMissing("namespaces", "tensorflow"))("a cluster of two machines", () => {
   let network: Network;
   let gpuPc: Installation;
   let pi: Installation;

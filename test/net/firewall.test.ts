@@ -142,7 +142,9 @@ END
   },
 ];
 
-describe.skipIf(peerMissing("namespaces"))("a firewall in charge of a host", () => {
+const missing = peerMissing("namespaces", "nftables", "iptables", "ufw", "firewalld");
+
+describe.skipIf(missing)("a firewall in charge of a host", () => {
   describe.each(kinds)("$name", ({ tool, setUp, daemons, restart, always = {}, listing }) => {
     let hosts: FirewallHosts;
     let before: string;

@@ -6,7 +6,7 @@ import { Installation } from "./support/installation.js";
 import { Network } from "./support/network.js";
 import { startServerOn } from "./support/python.js";
 
-describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("a foreign server", () => {
+describe.skipIf(peerMissing("namespaces", "tensorflow"))("a foreign server", () => {
   let network: Network;
   let gpuPc: Installation;
   let server: PeerProcess;

@@ -25,7 +25,7 @@ async function openWindow(host: Host, link: string) {
   return { page, api, close };
 }
 
-describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("a headless machine", () => {
+describe.skipIf(peerMissing("namespaces", "tensorflow"))("a headless machine", () => {
   let network: Network;
   let laptop: Installation;
   let host: Host;

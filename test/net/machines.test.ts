@@ -34,7 +34,7 @@ function portOf(task: Task | undefined): number {
   return Number(task?.address.replace("localhost:", ""));
 }
 
-const missing = peerMissing("namespaces") || peerMissing("tensorflow");
+const missing = peerMissing("namespaces", "tensorflow");
 
 // Up to four Pythons with TensorFlow in a test: on a busy machine each takes more than a minute.
 describe.skipIf(missing)("three machines", { timeout: 600_000 }, () => {

@@ -4,7 +4,7 @@ import { peerMissing } from "../support/peers.js";
 import { Installation } from "./support/installation.js";
 import { Network } from "./support/network.js";
 
-describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))(
+describe.skipIf(peerMissing("namespaces", "tensorflow"))(
   "a machine with the portable engine beside one with TensorFlow",
   () => {
     let network: Network;

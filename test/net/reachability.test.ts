@@ -21,7 +21,7 @@ const PORT = 2222;
 const script = (name: string) => fileURLToPath(new URL(`./reachability/${name}`, import.meta.url));
 const viaTsx = (name: string, ...args: string[]) => ["--import", "tsx", script(name), ...args];
 
-describe.skipIf(peerMissing("namespaces"))("a route between two machines", () => {
+describe.skipIf(peerMissing("namespaces", "nftables"))("a route between two machines", () => {
   let network: Network;
   let pi: Host;
   let gpu: Host;

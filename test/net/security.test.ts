@@ -35,7 +35,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
   });
 }
 
-describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow"))("a hostile machine", () => {
+describe.skipIf(peerMissing("namespaces", "tensorflow"))("a hostile machine", () => {
   let network: Network;
   let victim: Installation;
   let victimIdentity: Identity;

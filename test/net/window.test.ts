@@ -22,7 +22,7 @@ table inet filter {
 }
 `;
 
-describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow") || peerMissing("chromium"))(
+describe.skipIf(peerMissing("namespaces", "nftables", "tensorflow", "chromium"))(
   "two machines and a browser",
   () => {
     let network: Network;

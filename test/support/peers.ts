@@ -1,6 +1,7 @@
 /**
  * The peers of tests. Where a peer is missing its tests are skipped, visibly and counted; with CI=true they run, and
- * fail with a sentence that says how to get what is missing.
+ * fail with a sentence that says how to get what is missing. A file that uses a peer names it, in a call of
+ * `peerMissing` with the names as they are: `npm test` reads from its text what a run needs.
  *
  *     describe.skipIf(peerMissing("tensorflow"))("against TensorFlow", () => {
  *       test("…", async () => {
@@ -10,18 +11,18 @@
  * body is collected, too. Whatever `spawnPeer` started is ended after the file's last test.
  */
 import { afterAll } from "vitest";
-import { hasPeer, type PeerName, underCi } from "./find-peers.js";
+import { expectDeclarations } from "./find-peers.js";
 import { stopAllPeers } from "./processes.js";
 
 export {
-  canMakeNamespaces,
-  findTensorflowPython,
   hasPeer,
+  libraryEnvironment,
   libtensorflowDir,
   type PeerName,
+  peerMissing,
   repositoryRoot,
+  requirePeer,
   requireSharedDir,
-  sharedDir,
   tensorflowPython,
   underCi,
 } from "./find-peers.js";
@@ -35,9 +36,5 @@ export {
   stopAllPeers,
 } from "./processes.js";
 
-/** For `test.skipIf` and `describe.skipIf`: true where a peer is missing and the tests may be skipped for it. */
-export function peerMissing(...peers: readonly PeerName[]): boolean {
-  return !underCi && peers.some((peer) => !hasPeer(peer));
-}
-
+expectDeclarations();
 afterAll(stopAllPeers);

@@ -1,5 +1,6 @@
 /** Child processes of tests and benchmarks: started, waited for by a line they print, and always ended. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 
 export { freePort } from "./free-port.js";
 
@@ -180,6 +181,15 @@ export async function spawnPeer(
     }
   }
   return peer;
+}
+
+/** Resident memory of a process (POSIX). Linux has it without ps, which small systems lack. */
+export function residentBytes(pid: number): number {
+  const kilobytes =
+    process.platform === "linux"
+      ? /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
+      : execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" });
+  return Number(kilobytes) * 1024;
 }
 
 /** Ends every process that `spawnPeer` started and that still runs. */

@@ -1,5 +1,4 @@
 /** Stock clients that are killed or cut off while they have sessions, against a portable worker. */
-import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
@@ -10,6 +9,7 @@ import {
   spawnPeer,
   tensorflowPython,
 } from "../../support/peers.js";
+import { residentBytes } from "../../support/processes.js";
 import { type StartedWorker, startWorker } from "../worker-peers.js";
 import { breakableLine } from "./breakable-line.js";
 
@@ -21,7 +21,6 @@ const SESSIONS_PER_CLIENT = 10;
 const MEGABYTES = 16;
 /** What a portable worker keeps of the sessions of clients that vanished. */
 const KEPT = 8;
-const BYTES_PER_KB = 1024;
 /** What a garbage collector may leave for later; the sessions of two clients take more. */
 const SLACK_BYTES = 250e6;
 const CLOSED = /Closing session [0-9a-f]{16}, which lost the connection of its client\./g;
@@ -36,9 +35,7 @@ describe.skipIf(peerMissing("tensorflow"))("stock clients that vanish", () => {
   afterEach(() => worker?.stop());
 
   const closedSessions = (): number => [...worker.output().matchAll(CLOSED)].length;
-  /** Resident memory (POSIX). */
-  const memoryBytes = (): number =>
-    Number(execFileSync("ps", ["-o", "rss=", "-p", String(worker.pid)], { encoding: "utf8" })) * BYTES_PER_KB;
+  const memoryBytes = (): number => residentBytes(worker.pid);
 
   test("leave a few sessions behind, however many they had", { timeout: 600_000 }, async () => {
     const killOne = async (): Promise<void> => {

@@ -4,6 +4,7 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { installCommands, serviceUnit } from "../../../main/cli/service-unit.js";
+import { peerMissing } from "../../support/peers.js";
 
 const unit = serviceUnit({
   node: process.execPath,
@@ -39,9 +40,7 @@ test("its install commands are comments that name the same flags", () => {
   for (const line of commands.trim().split("\n")) expect(line).toMatch(/^#/);
 });
 
-const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0;
-
-test.skipIf(!analyze)("systemd understands all of it", async () => {
+test.skipIf(peerMissing("systemd"))("systemd understands all of it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tensordeck-unit-"));
   try {
     const path = join(folder, "tensordeck.service");

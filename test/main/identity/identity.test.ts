@@ -8,6 +8,7 @@ import { deviceIdSchema } from "../../../main/api/machines.js";
 import { certificateProblem, makeCertificate } from "../../../main/identity/certificate.js";
 import { deviceIdOf } from "../../../main/identity/device-id.js";
 import { IDENTITY_FILE, loadIdentity } from "../../../main/identity/identity.js";
+import { peerMissing } from "../../support/peers.js";
 
 const YEAR_MILLIS = 365 * 24 * 60 * 60 * 1000;
 
@@ -19,16 +20,6 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "tensordeck-identity-"));
 });
 afterEach(() => rm(folder, { recursive: true }));
-
-/** Whether a program is there; the tests of certificates look at ours with somebody else's eyes. */
-function hasOpenssl(): boolean {
-  try {
-    execFileSync("openssl", ["version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 describe("a device ID", () => {
   it("is the SHA-256 in base32, without padding", () => {
@@ -101,7 +92,8 @@ describe("a certificate", () => {
     expect(certificateProblem(certificate, "It", now)).toBeUndefined();
   });
 
-  it.skipIf(!hasOpenssl())("is accepted by OpenSSL's own program", async () => {
+  // Certificates are looked at with somebody else's eyes.
+  it.skipIf(peerMissing("openssl"))("is accepted by OpenSSL's own program", async () => {
     const path = join(folder, "cert.pem");
     for (const lifetime of [YEAR_MILLIS, 40 * YEAR_MILLIS]) {
       await writeFile(path, (await makeCertificate(Date.now(), lifetime)).certPem);

@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
+import { requirePeer } from "../../support/find-peers.js";
 import type { PeerProcess } from "../../support/processes.js";
 import type { Host } from "./network.js";
 
@@ -43,6 +44,7 @@ export async function startSystemBus(host: Host): Promise<PeerProcess> {
 
 /** Starts avahi, and the system bus that it needs. Resolves when it has announced the host. */
 export async function startAvahi(host: Host): Promise<PeerProcess> {
+  requirePeer("avahi");
   await startSystemBus(host);
   const path = configuration(
     "avahi.conf",

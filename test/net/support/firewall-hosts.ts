@@ -82,7 +82,7 @@ export class FirewallHosts {
   static async create(): Promise<FirewallHosts> {
     const network = await Network.create(3, { names: ["gpu-pc", "raspberrypi", "macbook"] });
     const hosts = new FirewallHosts(network);
-    await hosts.guarded.spawn("node", ["-e", LISTEN], { ready: /listening/ });
+    await hosts.guarded.spawn(process.execPath, ["-e", LISTEN], { ready: /listening/ });
     return hosts;
   }
 
@@ -101,14 +101,14 @@ export class FirewallHosts {
   prober(from: Host): WizardProber {
     return async ({ address, kind, tries }) => {
       const args = ["--import", "tsx", PROBE, address, kind, String(tries)];
-      return z.array(layerResultSchema).parse(JSON.parse(await from.run("node", args)));
+      return z.array(layerResultSchema).parse(JSON.parse(await from.run(process.execPath, args)));
     };
   }
 
   /** Tries everything from a host. */
   async answers(from: Host, address = this.guarded.address4): Promise<Answers> {
     const ports = [AGENT_PORT, OTHER_PORT, ...TASK_PORTS].map(String);
-    const output = await from.run("node", ["-e", ASK, address, ...ports]);
+    const output = await from.run(process.execPath, ["-e", ASK, address, ...ports]);
     const [discovery, ping, agent, other, ...tasks] = answersSchema.parse(JSON.parse(output));
     return { agent, other, discovery, ping, tasks: tasks.every(Boolean) };
   }

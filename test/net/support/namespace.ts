@@ -6,6 +6,7 @@
  */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { requirePeer } from "../../support/find-peers.js";
 import {
   environmentWithoutProxies,
   type PeerProcess,
@@ -82,6 +83,7 @@ export class Namespace {
 
   /** @throws Error with what the system said, when this process may not make namespaces. */
   static async create(hostname: string): Promise<Namespace> {
+    requirePeer("namespaces");
     const holder = spawn("unshare", ["--net", "--uts", "--mount", "sh", "-c", HOLDER, "holder", hostname], {
       stdio: ["pipe", "pipe", "pipe"],
       // An interrupt from the terminal must not end the holder before it has cleaned up.

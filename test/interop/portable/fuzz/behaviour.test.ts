@@ -1,5 +1,4 @@
 /** What clients do to a server without meaning to: compute for long, vanish, forget to close. */
-import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   CreateSessionRequest,
@@ -12,28 +11,28 @@ import { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
 import { Channel } from "../../../../worker-runtime/rpc/channel.js";
 import { workerClient } from "../../../../worker-runtime/rpc/worker-client.js";
 import { Session } from "../../../../worker-runtime/session/session.js";
+import { libraryEnvironment } from "../../../support/peers.js";
+import { residentBytes } from "../../../support/processes.js";
 import { type StartedWorker, startWorker } from "../../worker-peers.js";
 import { breakableLine } from "../breakable-line.js";
 import { RawClient } from "./raw-calls.js";
 import { expectStillServes } from "./still-serves.js";
 
+const ENGINE = process.env.TENSORDECK_DIFFERENTIAL_ENGINE ?? "portable";
 /** TENSORDECK_MEMORY_STEPS and TENSORDECK_MEMORY_SESSIONS: 10000 and 200 in long runs. */
 const STEPS = Number(process.env.TENSORDECK_MEMORY_STEPS ?? 1_000);
 const SESSIONS = Number(process.env.TENSORDECK_MEMORY_SESSIONS ?? 30);
-const BYTES_PER_KB = 1024;
 /** What a garbage collector may leave for later. */
 const SLACK_BYTES = 60e6;
 
 describe("a server and its clients", () => {
   let worker: StartedWorker;
   beforeAll(async () => {
-    worker = await startWorker(["--engine", process.env.TENSORDECK_DIFFERENTIAL_ENGINE ?? "portable"]);
+    worker = await startWorker(["--engine", ENGINE], libraryEnvironment());
   });
   afterAll(() => worker?.stop());
 
-  /** Resident memory (POSIX). */
-  const memoryBytes = (): number =>
-    Number(execFileSync("ps", ["-o", "rss=", "-p", String(worker.pid)], { encoding: "utf8" })) * BYTES_PER_KB;
+  const memoryBytes = (): number => residentBytes(worker.pid);
 
   test("GetStatus is answered again and again while one step computes", async () => {
     const g = new Graph();

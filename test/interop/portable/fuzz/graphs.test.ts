@@ -7,6 +7,7 @@ import { dataTypeOf } from "../../../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
 import type { Feeds } from "../../../../worker-runtime/session/references.js";
 import { Session } from "../../../../worker-runtime/session/session.js";
+import { libraryEnvironment } from "../../../support/peers.js";
 import { constant, graphOf, type Node, placeholder, type, typed, types } from "../../peers/nodes.js";
 import { type StartedWorker, startWorker } from "../../worker-peers.js";
 import { expectStillServes } from "./still-serves.js";
@@ -233,7 +234,8 @@ function constantTensor() {
 describe("graphs that cannot be run", () => {
   let worker: StartedWorker;
   beforeAll(async () => {
-    worker = await startWorker(["--engine", process.env.TENSORDECK_DIFFERENTIAL_ENGINE ?? "portable"]);
+    const engine = process.env.TENSORDECK_DIFFERENTIAL_ENGINE ?? "portable";
+    worker = await startWorker(["--engine", engine], libraryEnvironment());
   });
   afterAll(() => worker?.stop());
   afterEach(() => expectStillServes(worker.target));

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ClusterState, Task } from "../../../../main/api/cluster.js";
 import {
   environmentWithoutProxies,
-  libtensorflowDir,
+  libraryEnvironment,
   type PeerProcess,
   peerMissing,
   repositoryRoot,
@@ -28,10 +28,9 @@ beforeAll(async () => {
 afterAll(() => rm(dataDir, { recursive: true }));
 
 function startHost(args: readonly string[] = [], folder = dataDir): Promise<PeerProcess> {
-  const library = peerMissing("tensorflow") ? {} : { TENSORDECK_LIBTENSORFLOW: libtensorflowDir() };
   return spawnPeer(process.execPath, [program, "--port", "0", "--data-dir", folder, ...args], {
     ready: /^open (http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]+)$/m,
-    env: { ...environmentWithoutProxies(), ...library },
+    env: { ...environmentWithoutProxies(), ...libraryEnvironment() },
   });
 }
 

@@ -1,0 +1,132 @@
+// What tests need and a machine may lack: how each of it is found, and how `npm test` brings it. This list is the only
+// one. The tests reach it through test/support/find-peers.ts.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { lackOfPrograms } from "../programs.mjs";
+import { root } from "../project.mjs";
+import { CHROMIUM_PACKAGES, lookForChromium } from "./chromium.mjs";
+import { installCommand, installPackages, isDebian } from "./debian.mjs";
+import { lackOfNamespaces, NAMESPACE_PROGRAMS } from "./namespaces.mjs";
+import { bringTensorflow, findTensorflow } from "./python.mjs";
+
+export { findTensorflow, lookForChromium };
+
+/** The folder with reference material (TensorFlow's own tests, protocol notes), beside the repository. */
+export const sharedDir = join(root, "..", "shared");
+
+/** A peer that is there where some programs are; given with the packages of Debian that have them. */
+function programs(title, byProgram) {
+  return { title, lack: () => lackOfPrograms(byProgram), packages: Object.values(byProgram) };
+}
+
+/**
+ * By name: what it is; `lack`, which answers undefined where it is there and else why it is not, with the system packages
+ * or the command that would change that; `packages`, all of Debian's that it takes; and `bring`, which makes or fetches
+ * what needs no rights of an administrator, and answers what is lacking then.
+ */
+const PEERS = {
+  tensorflow: {
+    title: "a Python with TensorFlow",
+    lack: () =>
+      findTensorflow() === undefined ? { why: "None was found.", command: "npm test" } : undefined,
+    packages: ["python3-venv"],
+    bring: bringTensorflow,
+  },
+  chromium: {
+    title: "a browser",
+    lack: () => {
+      const { program, ...lack } = lookForChromium();
+      return program === undefined ? lack : undefined;
+    },
+    packages: CHROMIUM_PACKAGES,
+  },
+  shared: {
+    title: "the reference material",
+    lack: () =>
+      existsSync(join(sharedDir, "tf-peer"))
+        ? undefined
+        : { why: "It is not beside the project (../shared/tf-peer); whoever has it puts it there." },
+    packages: [],
+  },
+  namespaces: {
+    title: "hosts in network namespaces",
+    lack: lackOfNamespaces,
+    packages: Object.values(NAMESPACE_PROGRAMS),
+  },
+  nftables: programs("nftables", { nft: "nftables" }),
+  iptables: programs("iptables", { iptables: "iptables" }),
+  ufw: programs("ufw", { ufw: "ufw" }),
+  firewalld: programs("firewalld", {
+    firewalld: "firewalld",
+    "firewall-cmd": "firewalld",
+    "dbus-daemon": "dbus",
+  }),
+  avahi: programs("avahi", {
+    "avahi-daemon": "avahi-daemon",
+    "avahi-browse": "avahi-utils",
+    "avahi-publish": "avahi-utils",
+    "dbus-daemon": "dbus",
+  }),
+  openssl: programs("OpenSSL's program", { openssl: "openssl" }),
+  systemd: programs("systemd's check of units", { "systemd-analyze": "systemd" }),
+};
+
+/** Packages that begin to serve the machine once they are installed. */
+const SERVICES = ["ufw", "firewalld", "avahi-daemon"];
+
+export const PEER_NAMES = Object.keys(PEERS);
+
+/** Lacks that were found out; looking takes up to a few tenths of a second. */
+const known = new Map();
+
+/** What is lacking of a peer, or undefined where it is there. */
+export function lackOf(name) {
+  if (!known.has(name)) known.set(name, PEERS[name].lack());
+  return known.get(name);
+}
+
+function remedyOf({ packages = [], command }) {
+  if (packages.length === 0) return command;
+  return isDebian() ? installCommand(packages) : `install what Debian has in ${packages.join(", ")}`;
+}
+
+/** What is missing, why, and what to do, in one line. */
+export function lackSentence(name, lack = lackOf(name)) {
+  const remedy = remedyOf(lack);
+  return `Missing: ${PEERS[name].title}. ${lack.why}${remedy === undefined ? "" : ` To change that: ${remedy}`}`;
+}
+
+/** Brings peers as far as that can be done here: system packages for continuous integration alone, as root. */
+export async function bringPeers(names, underCi) {
+  if (underCi && isDebian() && process.getuid() === 0) {
+    await installPackages([...new Set(names.flatMap((name) => PEERS[name].packages))]);
+  }
+  for (const name of names) {
+    const { bring } = PEERS[name];
+    if (bring !== undefined) known.set(name, await bring());
+    else lackOf(name);
+  }
+}
+
+/** The lines that name what is missing of these peers, and the command that installs it; none where all are there. */
+export function lackLines(names) {
+  const lacks = names.map((name) => ({ name, lack: lackOf(name) })).filter(({ lack }) => lack !== undefined);
+  if (lacks.length === 0) return [];
+  const lines = ["This machine lacks what some of the tests need:"];
+  for (const { name, lack } of lacks) {
+    const { title } = PEERS[name];
+    lines.push(`  ${title}: ${lack.why}`);
+    if (lack.packages === undefined && lack.command !== undefined) lines.push(`      ${lack.command}`);
+  }
+  const packages = [...new Set(lacks.flatMap(({ lack }) => lack.packages ?? []))];
+  if (packages.length > 0) {
+    lines.push("To install the programs that are missing:", `      ${remedyOf({ packages })}`);
+    const services = packages.filter((name) => SERVICES.includes(name));
+    if (services.length > 0) {
+      lines.push(
+        `  (${services.join(", ")}: services of the machine from then on; a virtual machine is the better place)`,
+      );
+    }
+  }
+  return lines;
+}

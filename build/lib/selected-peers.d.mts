@@ -1,0 +1,4 @@
+/** What the tests take of selected-peers.mjs. */
+import type { PeerName } from "./peers/peers.mjs";
+
+export function peersNamedIn(text: string): PeerName[];
