@@ -107,10 +107,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     tasks,
     isLocalServer: (port) => cluster.hasLocalServer(port),
     isolation,
-    agent: {
-      prober: probeAddress,
-      firewall,
-    },
+    firewall,
     ...defined({ sharedWindow: host.sharedWindow }),
     onPairing: (state) => emit("pairing", state),
   });

@@ -1,6 +1,7 @@
 /** The tasks of the cluster, put together from what the machines and the foreign servers say. Pure. */
-import { formatHostPort, isLoopback, parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { taskDeviceName } from "../../worker-runtime/cluster/device-name.js";
+import { isLoopback } from "../../worker-runtime/cluster/host.js";
 import type { Access, Device, Membership } from "../api/cluster.js";
 import type { MachineFacts } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";

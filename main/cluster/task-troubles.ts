@@ -1,5 +1,6 @@
 /** What keeps a task from being used, or its machine from answering, in words. Pure. */
-import { isLoopback, parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { isLoopback } from "../../worker-runtime/cluster/host.js";
 import type { Task } from "../api/cluster.js";
 import type { MachineFacts } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
