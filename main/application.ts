@@ -8,6 +8,7 @@ import { nodeCommand } from "../worker-runtime/engines/package-root.js";
 import { ClusterDoor } from "./cluster/cluster-door.js";
 import { ClusterService } from "./cluster/cluster-service.js";
 import { ControlPlane, loadStanding } from "./control-plane/control-plane.js";
+import { stopExposedTasks } from "./control-plane/former-owners.js";
 import { type NetworkScope, networkScope } from "./control-plane/network-scope.js";
 import { wizardMachines } from "./control-plane/wizard-machines.js";
 import { DocumentService } from "./documents/document-service.js";
@@ -77,11 +78,15 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   });
   const kernels = new KernelListService({ version: version(), ask: engine.portableKernels });
   const [standing, kept] = await Promise.all([loadStanding(dataDir), settings.get()]);
-  let { machineName, graphFolders } = kept;
+  const { deviceId: ownId } = standing.identity;
+  let { machineName, graphFolders, allowExposedTasks } = kept;
+  let canIsolate: boolean | undefined;
   const describer = new MachineDescriber({
     name: () => machineName,
     agentPort: () => network.presence.port,
     engines: () => machineEngines(runtime.known()),
+    exposure: () =>
+      canIsolate === undefined ? undefined : { allowed: allowExposedTasks, avoidable: canIsolate },
     taskOfPid: (pid) => tasks.tasks().find((task) => task.pid === pid)?.id,
   });
   const isolation = new Isolation({ carry: (port, client) => network.tunnels.accept(port, client) });
@@ -91,6 +96,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     ),
     openProbe: engine.openProbe,
     gpus: () => describer.description().gpus,
+    mayExpose: (owner) => owner === ownId || allowExposedTasks,
     wantedFile: join(dataDir, "tasks.json"),
   });
   const firewall = thisFirewall({
@@ -108,6 +114,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     isLocalServer: (port) => cluster.hasLocalServer(port),
     isolation,
     firewall,
+    mayExpose: () => allowExposedTasks,
     ...defined({ sharedWindow: host.sharedWindow }),
     onPairing: (state) => emit("pairing", state),
   });
@@ -125,10 +132,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     reachPort: (port) => isolation.reach(port),
   });
   const door = new ClusterDoor(cluster);
-  const proberOf = (machineId: string) =>
-    machineId === standing.identity.deviceId ? probeAddress : network.proberOf(machineId);
+  const proberOf = (machineId: string) => (machineId === ownId ? probeAddress : network.proberOf(machineId));
   const known = new KnownFacts({
-    machineId: () => standing.identity.deviceId,
+    machineId: () => ownId,
     listen: (listener) => events.listen(listener),
     tasks: () => cluster.tasks(),
   });
@@ -142,7 +148,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const wizard = new FirewallWizardService({
     machines: wizardMachines({
       cluster,
-      ownId: standing.identity.deviceId,
+      ownId,
       ownFirewall: firewall,
       network,
       proberOf,
@@ -165,6 +171,10 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     if (event === "runtime") describer.tellChanges();
   });
   void describer.start();
+  void isolation.available().then(({ ok }) => {
+    canIsolate = ok;
+    describer.tellChanges();
+  });
   // Tasks come back after the cluster, which knows the colours that they had, and before anybody sees this machine
   // without them.
   void cluster.loaded
@@ -202,6 +212,11 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
         describer.tellChanges();
         network.presence.renamed();
       }
+      if (now.allowExposedTasks !== allowExposedTasks) {
+        allowExposedTasks = now.allowExposedTasks;
+        describer.tellChanges();
+        if (!allowExposedTasks) await stopExposedTasks(tasks, ownId);
+      }
       if (changes.visible !== undefined) await network.presence.setVisible(changes.visible);
       return now;
     },
@@ -225,7 +240,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
 
     "machines.identity": () => {
       const { name } = describer.description();
-      return { deviceId: standing.identity.deviceId, name, ...defined({ agentPort: network.presence.port }) };
+      return { deviceId: ownId, name, ...defined({ agentPort: network.presence.port }) };
     },
     "machines.add": ({ address }) => network.add(address),
     "machines.forget": ({ machineId }) =>

@@ -11,6 +11,7 @@ import type { ClusterMachine } from "./cluster-machine.js";
 import { type ClusterTask, taskName } from "./cluster-task.js";
 import type { ForeignServer } from "./foreign-servers.js";
 import {
+  addedElsewhere,
   type Draft,
   loopbackTrouble,
   mayOnlyLook,
@@ -64,6 +65,8 @@ export function machineOfHost(host: string, machines: readonly ClusterMachine[])
 }
 
 function draftOfHostTask({ facts }: ClusterMachine, task: HostTask, sources: TaskSources): Draft {
+  const ownId = sources.machines[0]?.facts.id;
+  const isOwn = facts.role !== "run" || task.owner === ownId;
   const { id, job, index, engine, gpu, port, pid, startedAt, devices, metrics } = task;
   const name = taskName(task);
   const isGone = facts.presence !== "online" && task.state !== "stopped" && task.state !== "failed";
@@ -82,6 +85,8 @@ function draftOfHostTask({ facts }: ClusterMachine, task: HostTask, sources: Tas
       colour: sources.colourOf(id),
       devices: [...devices],
       metrics: [...metrics],
+      locked:
+        facts.role === "view" ? mayOnlyLook(facts, name) : isOwn ? undefined : addedElsewhere(facts, name),
       problem: isGone ? noAnswerOf(facts, name) : task.problem,
     }),
     machineId: facts.id,
@@ -145,9 +150,10 @@ function finish(draft: Draft, seen: Seen, sources: TaskSources): ClusterTask {
   const { id, job, index, engine, foreign, state, address, devices } = task;
   return {
     ...{ id, name, job, index, engine, machineId, foreign, state, address, devices, incarnation },
+    locked: task.locked,
     elsewhere: machineId === sources.machines[0]?.facts.id ? undefined : draft.machineName,
     unusable,
-    needsPort: portProblem !== undefined,
+    needsPort: portProblem !== undefined && !foreign,
     snapshot: defined({ ...task, notice }),
   };
 }

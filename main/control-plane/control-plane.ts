@@ -55,6 +55,8 @@ export interface ControlPlaneOptions extends Standing {
   /** Tasks of this machine that are shut off from the network. */
   readonly isolation: Pick<Isolation, "connectTask" | "setTunnelPorts">;
   readonly firewall: FirewallTool;
+  /** Whether the network may reach tasks that other machines start here. */
+  readonly mayExpose: () => boolean;
   /** Absent where the window is not a page that can be shown elsewhere. */
   readonly sharedWindow?: SharedWindow;
   readonly onPairing: (state: PairingState | undefined) => void;
@@ -113,6 +115,7 @@ export class ControlPlane {
     });
     this.#agent = new AgentService({
       firewall: options.firewall,
+      mayExpose: options.mayExpose,
       prober: guardedProber((candidate) => this.#isClusterPort(candidate)),
       ...(options.sharedWindow ? { window: options.sharedWindow } : {}),
       deviceId: identity.deviceId,

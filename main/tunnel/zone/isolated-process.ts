@@ -1,6 +1,7 @@
 /** A task's process in the zone: the one that a launcher makes, once there is a zone to put it into. */
 import type { Problem } from "../../api/problem.js";
 import { problem } from "../../problems.js";
+import { cannotShutOff } from "../../tasks/exposure.js";
 import type { LaunchRequest, LaunchTask, TaskExit, TaskProcess } from "../../tasks/launcher.js";
 
 /** Room for one task in the zone. */
@@ -14,11 +15,11 @@ export interface Place {
 export interface IsolatedProcessOptions {
   readonly launch: LaunchTask;
   /**
-   * Makes room for the task; undefined where nothing can be isolated.
+   * Makes room for the task. Answers the reason, as a sentence, where nothing can be isolated.
    *
    * @param lost Called when the zone is gone.
    */
-  readonly enter: (lost: () => void) => Promise<Place | undefined>;
+  readonly enter: (lost: () => void) => Promise<Place | string>;
 }
 
 const NEVER_RAN: TaskExit = { code: null, signal: null };
@@ -60,9 +61,11 @@ export class IsolatedProcess implements TaskProcess {
   }
 
   async #begin(request: LaunchRequest): Promise<TaskProcess> {
-    this.#place = await this.#options.enter(() => void this.stop());
+    const entered = await this.#options.enter(() => void this.stop());
+    const place = typeof entered === "string" ? undefined : entered;
+    this.#place = place;
     if (this.#stopped) throw problem("CANCELLED", "The task was stopped before it had started.");
-    const place = this.#place;
+    if (typeof entered === "string" && !request.plan.mayBeExposed) throw cannotShutOff(entered);
     this.#process = this.#options.launch(place ? { ...request, commandPrefix: place.command } : request);
     return this.#process;
   }
