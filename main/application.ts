@@ -9,6 +9,7 @@ import { inBackground } from "../worker-runtime/faults.js";
 import { ClusterDoor } from "./cluster/cluster-door.js";
 import { ClusterService } from "./cluster/cluster-service.js";
 import { ControlPlane, loadStanding } from "./control-plane/control-plane.js";
+import { stopExposedTasks } from "./control-plane/former-owners.js";
 import { type NetworkScope, networkScope } from "./control-plane/network-scope.js";
 import { wizardMachines } from "./control-plane/wizard-machines.js";
 import { DocumentService } from "./documents/document-service.js";
@@ -78,11 +79,15 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   });
   const kernels = new KernelListService({ version: version(), ask: engine.portableKernels });
   const [standing, kept] = await Promise.all([loadStanding(dataDir), settings.get()]);
-  let { machineName, graphFolders } = kept;
+  const { deviceId: ownId } = standing.identity;
+  let { machineName, graphFolders, allowExposedTasks } = kept;
+  let canIsolate: boolean | undefined;
   const describer = new MachineDescriber({
     name: () => machineName,
     agentPort: () => network.presence.port,
     engines: () => machineEngines(runtime.known()),
+    exposure: () =>
+      canIsolate === undefined ? undefined : { allowed: allowExposedTasks, avoidable: canIsolate },
     taskOfPid: (pid) => tasks.tasks().find((task) => task.pid === pid)?.id,
   });
   const isolation = new Isolation({ carry: (port, client) => network.tunnels.accept(port, client) });
@@ -92,6 +97,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     ),
     openProbe: engine.openProbe,
     gpus: () => describer.description().gpus,
+    mayExpose: (owner) => owner === ownId || allowExposedTasks,
     wantedFile: join(dataDir, "tasks.json"),
   });
   const firewall = thisFirewall({
@@ -108,10 +114,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     tasks,
     isLocalServer: (port) => cluster.hasLocalServer(port),
     isolation,
-    agent: {
-      prober: probeAddress,
-      firewall,
-    },
+    firewall,
+    mayExpose: () => allowExposedTasks,
     ...defined({ sharedWindow: host.sharedWindow }),
     onPairing: (state) => emit("pairing", state),
   });
@@ -129,10 +133,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     reachPort: (port) => isolation.reach(port),
   });
   const door = new ClusterDoor(cluster);
-  const proberOf = (machineId: string) =>
-    machineId === standing.identity.deviceId ? probeAddress : network.proberOf(machineId);
+  const proberOf = (machineId: string) => (machineId === ownId ? probeAddress : network.proberOf(machineId));
   const known = new KnownFacts({
-    machineId: () => standing.identity.deviceId,
+    machineId: () => ownId,
     listen: (listener) => events.listen(listener),
     tasks: () => cluster.tasks(),
   });
@@ -146,7 +149,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const wizard = new FirewallWizardService({
     machines: wizardMachines({
       cluster,
-      ownId: standing.identity.deviceId,
+      ownId,
       ownFirewall: firewall,
       network,
       proberOf,
@@ -169,6 +172,12 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     if (event === "runtime") describer.tellChanges();
   });
   inBackground(describer.start());
+  inBackground(
+    isolation.available().then(({ ok }) => {
+      canIsolate = ok;
+      describer.tellChanges();
+    }),
+  );
   // Tasks come back after the cluster, which knows the colours that they had, and before anybody sees this machine
   // without them.
   cluster.loaded
@@ -206,6 +215,11 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
         describer.tellChanges();
         network.presence.renamed();
       }
+      if (now.allowExposedTasks !== allowExposedTasks) {
+        allowExposedTasks = now.allowExposedTasks;
+        describer.tellChanges();
+        if (!allowExposedTasks) await stopExposedTasks(tasks, ownId);
+      }
       if (changes.visible !== undefined) await network.presence.setVisible(changes.visible);
       return now;
     },
@@ -229,7 +243,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
 
     "machines.identity": () => {
       const { name } = describer.description();
-      return { deviceId: standing.identity.deviceId, name, ...defined({ agentPort: network.presence.port }) };
+      return { deviceId: ownId, name, ...defined({ agentPort: network.presence.port }) };
     },
     "machines.add": ({ address }) => network.add(address),
     "machines.forget": ({ machineId }) =>

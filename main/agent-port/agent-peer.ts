@@ -1,5 +1,6 @@
 /** The machine at the other end of a connection to the agent's port. */
 import type { TLSSocket } from "node:tls";
+import { canonicalAddress } from "../../worker-runtime/cluster/host.js";
 import type { TrustedMachine } from "../trust/trusted-machine.js";
 
 /** What a connection is for; chosen by whoever dials, in the TLS handshake (ALPN). */
@@ -33,11 +34,7 @@ export interface AgentPeer {
   readonly address: string;
 }
 
-const MAPPED_PREFIX = "::ffff:";
-
-/** "192.168.1.7" for "::ffff:192.168.1.7", as a listener on all addresses of both families sees it. */
+/** "192.168.1.7" for "::ffff:192.168.1.7", as a listener on all addresses of both families sees it; a scope is kept. */
 export function unmappedAddress(address: string): string {
-  return address.startsWith(MAPPED_PREFIX) && address.includes(".")
-    ? address.slice(MAPPED_PREFIX.length)
-    : address;
+  return address.includes("%") ? address : (canonicalAddress(address) ?? address);
 }

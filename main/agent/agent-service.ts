@@ -6,7 +6,9 @@ import type { FirewallTool } from "../firewall/tool.js";
 import type { SharedWindow } from "../host.js";
 import { problem } from "../problems.js";
 import type { Prober } from "../reachability/probe.js";
+import { exposureRefused } from "../tasks/exposure.js";
 import type { HostTask, TaskHost } from "../tasks/task-host.js";
+import { isTaskPort, TASK_PORTS_TEXT } from "../tasks/task-ports.js";
 import type { TrustStore } from "../trust/trust-store.js";
 import { CallerLimits } from "./caller-limits.js";
 import type { LinkMeasurer, MachineSource, TunnelHolder } from "./collaborators.js";
@@ -15,7 +17,7 @@ import { type DescribedMachine, machineToMessage } from "./messages/machine.js";
 import { fixedPlaceOf, orderFromMessage, taskToMessage } from "./messages/tasks.js";
 import { type AgentHandlers, type Send, servePeer } from "./peer-server.js";
 import { changeOf, linkOf, logOf, probeOf, questionOf, taskIdOf, toJson, tunnelsOf } from "./requests.js";
-import { admitCall } from "./roles.js";
+import { admitCall, includesRole } from "./roles.js";
 import { sendChanges } from "./watch-stream.js";
 
 /** A measurement of a link takes 64 MB; this bounds what somebody else may make of it. */
@@ -35,6 +37,8 @@ export interface AgentServiceOptions {
   readonly trust: Pick<TrustStore, "get" | "onChange" | "remove">;
   readonly machine: MachineSource;
   readonly tasks: TaskHost;
+  /** Whether the network may reach tasks that other machines start here. */
+  readonly mayExpose: () => boolean;
   readonly prober: Prober;
   readonly tunnels: TunnelHolder;
   readonly firewall: FirewallTool;
@@ -125,7 +129,7 @@ function machineHandlers({ deviceId, trust, machine, tasks, window }: AgentServi
   } satisfies Partial<AgentHandlers>;
 }
 
-function taskHandlers({ tasks, machine }: AgentServiceOptions) {
+function taskHandlers({ tasks, machine, trust, mayExpose }: AgentServiceOptions) {
   const limits = new CallerLimits(MAX_TASKS, "tasks");
   const found = (taskId: string): HostTask => {
     const task = tasks.tasks().find(({ id }) => id === taskId);
@@ -133,6 +137,17 @@ function taskHandlers({ tasks, machine }: AgentServiceOptions) {
     throw problem("NOT_FOUND", `${machine.description().name} has no such task any more.`, {
       reason: "It was removed, or Tensordeck was started anew there.",
       details: taskId,
+    });
+  };
+  /** A task that the caller may start, stop and empty: one of its own, or any where it manages this machine. */
+  const commanded = (taskId: string, caller: string): HostTask => {
+    const task = found(taskId);
+    const role = trust.get(caller)?.grantedRole ?? "view";
+    if (task.owner === caller || includesRole(role, "manage")) return task;
+    const { name } = machine.description();
+    throw problem("PERMISSION_DENIED", `${task.job}/${task.index} on ${name} is another machine's task.`, {
+      reason: `With the role "${role}" a machine starts, stops and clears only tasks that it added itself.`,
+      remedy: `Do it where the task was added or on ${name}, or let the user of ${name} give this machine the role "manage".`,
     });
   };
   return {
@@ -143,28 +158,40 @@ function taskHandlers({ tasks, machine }: AgentServiceOptions) {
     },
     startTask: async (request, { caller }) => {
       const order = orderFromMessage(request, caller);
+      if (!order.isolate && !mayExpose()) throw exposureRefused(machine.description().name);
+      checkPort(order.port, machine.description().name);
       const others = tasks.tasks().filter(({ id, owner }) => owner === caller && id !== order.taskId);
       return taskToMessage(await limits.within(caller, () => tasks.start(order), others.length));
     },
-    startAgain: async (request) => {
-      const { id } = found(taskIdOf(request));
+    startAgain: async (request, { caller }) => {
+      const { id } = commanded(taskIdOf(request), caller);
       await tasks.startAgain(id, request.serverDef && fixedPlaceOf(request.serverDef));
       return taskToMessage(found(id));
     },
-    stopTask: async (request) => {
-      const { id } = found(taskIdOf(request));
+    stopTask: async (request, { caller }) => {
+      const { id } = commanded(taskIdOf(request), caller);
       await tasks.stop(id);
       return taskToMessage(found(id));
     },
-    removeTask: async (request) => {
-      await tasks.remove(found(taskIdOf(request)).id);
+    removeTask: async (request, { caller }) => {
+      await tasks.remove(commanded(taskIdOf(request), caller).id);
       return {};
     },
-    clearState: async (request) => {
-      await tasks.clearState(found(taskIdOf(request)).id);
+    clearState: async (request, { caller }) => {
+      await tasks.clearState(commanded(taskIdOf(request), caller).id);
       return {};
     },
   } satisfies Partial<AgentHandlers>;
+}
+
+/** @throws ProblemError INVALID_ARGUMENT for a port that this machine's other programs are to have. */
+function checkPort(port: number, machine: string): void {
+  if (port === 0 || isTaskPort(port)) return;
+  throw problem("INVALID_ARGUMENT", `A task on ${machine} cannot have port ${port}.`, {
+    reason:
+      "Other machines choose among the ports of tasks only, so that none takes the place of a program there.",
+    remedy: `Choose a port from ${TASK_PORTS_TEXT}, or leave it out.`,
+  });
 }
 
 function networkHandlers({ prober, tunnels, links }: AgentServiceOptions) {

@@ -26,6 +26,8 @@ export const settingsSchema = z.object({
   machineName: z.string().max(63),
   /** When the last worker of a cluster leaves, its ps tasks stop too. */
   stopPsWithLastWorker: z.boolean(),
+  /** Whether other machines may start tasks here that the whole network reaches, and so this account's files. */
+  allowExposedTasks: z.boolean(),
   /** Folders of this machine that graphs on the portable engine may read and write; holds for tasks started later. */
   graphFolders: z.array(folderSchema).max(20),
 });

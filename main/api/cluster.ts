@@ -72,6 +72,8 @@ export const taskSchema = z.object({
   /** Position in the palette of task colours, 0-based, kept for the life of the task. */
   colour: z.number().int().nonnegative(),
   devices: z.array(deviceSchema),
+  /** Why it cannot be started, stopped or cleared from here. */
+  locked: problemSchema.optional(),
   /** Newest last; at most 60 samples. */
   metrics: z.array(taskMetricsSchema),
   problem: problemSchema.optional(),

@@ -56,6 +56,15 @@ export const machineMetricsSchema = z.object({
 });
 export type MachineMetrics = z.infer<typeof machineMetricsSchema>;
 
+/** Whether the network may reach tasks on a machine that others start there, without signing in. */
+export const exposureSchema = z.object({
+  /** The user of that machine said so. */
+  allowed: z.boolean(),
+  /** TensorFlow's server, too, can be shut off from the network there. */
+  avoidable: z.boolean(),
+});
+export type Exposure = z.infer<typeof exposureSchema>;
+
 /** What is known of a machine, without its tasks. Of a machine that was only discovered, little. */
 export const machineFactsSchema = z.object({
   /** Its device ID; of a foreign host "foreign:" and the host. */
@@ -81,6 +90,8 @@ export const machineFactsSchema = z.object({
   engines: z.array(
     z.object({ engine: z.enum(["tensorflow", "portable"]), version: z.string(), gpu: z.boolean() }),
   ),
+  /** Absent while it is not known, and in versions that let every task be exposed. */
+  exposure: exposureSchema.optional(),
   /** What this installation may do there. Absent on this machine and on unpaired ones. */
   role: roleSchema.optional(),
   /** What that machine may do here. */

@@ -3,12 +3,15 @@ import { inBackground } from "../../worker-runtime/faults.js";
 import type { Identity, PairingState } from "../api/machines.js";
 import type { Application } from "../application.js";
 import { startHeadlessProcess } from "../hosts/headless/headless-process.js";
+import { defined } from "../problems.js";
 
 export interface AgentProcessOptions {
   readonly dataDir: string;
   readonly agentPort?: number;
   /** How other machines show this one from now on. */
   readonly name?: string;
+  /** Whether the network may reach tasks that other machines start here, from now on. */
+  readonly allowExposedTasks?: boolean;
 }
 
 /**
@@ -17,12 +20,17 @@ export interface AgentProcessOptions {
  *
  * @throws ProblemError FAILED_PRECONDITION when another process has the data folder.
  */
-export async function runAgentProcess({ name, ...options }: AgentProcessOptions): Promise<void> {
+export async function runAgentProcess({
+  name,
+  allowExposedTasks,
+  ...options
+}: AgentProcessOptions): Promise<void> {
   const { host, application: loading } = await startHeadlessProcess({ ...options, port: 0 });
   if (process.platform !== "win32") process.on("SIGUSR2", () => say(`open ${host.newWindowUrl()}`));
   const application = await loading;
   tellPairings(application);
-  if (name !== undefined) await application.handle("settings.set", { machineName: name });
+  const changes = defined({ machineName: name, allowExposedTasks });
+  if (Object.keys(changes).length > 0) await application.handle("settings.set", changes);
   const identity = await identityOf(application);
   say(`device ID ${identity.deviceId}`);
   say(`agent listening on port ${identity.agentPort ?? (await portOf(application))}`);

@@ -31,6 +31,11 @@ const runFlags = [
     help: "Port for other machines (default 2220, or any where that is taken).",
   },
   { name: "name", value: "NAME", help: "How other machines show this one (default: its host name)." },
+  {
+    name: "allow_exposed_tasks",
+    value: "yes|no",
+    help: "Whether other machines may start tasks here that the whole network can use without signing in (default no; kept).",
+  },
 ];
 
 const agentCommand: CommandSpec = {
@@ -118,12 +123,21 @@ function dataDirOf(args: ParsedArgs): string {
 async function runAsAgent(args: ParsedArgs): Promise<number> {
   const agentPort = args.integer("port", 0, 65_535);
   const name = args.get("name");
+  const allowExposedTasks = yesOrNo(args, "allow_exposed_tasks");
   await runAgentProcess({
     dataDir: dataDirOf(args),
     ...(agentPort !== undefined && { agentPort }),
     ...(name !== undefined && { name }),
+    ...(allowExposedTasks !== undefined && { allowExposedTasks }),
   });
   return 0;
+}
+
+function yesOrNo(args: ParsedArgs, flag: string): boolean | undefined {
+  const value = args.get(flag);
+  if (value === undefined || value === "yes" || value === "no")
+    return value === undefined ? undefined : value === "yes";
+  throw invalidArgument(`--${flag} is yes or no, not "${value}".`);
 }
 
 async function printId(args: ParsedArgs): Promise<number> {
@@ -181,7 +195,8 @@ async function printLink(args: ParsedArgs): Promise<number> {
 }
 
 async function printService(args: ParsedArgs): Promise<number> {
-  const flags = ["port", "name"].flatMap((flag) => {
+  yesOrNo(args, "allow_exposed_tasks");
+  const flags = ["port", "name", "allow_exposed_tasks"].flatMap((flag) => {
     const value = args.get(flag);
     return value === undefined ? [] : [`--${flag}`, value];
   });

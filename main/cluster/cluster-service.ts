@@ -18,7 +18,7 @@ import { defined, problem } from "../problems.js";
 import { clearServerState } from "../tasks/clear-state.js";
 import { ClusterModel, type ModelCollaborators } from "./cluster-model.js";
 import { type ClusterTask, isActive, PARAMETER_SERVER_JOB, serversFirst, taskNames } from "./cluster-task.js";
-import { checkMachine, planTable } from "./table-plan.js";
+import { checkExposure, checkMachine, planTable } from "./table-plan.js";
 import { TaskPlacement, type TaskWish } from "./task-placement.js";
 import { foreignPlaceOf, wishesOf } from "./task-requests.js";
 
@@ -157,7 +157,8 @@ export class ClusterService {
    * Opens the cluster or closes it. Tasks whose raw port opens or closes with it, or whose port is no longer theirs alone,
    * are made anew.
    *
-   * @throws ProblemError UNAVAILABLE when the machine of one of these does not answer.
+   * @throws ProblemError UNAVAILABLE when the machine of one of these does not answer, PERMISSION_DENIED when it lets no
+   *   other machine open a task there; nothing was changed then.
    */
   setAccess(access: Access): Promise<void> {
     return this.#enqueue(async () => {
@@ -173,6 +174,7 @@ export class ClusterService {
       const isFixed = model.membership === "fixed";
       const changing = active.filter(({ id }) => isFixed || access === "secure" || isShut.has(id));
       this.#checkMachines(changing);
+      if (access === "open") checkExposure(changing, model.machines());
       model.notice = undefined;
       model.access = access;
       // As they are now: another task may have the same port.
@@ -250,7 +252,7 @@ export class ClusterService {
 
   async taskLog(taskId: string, afterSequence: number): Promise<LogLine[]> {
     const task = this.#task(taskId);
-    return task.foreign ? [] : await this.#placement.hostOf(task).log(taskId, afterSequence);
+    return task.foreign ? [] : await this.#placement.host(task.machineId).log(taskId, afterSequence);
   }
 
   /** Says and keeps the last; the machines end their tasks themselves. */
@@ -260,10 +262,7 @@ export class ClusterService {
 
   /** Tasks that have a process, or are about to have one, on machines where this one may start and stop them. */
   #active(): ClusterTask[] {
-    const machines = this.#model.machines();
-    const mayChange = ({ machineId }: ClusterTask) =>
-      machines.some(({ facts }) => facts.id === machineId && facts.role !== "view");
-    return this.tasks().filter((task) => !task.foreign && isActive(task) && mayChange(task));
+    return this.tasks().filter((task) => !task.foreign && isActive(task) && !task.locked);
   }
 
   /** Before anything is changed: half a change leaves tasks that do not find each other. */

@@ -26,6 +26,8 @@ export interface ClusterTask {
   readonly incarnation: string | undefined;
   /** Why no session can take it in, though it may run. */
   readonly unusable: Problem | undefined;
+  /** Why it cannot be started, stopped or cleared from here. */
+  readonly locked: Problem | undefined;
   /** Whether another port would make it usable. */
   readonly needsPort: boolean;
   /** As windows are told of it. */

@@ -1,4 +1,5 @@
-import { isLoopback, parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { isLoopback } from "../../worker-runtime/cluster/host.js";
 import type { ClusterTask } from "./cluster-task.js";
 
 /**

@@ -2,8 +2,10 @@
 import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { type TableRow, tableProblems } from "../../worker-runtime/cluster/cluster-table.js";
 import type { Access, ClusterRow } from "../api/cluster.js";
-import type { ProblemError } from "../api/wire.js";
+import { ProblemError } from "../api/wire.js";
 import { problem } from "../problems.js";
+import { exposureRefused } from "../tasks/exposure.js";
+import { isTaskPort, TASK_PORTS_TEXT } from "../tasks/task-ports.js";
 import type { ClusterMachine } from "./cluster-machine.js";
 import { type ClusterTask, taskName } from "./cluster-task.js";
 import type { ForeignPlace } from "./foreign-servers.js";
@@ -35,11 +37,15 @@ export function planTable(
   checkRows(rows, access);
   const kept = new Set(rows.flatMap(({ taskId }) => taskId ?? []));
   const plan = { remove: tasks.filter(({ id }) => !kept.has(id)), ...emptyChanges() };
-  for (const task of plan.remove) if (!task.foreign) checkMachine(task, task.machineId, machines);
+  for (const task of plan.remove) {
+    if (task.locked) throw new ProblemError(task.locked);
+    if (!task.foreign) checkMachine(task, task.machineId, machines);
+  }
   for (const row of rows) {
     if (row.taskId === undefined) addRow(row, machines, plan);
     else changeRow(row, taskOf(row, tasks), machines, plan);
   }
+  if (access === "secure" && machines.filter((machine) => machine.tasks).length > 1) checkPorts(plan);
   return plan;
 }
 
@@ -84,6 +90,7 @@ function changeRow(
     JSON.stringify(gpu) === JSON.stringify(task.snapshot.gpu) &&
     (port === 0 || port === parseHostPort(task.address)?.port);
   if (isSame) return;
+  if (task.locked) throw new ProblemError(task.locked);
   checkMachine(task, task.machineId, machines);
   const wish = wishOf(row, task.id, machineId ?? task.machineId, machines);
   // The address that the table showed is nothing that the user asked for.
@@ -123,6 +130,19 @@ function portOf({ address }: ClusterRow): number {
   return address === undefined ? 0 : (parseHostPort(address)?.port ?? 0);
 }
 
+/** @throws ProblemError for a typed port at which the other machines take no tunnel. */
+function checkPorts({ add, replace }: Changes): void {
+  const wishes = [...add, ...replace.map(({ wish }) => wish)];
+  const wrong = wishes.find(({ port, mayMove }) => !mayMove && !isTaskPort(port));
+  if (!wrong) return;
+  const name = taskName(wrong);
+  throw problem("INVALID_ARGUMENT", `${name} cannot have port ${wrong.port} in a secure cluster.`, {
+    reason: `Every other machine gives the task the same port on localhost, and keeps ports that its own programs are known for to itself.`,
+    remedy: `Choose a port from ${TASK_PORTS_TEXT}, or leave it out. Nothing was changed.`,
+    task: name,
+  });
+}
+
 /** @throws ProblemError when the machine of a task cannot be asked to change it. */
 export function checkMachine(
   task: { readonly job: string; readonly index: number },
@@ -150,6 +170,15 @@ export function checkMachine(
       task: name,
     });
   }
+}
+
+/** @throws ProblemError PERMISSION_DENIED for the first machine that lets the network reach no task of another machine. */
+export function checkExposure(tasks: readonly ClusterTask[], machines: readonly ClusterMachine[]): void {
+  const [, ...others] = machines;
+  const refusing = others.find(
+    ({ facts }) => facts.exposure?.allowed === false && tasks.some(({ machineId }) => machineId === facts.id),
+  );
+  if (refusing) throw exposureRefused(refusing.facts.name);
 }
 
 function checkRows(rows: readonly ClusterRow[], access: Access): void {

@@ -1,6 +1,7 @@
 /** The tasks of the cluster, put together from what the machines and the foreign servers say. Pure. */
-import { formatHostPort, isLoopback, parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { taskDeviceName } from "../../worker-runtime/cluster/device-name.js";
+import { isLoopback } from "../../worker-runtime/cluster/host.js";
 import type { Access, Device, Membership } from "../api/cluster.js";
 import type { MachineFacts } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
@@ -10,6 +11,7 @@ import type { ClusterMachine } from "./cluster-machine.js";
 import { type ClusterTask, taskName } from "./cluster-task.js";
 import type { ForeignServer } from "./foreign-servers.js";
 import {
+  addedElsewhere,
   type Draft,
   loopbackTrouble,
   mayOnlyLook,
@@ -63,6 +65,8 @@ export function machineOfHost(host: string, machines: readonly ClusterMachine[])
 }
 
 function draftOfHostTask({ facts }: ClusterMachine, task: HostTask, sources: TaskSources): Draft {
+  const ownId = sources.machines[0]?.facts.id;
+  const isOwn = facts.role !== "run" || task.owner === ownId;
   const { id, job, index, engine, gpu, port, pid, startedAt, devices, metrics } = task;
   const name = taskName(task);
   const isGone = facts.presence !== "online" && task.state !== "stopped" && task.state !== "failed";
@@ -81,6 +85,8 @@ function draftOfHostTask({ facts }: ClusterMachine, task: HostTask, sources: Tas
       colour: sources.colourOf(id),
       devices: [...devices],
       metrics: [...metrics],
+      locked:
+        facts.role === "view" ? mayOnlyLook(facts, name) : isOwn ? undefined : addedElsewhere(facts, name),
       problem: isGone ? noAnswerOf(facts, name) : task.problem,
     }),
     machineId: facts.id,
@@ -144,9 +150,10 @@ function finish(draft: Draft, seen: Seen, sources: TaskSources): ClusterTask {
   const { id, job, index, engine, foreign, state, address, devices } = task;
   return {
     ...{ id, name, job, index, engine, machineId, foreign, state, address, devices, incarnation },
+    locked: task.locked,
     elsewhere: machineId === sources.machines[0]?.facts.id ? undefined : draft.machineName,
     unusable,
-    needsPort: portProblem !== undefined,
+    needsPort: portProblem !== undefined && !foreign,
     snapshot: defined({ ...task, notice }),
   };
 }

@@ -4,8 +4,8 @@ import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import type { Access, Engine, GpuChoice, Membership } from "../api/cluster.js";
 import { ProblemError } from "../api/wire.js";
 import { noSuchMachine, problem } from "../problems.js";
-import { FIRST_PORT } from "../tasks/ports.js";
 import type { FixedPlace, TaskHost } from "../tasks/task-host.js";
+import { FIRST_TASK_PORT, nextTaskPort } from "../tasks/task-ports.js";
 import { addressesOf } from "./addresses.js";
 import type { ClusterMachine } from "./cluster-machine.js";
 import { type ClusterTask, isActive, PARAMETER_SERVER_JOB, taskName } from "./cluster-task.js";
@@ -149,8 +149,14 @@ export class TaskPlacement {
     return { cluster: addressesOf([...known, ...coming]) };
   }
 
-  /** @throws ProblemError FAILED_PRECONDITION for a foreign server, NOT_FOUND for a machine that is gone. */
+  /**
+   * The machine of a task that is to be changed.
+   *
+   * @throws ProblemError FAILED_PRECONDITION for a foreign server, PERMISSION_DENIED for another machine's task, NOT_FOUND
+   *   for a machine that is gone.
+   */
   hostOf(task: ClusterTask): TaskHost {
+    if (task.locked) throw new ProblemError(task.locked);
     if (!task.foreign) return this.host(task.machineId);
     throw problem("FAILED_PRECONDITION", `${task.name} was started by somebody else.`, {
       reason: "Tensordeck can use the server and look at it, not start or stop it.",
@@ -186,7 +192,9 @@ export class TaskPlacement {
     const isFree = !this.#hasOthers(machine) && this.#context.membership() === "dynamic";
     const avoided = this.#portsToAvoid(machine, before);
     const isWanted = wish.port !== 0 && (!wish.mayMove || !avoided.has(wish.port));
-    const port = isWanted ? wish.port : isFree ? 0 : nextPort(FIRST_PORT, avoided);
+    const next = isFree ? 0 : nextTaskPort(FIRST_TASK_PORT, avoided);
+    const port = isWanted ? wish.port : next;
+    if (port === undefined) throw noFreePort(machine, wish);
     return { wish, machine, port, told: "" };
   }
 
@@ -211,8 +219,9 @@ export class TaskPlacement {
         return;
       } catch (error) {
         if (!isTaken(error) || !mayMove || plan.port === 0) throw error;
-        if (tries === PORTS_TO_TRY) throw noFreePort(machine, wish, first);
-        plan.port = nextPort(Math.max(plan.port + 1, FIRST_PORT), this.#portsToAvoid(machine, plans));
+        const next = nextTaskPort(plan.port + 1, this.#portsToAvoid(machine, plans));
+        if (tries === PORTS_TO_TRY || next === undefined) throw noFreePort(machine, wish, first);
+        plan.port = next;
       }
     }
   }
@@ -266,19 +275,13 @@ function addressesOfPlans(plans: readonly Plan[], access: Access) {
   }));
 }
 
-function nextPort(from: number, avoided: ReadonlySet<number>): number {
-  let port = from;
-  while (avoided.has(port)) port++;
-  return port;
-}
-
 function isTaken(error: unknown): boolean {
   return error instanceof ProblemError && error.problem.code === "FAILED_PRECONDITION";
 }
 
-function noFreePort({ facts }: ClusterMachine, wish: TaskWish, first: number): ProblemError {
+function noFreePort({ facts }: ClusterMachine, wish: TaskWish, first = FIRST_TASK_PORT): ProblemError {
   return problem("RESOURCE_EXHAUSTED", `${facts.name} has no free port for ${taskName(wish)}.`, {
-    reason: `${PORTS_TO_TRY} ports from ${first} upward were tried.`,
+    reason: `${PORTS_TO_TRY} ports from ${first} upward were tried, or all that tasks take.`,
     remedy: "Stop tasks or other programs that listen there.",
   });
 }

@@ -20,7 +20,7 @@ export function wishesOf(
   machines: readonly ClusterMachine[],
 ): TaskWish[] {
   const machine = machineNamed(machineId, machines);
-  const chosenEngine = engine ?? machine.engines[0]?.engine ?? "portable";
+  const chosenEngine = engine ?? bestEngine(machine);
   checkGpus(gpu, machine, chosenEngine);
   const known = tasks.map((task) => ({ job: task.job, index: task.index }));
   return Array.from({ length: count }, (_, i) => {
@@ -46,6 +46,13 @@ export function foreignPlaceOf(
   const chosen = index ?? nextIndex(tasks, job);
   checkIndex(job, chosen, tasks);
   return { id: newTaskId(), address, job, index: chosen };
+}
+
+/** The first that the machine has, but none whose tasks would be open to the network where that is not allowed. */
+function bestEngine({ engines, exposure, kind }: MachineFacts): Engine {
+  const mustShutOff = kind !== "this" && exposure?.allowed === false && !exposure.avoidable;
+  const usable = mustShutOff ? engines.filter(({ engine }) => engine === "portable") : engines;
+  return usable[0]?.engine ?? "portable";
 }
 
 function machineNamed(machineId: string | undefined, machines: readonly ClusterMachine[]): MachineFacts {

@@ -1,9 +1,11 @@
 /** What keeps a task from being used, or its machine from answering, in words. Pure. */
-import { isLoopback, parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { isLoopback } from "../../worker-runtime/cluster/host.js";
 import type { Task } from "../api/cluster.js";
 import type { MachineFacts } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
 import { defined } from "../problems.js";
+import { isTaskPort, TASK_PORTS_TEXT } from "../tasks/task-ports.js";
 import type { ClusterMachine } from "./cluster-machine.js";
 import { taskName } from "./cluster-task.js";
 import { type ForeignServer, ownNameOf } from "./foreign-servers.js";
@@ -49,6 +51,17 @@ export function mayOnlyLook(machine: MachineFacts, task: string): Problem {
   };
 }
 
+/** A task that another machine added, where this one may command its own only. @param task "worker/0" */
+export function addedElsewhere(machine: MachineFacts, task: string): Problem {
+  return {
+    code: "PERMISSION_DENIED",
+    message: `${task} on ${machine.name} was added by another machine.`,
+    reason: 'With the role "run", a machine starts, stops and clears only tasks that it added itself.',
+    remedy: `Do it where the task was added or on ${machine.name}, or have ${machine.name} give this machine the role "manage".`,
+    task,
+  };
+}
+
 /** A server in a dynamic cluster under the very name that it was started with. */
 export function ownNameTaken({ job, index, address, devices }: ForeignServer): Problem | undefined {
   const ownName = ownNameOf(devices);
@@ -85,10 +98,12 @@ export function portTrouble(
 ): Problem | undefined {
   const { task, machineId } = draft;
   const port = parseHostPort(task.address)?.port;
-  if (task.foreign || port === undefined) return undefined;
+  if (port === undefined) return undefined;
   const name = taskName(task);
-  const remedy = `Restart ${name}: it gets another port then.`;
-  const other = byAddress.get(task.address);
+  const other = task.foreign ? undefined : byAddress.get(task.address);
+  const remedy = task.foreign
+    ? `Start the server at another port, from ${TASK_PORTS_TEXT}, and take it in anew.`
+    : `Restart ${name}: it gets another port then.`;
   if (other && other.machineId !== machineId) {
     return {
       code: "FAILED_PRECONDITION",
@@ -103,7 +118,9 @@ export function portTrouble(
   return {
     code: "FAILED_PRECONDITION",
     message: `${machine} cannot reach ${name}.`,
-    reason: `Its end of the tunnel should listen at port ${port} there, which another program has.`,
+    reason: isTaskPort(port)
+      ? `Its end of the tunnel should listen at port ${port} there, which another program has.`
+      : `Its end of the tunnel should listen at port ${port} there. Tunnels have ports from ${TASK_PORTS_TEXT} only, and none that other programs are known for.`,
     remedy,
     task: name,
   };

@@ -1,5 +1,6 @@
 /** Who listens where for whom in a secure cluster. Pure: the machines are told by tunnel-sync.ts. */
-import { isLoopback, parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { isLoopback } from "../../worker-runtime/cluster/host.js";
 import { agentAddresses } from "../agent-port/agent-addresses.js";
 import type { TunnelAdmission, TunnelEnd, TunnelRequest } from "../tunnel/tunnel-request.js";
 

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { inBackground } from "../../worker-runtime/faults.js";
 import { AgentConnection } from "../agent/agent-connection.js";
-import { AgentService, type AgentServiceOptions } from "../agent/agent-service.js";
+import { AgentService } from "../agent/agent-service.js";
 import { LinkMeter } from "../agent/link-meter.js";
 import { acceptWindow, admitsToWindow } from "../agent/window-protocol.js";
 import { Alpn } from "../agent-port/agent-peer.js";
@@ -14,6 +14,7 @@ import { dialAgent, dialUnknownAgent } from "../agent-port/dial-agent.js";
 import { deviceIdSchema, type MachineFacts, type PairingState, type Role } from "../api/machines.js";
 import type { LinkSpeed } from "../api/reachability.js";
 import type { TunnelHost } from "../cluster/cluster-machine.js";
+import type { FirewallTool } from "../firewall/tool.js";
 import type { SharedWindow } from "../host.js";
 import { type Identity, loadIdentity } from "../identity/identity.js";
 import type { MachineDescriber } from "../machine/machine-describer.js";
@@ -54,7 +55,9 @@ export interface ControlPlaneOptions extends Standing {
   readonly isLocalServer: (port: number) => boolean;
   /** Tasks of this machine that are shut off from the network. */
   readonly isolation: Pick<Isolation, "connectTask" | "setTunnelPorts">;
-  readonly agent: Pick<AgentServiceOptions, "prober" | "firewall">;
+  readonly firewall: FirewallTool;
+  /** Whether the network may reach tasks that other machines start here. */
+  readonly mayExpose: () => boolean;
   /** Absent where the window is not a page that can be shown elsewhere. */
   readonly sharedWindow?: SharedWindow;
   readonly onPairing: (state: PairingState | undefined) => void;
@@ -112,8 +115,9 @@ export class ControlPlane {
       emit: options.onPairing,
     });
     this.#agent = new AgentService({
-      ...options.agent,
-      prober: guardedProber(options.agent.prober, (candidate) => this.#isClusterPort(candidate)),
+      firewall: options.firewall,
+      mayExpose: options.mayExpose,
+      prober: guardedProber((candidate) => this.#isClusterPort(candidate)),
       ...(options.sharedWindow ? { window: options.sharedWindow } : {}),
       deviceId: identity.deviceId,
       trust,

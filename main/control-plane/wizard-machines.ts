@@ -1,5 +1,6 @@
 /** The machines as the firewall wizard asks for them. */
-import { isLoopback, parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { isLoopback } from "../../worker-runtime/cluster/host.js";
 import type { ClusterState, Machine } from "../api/cluster.js";
 import type { FirewallTool } from "../firewall/tool.js";
 import type { WizardMachine, WizardMachines, WizardProber } from "../firewall/wizard/wizard-machine.js";

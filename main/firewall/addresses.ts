@@ -2,7 +2,8 @@
  * Numeric addresses and networks, read strictly: what these functions give out is made only of hexadecimal digits, dots,
  * colons and a prefix length, and can stand in a script or on a command line as it is.
  */
-import { BlockList, isIPv4, isIPv6 } from "node:net";
+import { BlockList } from "node:net";
+import { canonicalAddress, wordsOf } from "../../worker-runtime/cluster/host.js";
 import { problem } from "../problems.js";
 
 export type Family = "ipv4" | "ipv6";
@@ -11,20 +12,6 @@ export interface Network {
   readonly family: Family;
   /** "192.168.1.0/24"; a single address without a length. */
   readonly text: string;
-}
-
-const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-
-/** An address in its shortest form, without the interface of a link-local one; undefined when it is none. */
-export function canonicalAddress(text: string): string | undefined {
-  const plain = text.replace(/%[\w.-]+$/, "");
-  const mapped = MAPPED.exec(plain)?.[1];
-  if (mapped !== undefined) return canonicalAddress(mapped);
-  if (isIPv4(plain)) return plain;
-  // isIPv6 takes any zone, also one that no interface can have.
-  if (plain.includes("%")) return undefined;
-  // URL writes IPv6 addresses in the form of RFC 5952.
-  return isIPv6(plain) ? new URL(`http://[${plain}]`).hostname.slice(1, -1) : undefined;
 }
 
 /**
@@ -99,15 +86,7 @@ function maskByte(bits: number): number {
 /** @param address In its shortest form. */
 function bytesOf(address: string): number[] {
   if (familyOf(address) === "ipv4") return address.split(".").map(Number);
-  const [head = "", tail] = address.split("::");
-  const words = (part: string) => (part === "" ? [] : part.split(":"));
-  const before = words(head);
-  const after = tail === undefined ? [] : words(tail);
-  const zeros = tail === undefined ? 0 : 8 - before.length - after.length;
-  return [...before, ...Array.from({ length: zeros }, () => "0"), ...after].flatMap((word) => {
-    const value = Number.parseInt(word, 16);
-    return [value >> 8, value & 0xff];
-  });
+  return wordsOf(address).flatMap((word) => [word >> 8, word & 0xff]);
 }
 
 function textOf(bytes: readonly number[]): string {

@@ -1,5 +1,6 @@
 /** The firewall of the machine that this program runs on, whatever its system. */
 import { networkInterfaces } from "node:os";
+import { isLinkLocalIpv6 } from "../../worker-runtime/cluster/host.js";
 import type { FirewallFacts } from "../api/firewall.js";
 import { isInnerInterface } from "../machine/addresses.js";
 import type { FirewallBackend } from "./backend.js";
@@ -51,7 +52,7 @@ function backendOf({ agentPort, programs }: ThisFirewallOptions, platform: NodeJ
 function currentAdapters(): FirewallFacts["adapters"] {
   return Object.entries(networkInterfaces()).flatMap(([name, infos]) =>
     (infos ?? [])
-      .filter(({ internal, address }) => !internal && !address.startsWith("fe80:") && !isInnerInterface(name))
+      .filter(({ internal, address }) => !internal && !isLinkLocalIpv6(address) && !isInnerInterface(name))
       .map(({ cidr, address }) => ({ name, profile: "", address: cidr ?? address })),
   );
 }

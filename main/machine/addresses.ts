@@ -1,5 +1,6 @@
 /** The addresses of this machine by which others may reach it. */
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
+import { isLinkLocalIpv6 } from "../../worker-runtime/cluster/host.js";
 
 type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 
@@ -40,8 +41,4 @@ function rankOf(name: string, address: string): number {
 
 function isPrivateIpv4(address: string): boolean {
   return /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)/.test(address);
-}
-
-function isLinkLocalIpv6(address: string): boolean {
-  return /^fe[89ab][0-9a-f]:/i.test(address);
 }

@@ -14,6 +14,7 @@ export type MachineDescription = Pick<
   | "agentPort"
   | "version"
   | "engines"
+  | "exposure"
 >;
 
 /** Stands for the description of a machine that has said nothing of itself yet. */

@@ -1,7 +1,7 @@
 /** This machine as others see it: what it is, and how busy it is while somebody looks. */
 import { arch, availableParallelism, hostname, platform, totalmem } from "node:os";
 import { inBackground } from "../../worker-runtime/faults.js";
-import type { Gpu, MachineFacts, MachineMetrics } from "../api/machines.js";
+import type { Exposure, Gpu, MachineFacts, MachineMetrics } from "../api/machines.js";
 import { defined, messageOf } from "../problems.js";
 import { version } from "../version.js";
 import { reachableAddresses } from "./addresses.js";
@@ -22,6 +22,8 @@ export interface MachineKnowledge {
   agentPort(): number | undefined;
   /** What can compute here, the preferred one first. */
   engines(): MachineFacts["engines"];
+  /** Undefined while it is not known. */
+  exposure?(): Exposure | undefined;
   /** The task whose process this is. */
   taskOfPid(pid: number): string | undefined;
   /** The GPUs, read anew; left out: by nvidia-smi. */
@@ -74,6 +76,7 @@ export class MachineDescriber {
       agentPort: this.#knowledge.agentPort(),
       version: version(),
       engines: [...this.#knowledge.engines()],
+      exposure: this.#knowledge.exposure?.(),
     });
   }
 

@@ -1,5 +1,5 @@
 /** Which routes are worth testing: who has to reach whom for the cluster to work, and for the machines to see each other. */
-import { isLoopback } from "../../worker-runtime/cluster/address.js";
+import { isLoopback } from "../../worker-runtime/cluster/host.js";
 import { agentAddresses } from "../agent-port/agent-addresses.js";
 import type { ClusterState, Machine, Task } from "../api/cluster.js";
 import { deviceIdSchema } from "../api/machines.js";

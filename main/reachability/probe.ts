@@ -50,36 +50,51 @@ const connectionLayers: Readonly<Record<ProbeKind, readonly Layer[]>> = {
  * @throws ProblemError INVALID_ARGUMENT when the address is not host:port. Rejects with the signal's reason when it is
  *   aborted; nothing stays open then.
  */
-export const probeAddress: Prober = async ({
-  address,
-  kind,
-  tries = DEFAULT_TRIES,
-  timeoutMillis = DEFAULT_TIMEOUT_MILLIS,
-  signal = new AbortController().signal,
-}) => {
-  const target = parseHostPort(address);
-  if (!target) {
-    throw problem(
-      "INVALID_ARGUMENT",
-      `The address '${address}' ${addressProblem(address) ?? "cannot be dialled"}.`,
-    );
-  }
-  signal.throwIfAborted();
-  const name = await probeName(target.host, signal);
-  const [first] = name.hosts;
-  if (first === undefined) {
-    return [name.result, skipped("ping", NOT_TRIED), ...untried(kind, 0)];
-  }
-  const connection = probeConnection(kind, {
-    hosts: name.hosts,
-    port: target.port,
-    tries: Math.min(Math.max(tries, 1), MAX_TRIES),
-    timeoutMillis,
-    signal,
-  });
-  const [ping, layers] = await Promise.all([pingBeside(first, connection, signal), connection]);
-  return [name.result, ping, ...layers];
-};
+export const probeAddress: Prober = proberUnless(() => undefined);
+
+/**
+ * As `probeAddress`, with addresses that are not dialled. A name is asked about once: what is judged is what is dialled.
+ *
+ * @param refusal Given a numeric address, without brackets, and a port: what is told in place of a connection; undefined
+ *   to dial it.
+ */
+export function proberUnless(refusal: (host: string, port: number) => LayerResult | undefined): Prober {
+  return async ({
+    address,
+    kind,
+    tries = DEFAULT_TRIES,
+    timeoutMillis = DEFAULT_TIMEOUT_MILLIS,
+    signal = new AbortController().signal,
+  }) => {
+    const target = parseHostPort(address);
+    if (!target) {
+      throw problem(
+        "INVALID_ARGUMENT",
+        `The address '${address}' ${addressProblem(address) ?? "cannot be dialled"}.`,
+      );
+    }
+    signal.throwIfAborted();
+    const { port } = target;
+    const name = await probeName(target.host, signal);
+    const [first] = name.hosts;
+    if (first === undefined) {
+      return [name.result, skipped("ping", NOT_TRIED), ...untried(kind, 0)];
+    }
+    for (const host of name.hosts) {
+      const refused = refusal(host, port);
+      if (refused) return [name.result, skipped("ping", NOT_TRIED), refused, ...untried(kind, 1)];
+    }
+    const connection = probeConnection(kind, {
+      hosts: name.hosts,
+      port,
+      tries: Math.min(Math.max(tries, 1), MAX_TRIES),
+      timeoutMillis,
+      signal,
+    });
+    const [ping, layers] = await Promise.all([pingBeside(first, connection, signal), connection]);
+    return [name.result, ping, ...layers];
+  };
+}
 
 const NOT_TRIED = "not tried";
 

@@ -15,6 +15,7 @@ const defaults: Settings = {
   visible: true,
   machineName: "",
   stopPsWithLastWorker: false,
+  allowExposedTasks: false,
   graphFolders: [],
 };
 

@@ -17,6 +17,8 @@ export interface TaskPlan {
   readonly gpu: string;
   /** Whether its port is to be closed to everything outside of the machine, where that is possible. */
   readonly isolate: boolean;
+  /** Whether it may start where its port stays open to the network. */
+  readonly mayBeExposed: boolean;
 }
 
 export interface LaunchRequest {

@@ -22,6 +22,8 @@ export interface LocalTaskHostCollaborators {
   readonly openProbe: OpenProbe;
   /** GPUs of this machine, as far as they are known now. */
   readonly gpus: () => readonly Gpu[];
+  /** Whether the network may reach tasks of a machine, by its device ID; of all unless given. */
+  readonly mayExpose?: (owner: string) => boolean;
   /** File that keeps the tasks over restarts; without it they do not come back. */
   readonly wantedFile?: string;
   readonly readUsage?: ReadUsage;
@@ -199,11 +201,13 @@ export class LocalTaskHost implements TaskHost {
    */
   #plan(taskId: string, port: number): TaskPlan {
     const { isolate, fixed } = this.#place(taskId);
-    const { job, index, engine, gpu: choice } = this.#supervisor.get(taskId).identity;
+    const { job, index, engine, gpu: choice, owner } = this.#supervisor.get(taskId).identity;
+    const mayBeExposed = this.#collaborators.mayExpose?.(owner) ?? true;
     const gpu = visibleGpus({ choice, job, engine }, this.#gpuIndices(), this.#gpusInUse(taskId));
-    if (fixed) return { cluster: fixed.cluster, job, index, port, gpu, isolate };
+    const how = { port, gpu, isolate, mayBeExposed };
+    if (fixed) return { cluster: fixed.cluster, job, index, ...how };
     const ownJob = `tensordeck_${taskId.replaceAll(/[^A-Za-z0-9]/g, "").slice(0, 8)}`;
-    return { cluster: { [ownJob]: { 0: `localhost:${port}` } }, job: ownJob, index: 0, port, gpu, isolate };
+    return { cluster: { [ownJob]: { 0: `localhost:${port}` } }, job: ownJob, index: 0, ...how };
   }
 
   #gpuIndices(): number[] {

@@ -2,14 +2,10 @@ import { createServer } from "node:net";
 import { portInUseText } from "../../worker-runtime/engines/port-holder.js";
 import { problem } from "../problems.js";
 import { PortLocks } from "./port-locks.js";
-
-/** TensorFlow's customary first port. */
-export const FIRST_PORT = 2222;
-const LAST_PORT = 65_535;
-const HIGHEST_TRIED = FIRST_PORT + 2000;
+import { FIRST_TASK_PORT, nextTaskPort, TASK_PORTS_TEXT } from "./task-ports.js";
 
 /**
- * Gives out ports from 2222 upward. A port stays taken from the moment it is given until it is released, so two tasks
+ * Gives out the ports of tasks, from 2222 upward. A port stays taken from the moment it is given until it is released, so two tasks
  * that start at once, here or in another Tensordeck, never get the same one.
  */
 export class Ports {
@@ -28,10 +24,12 @@ export class Ports {
    */
   async take(preferred?: number): Promise<number> {
     if (preferred !== undefined && (await this.#tryTake(preferred))) return preferred;
-    for (let port = FIRST_PORT; port <= Math.min(HIGHEST_TRIED, LAST_PORT); port++) {
+    let port = nextTaskPort(FIRST_TASK_PORT, this.#taken);
+    while (port !== undefined) {
       if (await this.#tryTake(port)) return port;
+      port = nextTaskPort(port + 1, this.#taken);
     }
-    throw problem("RESOURCE_EXHAUSTED", `No port between ${FIRST_PORT} and ${HIGHEST_TRIED} is free.`, {
+    throw problem("RESOURCE_EXHAUSTED", `None of the ports ${TASK_PORTS_TEXT} is free.`, {
       remedy: "Stop tasks or other programs that listen there.",
     });
   }

@@ -1,7 +1,7 @@
 /** Connections of an address that this machine no longer has: it was given another one, or an interface is gone. */
 import type { Socket } from "node:net";
 import { networkInterfaces } from "node:os";
-import { unmappedAddress } from "../agent-port/agent-peer.js";
+import { canonicalAddress } from "../../worker-runtime/cluster/host.js";
 
 /** The connections between this machine and others that tunnels use, as long as they are open. */
 export class Links {
@@ -19,17 +19,17 @@ export class Links {
   dropStranded(addresses = ownAddresses()): void {
     for (const socket of this.#sockets) {
       const { localAddress } = socket;
-      if (localAddress !== undefined && !addresses.has(bare(localAddress))) socket.destroy();
+      if (localAddress !== undefined && !addresses.has(plain(localAddress))) socket.destroy();
     }
   }
 }
 
 function ownAddresses(): ReadonlySet<string> {
   const all = Object.values(networkInterfaces()).flatMap((infos) => infos ?? []);
-  return new Set(all.map(({ address }) => bare(address)));
+  return new Set(all.map(({ address }) => plain(address)));
 }
 
 /** Without the scope of a link-local address, which not every system writes. */
-function bare(address: string): string {
-  return unmappedAddress(address).split("%")[0] ?? "";
+function plain(address: string): string {
+  return canonicalAddress(address) ?? address;
 }

@@ -9,6 +9,7 @@ import { inBackground, reportFault } from "../../worker-runtime/faults.js";
 import type { Role } from "../api/machines.js";
 import { problem } from "../problems.js";
 import { isPortFree } from "../tasks/ports.js";
+import { isTaskPort } from "../tasks/task-ports.js";
 import { gated } from "./dial-gate.js";
 import { Links } from "./links.js";
 import { type AgreedTunnel, TunnelClaims } from "./tunnel-claims.js";
@@ -42,13 +43,13 @@ export interface TunnelCollaborators {
   readonly connectTask?: (port: number) => Promise<Socket>;
   /** Told the ports of all tunnels whenever they have changed; whoever waits for a change waits for this, too. */
   readonly onPorts?: (ports: readonly number[]) => Promise<void>;
+  /** Whether tunnels may listen at a port; at those of tasks unless given. */
+  readonly mayTakePort?: (port: number) => boolean;
   /** Most connections that one machine may have here at once; 1024 unless given. */
   readonly connectionsPerPeer?: number;
 }
 
 const HIGHEST_PORT = 65_535;
-/** Below are the ports of the system's own services, whose place no other machine's tunnel takes. */
-const FIRST_TUNNEL_PORT = 1024;
 
 export class TunnelService {
   readonly #collaborators: TunnelCollaborators;
@@ -87,8 +88,7 @@ export class TunnelService {
    *
    * @param owner Device ID of the machine whose cluster it is.
    * @returns The ports at which connections will not reach the machine that the owner wants: another program listens
-   *   there, a task of this machine, or a tunnel of another owner to another machine; or it is one of the system's, below
-   *   1024.
+   *   there, a task of this machine, or a tunnel of another owner to another machine; or it is none that tasks have.
    * @throws ProblemError PERMISSION_DENIED for an owner that may not run anything here; INVALID_ARGUMENT for a port that
    *   is none or two tunnels with one port; UNAVAILABLE when the service is closed.
    */
@@ -225,7 +225,9 @@ export class TunnelService {
   }
 
   async #open(tunnel: AgreedTunnel): Promise<TunnelEntrance | undefined> {
-    if (tunnel.port < FIRST_TUNNEL_PORT || this.#collaborators.taskAt(tunnel.port)) return undefined;
+    // Not even for this machine's own cluster: which ports its tasks have, the other machines say.
+    const { mayTakePort = isTaskPort, taskAt } = this.#collaborators;
+    if (!mayTakePort(tunnel.port) || taskAt(tunnel.port)) return undefined;
     // Some systems let a loopback listener take the connections of a server that listens on all addresses.
     if (!(await isPortFree(tunnel.port))) return undefined;
     try {

@@ -11,16 +11,16 @@ import type { MenuEntry } from "../ui/menu.js";
 type Act = "cluster.startTask" | "cluster.stopTask" | "cluster.restartTask" | "cluster.removeTask";
 
 export function taskMenu(task: Task): readonly MenuEntry[] {
-  const { id: taskId, state, address, foreign } = task;
+  const { id: taskId, state, address, foreign, locked } = task;
   const act = (method: Act) => () => attempt(() => client().call(method, { taskId }));
   return [
     ...(foreign ? [] : processEntries(task, act)),
     {
       kind: "item",
       label: "Clear state…",
-      note: "Forgets its variables, queues and sessions.",
+      note: locked?.message ?? "Forgets its variables, queues and sessions.",
       icon: "undo",
-      disabled: state !== "running",
+      disabled: state !== "running" || locked !== undefined,
       run: () => attempt(() => clearState(task)),
     },
     { kind: "separator" },
@@ -54,23 +54,36 @@ export function taskMenu(task: Task): readonly MenuEntry[] {
       label: foreign ? "Take off the list" : "Remove",
       icon: "trash",
       danger: true,
+      disabled: locked !== undefined,
       run: act("cluster.removeTask"),
     },
   ];
 }
 
-function processEntries({ state }: Task, act: (method: Act) => () => void): readonly MenuEntry[] {
+function processEntries({ state, locked }: Task, act: (method: Act) => () => void): readonly MenuEntry[] {
   const down = state === "stopped" || state === "failed";
   return [
     down
-      ? { kind: "item", label: "Start", icon: "power", run: act("cluster.startTask") }
+      ? {
+          kind: "item",
+          label: "Start",
+          icon: "power",
+          disabled: locked !== undefined,
+          run: act("cluster.startTask"),
+        }
       : {
           kind: "item",
           label: "Stop",
           icon: "stop",
-          disabled: state === "stopping",
+          disabled: state === "stopping" || locked !== undefined,
           run: act("cluster.stopTask"),
         },
-    { kind: "item", label: "Restart", icon: "refresh", disabled: down, run: act("cluster.restartTask") },
+    {
+      kind: "item",
+      label: "Restart",
+      icon: "refresh",
+      disabled: down || locked !== undefined,
+      run: act("cluster.restartTask"),
+    },
   ];
 }

@@ -1,5 +1,6 @@
 import { type ReactElement, type ReactNode, useState } from "react";
-import type { Access } from "../../main/api/cluster.js";
+import { useShallow } from "zustand/react/shallow";
+import type { Access, ClusterState } from "../../main/api/cluster.js";
 import { attempt } from "../stores/app-store.js";
 import { changeAccess, stoppable } from "../stores/cluster-actions.js";
 import { useCluster } from "../stores/cluster-store.js";
@@ -7,7 +8,7 @@ import { isActive, useRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
-import { countText } from "../ui/format.js";
+import { countText, listText } from "../ui/format.js";
 import { Icon, type IconName } from "../ui/icon.js";
 import { ProblemView } from "../ui/problem-view.js";
 
@@ -15,6 +16,7 @@ import { ProblemView } from "../ui/problem-view.js";
 export function AccessDialog({ wanted: asked }: { readonly wanted: Access | undefined }): ReactElement {
   const now = useCluster((store) => store.state?.access ?? "secure");
   const exposures = useCluster((store) => store.state?.exposures);
+  const refusing = useCluster(useShallow((store) => refusingMachines(store.state)));
   const door = useCluster((store) => store.state?.door?.target);
   const [wanted, setWanted] = useState<Access>(asked ?? now);
   const [confirming, setConfirming] = useState(false);
@@ -59,6 +61,13 @@ export function AccessDialog({ wanted: asked }: { readonly wanted: Access | unde
             <b>Anyone on this network can run code on these machines</b> and read every tensor.
           </Point>
           <Point icon="warning">Tensors travel unencrypted. Fine at home; not on shared Wi-Fi.</Point>
+          {refusing.length > 0 ? (
+            <Point icon="warning">
+              {listText(refusing)} {refusing.length === 1 ? "does" : "do"} not allow it yet: tasks there can
+              be opened once <i>Let other machines start tasks that the network reaches</i> is on in the
+              settings there.
+            </Point>
+          ) : null}
         </Card>
         <Card
           icon="lock"
@@ -98,6 +107,13 @@ export function AccessDialog({ wanted: asked }: { readonly wanted: Access | unde
         </div>
       ) : null}
     </Dialog>
+  );
+}
+
+/** Names of the machines that let the network reach no task of another one. */
+function refusingMachines(state: ClusterState | undefined): string[] {
+  return (state?.machines ?? []).flatMap(({ kind, exposure, name }) =>
+    kind === "paired" && exposure?.allowed === false ? [name] : [],
   );
 }
 

@@ -14,6 +14,7 @@ export function SettingsDialog(): ReactElement {
   const [name, setName] = useState(settings.machineName);
   const [visible, setVisible] = useState(settings.visible);
   const [stopPs, setStopPs] = useState(settings.stopPsWithLastWorker);
+  const [allowExposed, setAllowExposed] = useState(settings.allowExposedTasks);
   const [folders, setFolders] = useState(settings.graphFolders.join("\n"));
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -23,7 +24,13 @@ export function SettingsDialog(): ReactElement {
       .map((line) => line.trim())
       .filter((line) => line !== "");
     attempt(() =>
-      changeSettings({ machineName: name.trim(), visible, stopPsWithLastWorker: stopPs, graphFolders }),
+      changeSettings({
+        machineName: name.trim(),
+        visible,
+        stopPsWithLastWorker: stopPs,
+        allowExposedTasks: allowExposed,
+        graphFolders,
+      }),
     );
   };
   return (
@@ -49,6 +56,12 @@ export function SettingsDialog(): ReactElement {
             note="Other machines running Tensordeck find this one, and paired ones connect to it. Nothing but a hello answers a machine that is not paired."
             checked={visible}
             onChange={setVisible}
+          />
+          <Choice
+            label="Let other machines start tasks that the network reaches"
+            note="For paired machines with the role run: those of their open clusters, and TensorFlow's where it cannot be shut off. Everybody on the network can then use such a task without signing in, and so the files of your account. Switching this off stops them."
+            checked={allowExposed}
+            onChange={setAllowExposed}
           />
           <Choice
             label="Stop ps tasks with the last worker"

@@ -27,6 +27,7 @@ export const useSettings = create<SettingsStore>()(() => ({
     visible: true,
     machineName: "",
     stopPsWithLastWorker: false,
+    allowExposedTasks: false,
     graphFolders: [],
   },
   systemTheme: systemQuery()?.matches ? "light" : "dark",

@@ -57,6 +57,17 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a cluster of two machi
   });
 
   test("computes when it is open, by addresses of the network, and closed again", async () => {
+    await expect(gpuPc.api.call("cluster.setAccess", { access: "open" })).rejects.toMatchObject({
+      problem: {
+        code: "PERMISSION_DENIED",
+        message: "raspberrypi lets no other machine start tasks that the network reaches.",
+      },
+    });
+    expect((await gpuPc.api.call("cluster.get")).access).toBe("secure");
+    await pi.api.call("settings.set", { allowExposedTasks: true });
+    await gpuPc.cluster(({ machines }) =>
+      machines.some(({ exposure, kind }) => kind === "paired" && exposure?.allowed),
+    );
     await gpuPc.api.call("cluster.setAccess", { access: "open" });
     const open = await clusterThat(bothRun);
     for (const { address } of tasksIn(open)) expect(address).not.toContain("localhost");

@@ -55,6 +55,10 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))(
     });
 
     test("takes part in an open one, where its port is open as that of any TensorFlow server", async () => {
+      await pi.api.call("settings.set", { allowExposedTasks: true });
+      await gpuPc.cluster(({ machines }) =>
+        machines.some(({ exposure, kind }) => kind === "paired" && exposure?.allowed),
+      );
       await gpuPc.api.call("cluster.setAccess", { access: "open" });
       await gpuPc.api.runningTasks(2);
       expect(await openPorts()).toContain(await portOf("portable"));

@@ -197,6 +197,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a hostile machine", ()
       { job: "../x" },
       { taskId: "$(id)" },
       { port: 70_000 },
+      { port: 5432 },
       { gpu: [-1] },
       { index: -1 },
     ]) {
@@ -208,11 +209,15 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a hostile machine", ()
       expect(await tunnelTo(port)).toBe(TunnelAnswer.unknownPort);
     }
     const { deviceId } = await anyIdentity();
-    const tunnels = [80, windowPort].map((port) => ({ port, deviceId, agentAddresses: [] }));
-    expect(await runner.setTunnels({ tunnels, admissions: [] })).toEqual(
-      [80, windowPort].sort((a, b) => a - b),
-    );
-    for (const host of ["127.0.0.1", "localhost", network.host("victim").address4]) {
+    // Nor does it take the place of one that is not there now.
+    const wanted = [80, 5432, 8888, 40_000, windowPort];
+    const tunnels = wanted.map((port) => ({ port, deviceId, agentAddresses: [] }));
+    expect(await runner.setTunnels({ tunnels, admissions: [] })).toEqual(wanted.sort((a, b) => a - b));
+    const { address4, address6 } = network.host("victim");
+    for (const host of [
+      ...["127.0.0.1", "localhost", "0x7f.1", "2130706433", "0", "[::1]", "[::ffff:7f00:1]"],
+      ...["[::ffff:127.0.0.1]", "[::]", "localhost.", address4, `[${address6}]`],
+    ]) {
       // One that listens, and one that does not, look the same.
       for (const port of [windowPort, 9]) {
         const layers = await runner.probe({ address: `${host}:${port}`, kind: "task" });
@@ -253,8 +258,41 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a hostile machine", ()
     await victim.api.call("cluster.removeTask", { taskId: own?.id ?? "" });
   });
 
+  test("stops, clears and removes nobody else's task while it may only run its own", async () => {
+    await setRole("run");
+    await victim.api.call("cluster.addTasks", { job: "ps", count: 1 });
+    const [own] = await victim.api.runningTasks(1);
+    const id = own?.id ?? "";
+    const runner = await guest();
+    for (const asked of [runner.stop(id), runner.clearState(id), runner.startAgain(id), runner.remove(id)]) {
+      await expect(asked).rejects.toMatchObject(DENIED);
+    }
+    expect(await victim.api.runningTasks(1)).toMatchObject([{ id }]);
+    await victim.api.call("cluster.removeTask", { taskId: id });
+  });
+
+  test("opens no task to the network without its user's consent, which can be taken back", async () => {
+    await setRole("run");
+    const runner = await guest();
+    const open = order({ taskId: "mallory-open", isolate: false });
+    await expect(runner.start(open)).rejects.toMatchObject(DENIED);
+    expect(new Set(await listening())).toEqual(new Set([AGENT_PORT]));
+    await victim.api.call("settings.set", { allowExposedTasks: true });
+    const { port } = await runner.start(open);
+    await victim.api.runningTasks(1);
+    const { address4 } = network.host("victim");
+    expect(await accepts(address4, port)).toBe(true);
+    await victim.api.call("settings.set", { allowExposedTasks: false });
+    expect(await accepts(address4, port)).toBe(false);
+    await runner.startAgain("mallory-open");
+    await until("it does not start", () => runner.tasks().some(({ state }) => state === "failed"));
+    expect(await accepts(address4, port)).toBe(false);
+    await runner.remove("mallory-open");
+  });
+
   test("loses everything when it is forgotten: connections, tunnels, tasks", async () => {
     await setRole("run");
+    await victim.api.call("settings.set", { allowExposedTasks: true });
     const runner = await guest();
     const { port } = await runner.start(order({ isolate: false }));
     await victim.api.runningTasks(1);

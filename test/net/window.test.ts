@@ -94,6 +94,10 @@ describe.skipIf(peerMissing("namespaces", "nftables", "tensorflow", "chromium"))
 
       // Plain gRPC on the network, and a firewall that lets only the agents talk.
       await pi.host.run("nft", ["-f", "-"], { input: FIREWALL });
+      await pi.api.call("settings.set", { allowExposedTasks: true });
+      await gpuPc.cluster(({ machines }) =>
+        machines.some(({ exposure, kind }) => kind === "paired" && exposure?.allowed),
+      );
       await gpuPc.api.call("cluster.setAccess", { access: "open" });
       await window.button(/^Fix/).first().click();
       const wizard = window.page.getByRole("dialog", { name: "Let gpu-pc reach raspberrypi" });

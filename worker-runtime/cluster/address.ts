@@ -9,7 +9,7 @@ const MAX_PORT = 65_535;
 
 /** "host:port" or "[v6]:port" taken apart; undefined when it is not of that form or the port is not 0 to 65535. */
 export function parseHostPort(address: string): HostPort | undefined {
-  const match = /^(?:\[([0-9A-Fa-f:.%\w]+)\]|([^\s:/[\]]+)):(\d{1,5})$/.exec(address);
+  const match = /^(?:\[([0-9A-Fa-f:.]+(?:%[\w.-]+)?)\]|([^\s:/[\]]+)):(\d{1,5})$/.exec(address);
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3]);
   return host === undefined || port > MAX_PORT ? undefined : { host, port };
@@ -18,19 +18,6 @@ export function parseHostPort(address: string): HostPort | undefined {
 /** "host:port", with brackets around an IPv6 address. */
 export function formatHostPort({ host, port }: HostPort): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-/**
- * Whether a host, by name or number, is whichever machine dials it, and so another machine on every machine: localhost,
- * 127.0.0.0/8 and ::1, also written as an IPv4 address in IPv6, and the addresses that stand for all of a machine.
- */
-export function isLoopback(host: string): boolean {
-  const plain = host.toLowerCase().replace(/^::ffff:/, "");
-  return (
-    /^(?:.+\.)?localhost$/.test(plain) ||
-    /^127(?:\.\d{1,3}){3}$/.test(plain) ||
-    ["::1", "::", "0.0.0.0"].includes(plain)
-  );
 }
 
 /**

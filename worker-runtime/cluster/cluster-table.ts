@@ -1,6 +1,7 @@
 /** A cluster as a table that is being edited: rows may be wrong, and each says what is wrong with it and how to mend it. */
-import { addressProblem, formatHostPort, isLoopback, parseHostPort } from "./address.js";
+import { addressProblem, formatHostPort, parseHostPort } from "./address.js";
 import { ClusterSpec } from "./cluster-spec.js";
+import { isLoopback } from "./host.js";
 
 /** One task as a row. What a ClusterSpec does not hold (machine, engine, GPU) stays with whoever shows the table. */
 export interface TableRow {

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
-import { isLoopback } from "../cluster/address.js";
+import { isLinkLocalIpv6, isLoopback } from "../cluster/host.js";
 import { invalidArgument, StatusCode, TensorFlowError, unavailable } from "../protocol/status.js";
 import { portInUseText } from "./port-holder.js";
 
@@ -120,7 +120,7 @@ export async function checkOwnHost(host: string): Promise<OwnHost> {
   if (addresses.some((address) => own.has(withoutZone(address)) || isLoopback(address))) {
     return { kind: "own" };
   }
-  const mine = [...own].filter((address) => !isLoopback(address) && !address.startsWith("fe80:"));
+  const mine = [...own].filter((address) => !isLoopback(address) && !isLinkLocalIpv6(address));
   return {
     kind: "foreign",
     warning:

@@ -52,7 +52,7 @@ export function machineToMessage({ deviceId, role, description }: DescribedMachi
  * come out printable and its addresses are addresses: they are shown, kept, dialled and named to firewalls.
  */
 export function machineFromMessage(message: wire.MachineDescription): DescribedMachine {
-  const { deviceId, role, agentPort, memoryBytes, gpus, engines, addresses } = message;
+  const { deviceId, role, agentPort, memoryBytes, gpus, engines, addresses, exposure } = message;
   const { name, platform, osName, arch, cores, version } = message;
   return {
     deviceId,
@@ -72,6 +72,7 @@ export function machineFromMessage(message: wire.MachineDescription): DescribedM
         return known.success ? [{ engine: known.data, version: printableName(of), gpu }] : [];
       }),
       gpus: gpus.slice(0, MOST_GPUS).map(gpuFromMessage),
+      ...(exposure && { exposure: { allowed: exposure.allowed, avoidable: exposure.avoidable } }),
     },
   };
 }

@@ -1,10 +1,10 @@
 /** Network interfaces of a Linux machine and the local networks behind them. */
 import { z } from "zod";
+import { canonicalAddress } from "../../../worker-runtime/cluster/host.js";
 import type { FirewallScope } from "../../api/firewall.js";
 import { isInnerInterface } from "../../machine/addresses.js";
 import { problem } from "../../problems.js";
 import {
-  canonicalAddress,
   contains,
   type Family,
   familyOf,

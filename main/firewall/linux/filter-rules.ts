@@ -1,6 +1,7 @@
 /** Rules of Tensordeck in the kernel's packet filter: written for nft and iptables, and read back. */
 import { z } from "zod";
-import { canonicalAddress, type Family } from "../addresses.js";
+import { canonicalAddress } from "../../../worker-runtime/cluster/host.js";
+import type { Family } from "../addresses.js";
 import { portChunks, portsIn, portText } from "../ports.js";
 import { isRuleName, type KeptRule, type Opening } from "../rules.js";
 import { quote } from "../shell.js";

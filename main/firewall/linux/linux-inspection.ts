@@ -1,4 +1,5 @@
 /** What the kinds of firewalls on Linux have in common. */
+import { isLinkLocalIpv6 } from "../../../worker-runtime/cluster/host.js";
 import type { FirewallFacts, FirewallPlan, FirewallRule } from "../../api/firewall.js";
 import type { Inspection } from "../backend.js";
 import type { RunCommand } from "../command.js";
@@ -33,7 +34,7 @@ export function adapterFacts(
   profileOf: (adapter: string) => string = () => "",
 ): FirewallFacts["adapters"] {
   return adapters
-    .filter(({ address }) => !address.startsWith("fe80:"))
+    .filter(({ address }) => !isLinkLocalIpv6(address))
     .map(({ adapter, address, prefixLength }) => ({
       name: adapter,
       profile: profileOf(adapter),

@@ -1,8 +1,8 @@
 /** Ubuntu's ufw, through its own command, which keeps the rules for the next start as well. */
 
+import { canonicalAddress } from "../../../worker-runtime/cluster/host.js";
 import type { FirewallFacts } from "../../api/firewall.js";
 import { problem } from "../../problems.js";
-import { canonicalAddress } from "../addresses.js";
 import type { Inspection } from "../backend.js";
 import { ok, warning } from "../notes.js";
 import { portChunks, portsIn, portText } from "../ports.js";

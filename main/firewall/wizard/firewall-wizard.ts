@@ -1,11 +1,11 @@
 /** The firewall wizard: what a window asks for becomes tests, plans and changes, and every change of state an event. */
+import { canonicalAddress } from "../../../worker-runtime/cluster/host.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import type { Params } from "../../api/contract.js";
 import type { FirewallApply, FirewallFacts, FirewallWizard } from "../../api/firewall.js";
 import type { Problem } from "../../api/problem.js";
 import type { EmitEvent } from "../../events.js";
 import { noSuchMachine, problem, problemOf } from "../../problems.js";
-import { canonicalAddress } from "../addresses.js";
 import type { FirewallChange, FirewallTool } from "../tool.js";
 import { diagnose, verify, verifyUndone } from "./wizard-findings.js";
 import { addressSeenBy, firstAddress, type WizardMachine, type WizardMachines } from "./wizard-machine.js";

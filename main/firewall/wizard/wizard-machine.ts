@@ -1,7 +1,9 @@
 /** Machines as the wizard sees them. */
+
+import { canonicalAddress } from "../../../worker-runtime/cluster/host.js";
 import type { FirewallFacts } from "../../api/firewall.js";
 import type { LayerResult } from "../../api/reachability.js";
-import { canonicalAddress, contains, networkOf } from "../addresses.js";
+import { contains, networkOf } from "../addresses.js";
 import type { FirewallTool } from "../tool.js";
 
 export interface WizardMachine {

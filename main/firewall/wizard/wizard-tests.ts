@@ -1,10 +1,10 @@
 /** What the wizard tries out: who gets through to which port, and whether anything listens there at all. */
 
 import { formatHostPort } from "../../../worker-runtime/cluster/address.js";
+import { canonicalAddress } from "../../../worker-runtime/cluster/host.js";
 import type { LayerResult } from "../../api/reachability.js";
 import { messageOf } from "../../problems.js";
 import { layerOf } from "../../reachability/layers/result.js";
-import { canonicalAddress } from "../addresses.js";
 import type { WizardMachine, WizardMachines } from "./wizard-machine.js";
 
 /** One dial of one port; `layers` is undefined where it could not be tried, and `why` says why. */

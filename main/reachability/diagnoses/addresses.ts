@@ -1,6 +1,7 @@
 /** Ways in which the ClusterSpec itself is wrong. */
 import { isIPv6 } from "node:net";
-import { addressProblem, isLoopback } from "../../../worker-runtime/cluster/address.js";
+import { addressProblem } from "../../../worker-runtime/cluster/address.js";
+import { isLoopback } from "../../../worker-runtime/cluster/host.js";
 import { listText } from "../explain/evidence.js";
 import { hostOf } from "../hosts.js";
 import { addressesOfName } from "../layers/name.js";

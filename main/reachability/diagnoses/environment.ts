@@ -1,5 +1,5 @@
 /** What the environment of a machine does to connections. */
-import { isLoopback } from "../../../worker-runtime/cluster/address.js";
+import { isLoopback } from "../../../worker-runtime/cluster/host.js";
 import { listText } from "../explain/evidence.js";
 import { hostOf } from "../hosts.js";
 import { isExempt } from "../proxies.js";

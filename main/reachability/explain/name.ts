@@ -1,4 +1,5 @@
-import { formatHostPort, isLoopback } from "../../../worker-runtime/cluster/address.js";
+import { formatHostPort } from "../../../worker-runtime/cluster/address.js";
+import { isLoopback } from "../../../worker-runtime/cluster/host.js";
 import type { LayerResult } from "../../api/reachability.js";
 import { defined } from "../../problems.js";
 import { hostOf, portOf } from "../hosts.js";

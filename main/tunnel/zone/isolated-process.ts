@@ -2,6 +2,7 @@
 import { inBackground } from "../../../worker-runtime/faults.js";
 import type { Problem } from "../../api/problem.js";
 import { problem } from "../../problems.js";
+import { cannotShutOff } from "../../tasks/exposure.js";
 import type { LaunchRequest, LaunchTask, TaskExit, TaskProcess } from "../../tasks/launcher.js";
 
 /** Room for one task in the zone. */
@@ -15,11 +16,11 @@ export interface Place {
 export interface IsolatedProcessOptions {
   readonly launch: LaunchTask;
   /**
-   * Makes room for the task; undefined where nothing can be isolated.
+   * Makes room for the task. Answers the reason, as a sentence, where nothing can be isolated.
    *
    * @param lost Called when the zone is gone.
    */
-  readonly enter: (lost: () => void) => Promise<Place | undefined>;
+  readonly enter: (lost: () => void) => Promise<Place | string>;
 }
 
 const NEVER_RAN: TaskExit = { code: null, signal: null };
@@ -61,9 +62,11 @@ export class IsolatedProcess implements TaskProcess {
   }
 
   async #begin(request: LaunchRequest): Promise<TaskProcess> {
-    this.#place = await this.#options.enter(() => inBackground(this.stop()));
+    const entered = await this.#options.enter(() => inBackground(this.stop()));
+    const place = typeof entered === "string" ? undefined : entered;
+    this.#place = place;
     if (this.#stopped) throw problem("CANCELLED", "The task was stopped before it had started.");
-    const place = this.#place;
+    if (typeof entered === "string" && !request.plan.mayBeExposed) throw cannotShutOff(entered);
     this.#process = this.#options.launch(place ? { ...request, commandPrefix: place.command } : request);
     return this.#process;
   }

@@ -12,6 +12,7 @@
 import type { Socket } from "node:net";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { errnoOf, messageOf, problem } from "../../problems.js";
+import { cannotShutOff } from "../../tasks/exposure.js";
 import type { LaunchTask, TaskProcess } from "../../tasks/launcher.js";
 import { connectLoopback, LoopbackServer } from "../loopback.js";
 import { join, reset } from "../relay.js";
@@ -72,7 +73,8 @@ export class Isolation {
    */
   launcher(launch: LaunchTask): LaunchTask {
     return (request) => {
-      const { isolate, port } = request.plan;
+      const { isolate, port, mayBeExposed } = request.plan;
+      if (!isolate && !mayBeExposed) throw cannotShutOff("It was started to be reached.");
       return isolate && request.engine !== "portable"
         ? new IsolatedProcess(request, { launch, enter: (lost) => this.#enter(port, lost) })
         : this.#outside(port, launch(request));
@@ -131,11 +133,11 @@ export class Isolation {
   }
 
   /**
-   * Makes room for one task in the zone. Undefined where nothing can be isolated.
+   * Makes room for one task in the zone. Answers why, as a sentence, where nothing can be isolated.
    *
    * @throws ProblemError FAILED_PRECONDITION when another program has the port.
    */
-  async #enter(port: number, lost: () => void): Promise<Place | undefined> {
+  async #enter(port: number, lost: () => void): Promise<Place | string> {
     this.#occupants++;
     let zone: Zone;
     try {
@@ -145,7 +147,7 @@ export class Isolation {
       // What failed once fails again, and is to be told in advance next time.
       this.#command = Promise.reject(error);
       this.#command.catch(() => undefined);
-      return undefined;
+      return messageOf(error);
     }
     try {
       const host = await LoopbackServer.listen(port, (client) => zone.admit(port, client));

@@ -41,7 +41,7 @@ const order: TaskOrder = {
   index: 0,
   engine: "tensorflow",
   gpu: [0, 1],
-  port: 2300,
+  port: 2322,
   isolate: true,
   owner: "",
 };
@@ -95,7 +95,7 @@ describe("tasks", () => {
       id: "t1",
       job: "worker",
       gpu: [0, 1],
-      port: 2300,
+      port: 2322,
       isolated: true,
       pid: 4242,
     });
@@ -129,7 +129,7 @@ describe("tasks", () => {
 
     await connection.stop("t1");
     expect(connection.tasks()[0]?.state).toBe("stopped");
-    const cluster = { worker: { 0: "127.0.0.1:2300" }, ps: { 0: "127.0.0.1:2301" } };
+    const cluster = { worker: { 0: "127.0.0.1:2322" }, ps: { 0: "127.0.0.1:2301" } };
     await connection.startAgain("t1", { cluster });
     expect(gpuPc.tasks.asked.at(-1)).toEqual({ startAgain: "t1", fixed: { cluster } });
     expect(connection.tasks()[0]?.state).toBe("running");
@@ -142,9 +142,9 @@ describe("tasks", () => {
 
   test("what keeps a task from being made is told in that machine's words", async () => {
     const connection = await connected("run");
-    expect(await problemFrom(connection.start({ ...order, port: 1 }))).toEqual({
+    expect(await problemFrom(connection.start({ ...order, port: 2999 }))).toEqual({
       code: "FAILED_PRECONDITION",
-      message: "Port 1 is taken.",
+      message: "Port 2999 is taken.",
       reason: "Another program listens on it.",
     });
     expect(await problemFrom(connection.stop("nobody"))).toMatchObject({ code: "NOT_FOUND" });
@@ -207,7 +207,7 @@ describe("what else can be asked", () => {
     ]);
     expect(gpuPc.asked.at(-1)).toEqual(probe);
     const tunnels = {
-      tunnels: [{ port: 2300, deviceId: laptop.identity.deviceId, agentAddresses: ["10.0.0.2:2220"] }],
+      tunnels: [{ port: 2322, deviceId: laptop.identity.deviceId, agentAddresses: ["10.0.0.2:2220"] }],
       admissions: [{ deviceId: laptop.identity.deviceId, port: 2301 }],
     };
     expect(await connection.setTunnels(tunnels)).toEqual([2222]);

@@ -1,6 +1,7 @@
 import { Client, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AgentChannel } from "../../../main/agent/agent-channel.js";
+import type { AgentConnection } from "../../../main/agent/agent-connection.js";
 import {
   type AgentMethodName,
   agentMethodNames,
@@ -11,6 +12,9 @@ import {
   agentChannelOptions,
 } from "../../../main/agent-port/channel-credentials.js";
 import type { Role } from "../../../main/api/machines.js";
+import { ProblemError } from "../../../main/api/wire.js";
+import type { TaskOrder } from "../../../main/tasks/task-host.js";
+import { until } from "../support/until.js";
 import { pair, TestAgent } from "./agents.js";
 
 let gpuPc: TestAgent;
@@ -108,6 +112,101 @@ describe("who may do what", () => {
     expect(code).toBe(status.PERMISSION_DENIED);
     expect(details).toBe("gpu-pc does not permit that.");
   });
+});
+
+describe("what a role can really do with tasks", () => {
+  const order = (more: Partial<TaskOrder> = {}): TaskOrder => ({
+    ...{ taskId: "new", job: "worker", index: 0, engine: "tensorflow", gpu: "auto", port: 0 },
+    ...{ isolate: true, owner: "" },
+    ...more,
+  });
+  const commands = {
+    startAgain: (connection: AgentConnection, id: string) => connection.startAgain(id),
+    stop: (connection: AgentConnection, id: string) => connection.stop(id),
+    clearState: (connection: AgentConnection, id: string) => connection.clearState(id),
+    remove: (connection: AgentConnection, id: string) => connection.remove(id),
+  };
+
+  async function connected(role: Role): Promise<AgentConnection> {
+    await pair(gpuPc, laptop, role);
+    const connection = laptop.connect(gpuPc);
+    await until("gpu-pc is online", () => connection.facts().presence === "online");
+    return connection;
+  }
+
+  async function addTask(id: string, owner: string): Promise<void> {
+    await gpuPc.tasks.start(order({ taskId: id, owner }));
+    gpuPc.tasks.asked.length = 0;
+  }
+
+  /** The code of a refusal; OK where the command was obeyed. */
+  async function outcome(work: Promise<unknown>): Promise<string> {
+    return await work.then(
+      () => "OK",
+      (error: unknown) => (error instanceof ProblemError ? error.problem.code : String(error)),
+    );
+  }
+
+  const cases = (["view", "run", "manage"] as const).flatMap((role) =>
+    (["its own", "this machine's", "another machine's"] as const).map((whose) => ({ role, whose })),
+  );
+
+  test.each(cases)("$role commands $whose task or does not", async ({ role, whose }) => {
+    const connection = await connected(role);
+    const owners = {
+      "its own": laptop.identity.deviceId,
+      "this machine's": gpuPc.identity.deviceId,
+      "another machine's": "a".repeat(52),
+    };
+    const mayCommand = role === "manage" || (role === "run" && whose === "its own");
+    for (const [name, command] of Object.entries(commands)) {
+      await addTask(name, owners[whose]);
+      expect([name, await outcome(command(connection, name))]).toEqual([
+        name,
+        mayCommand ? "OK" : "PERMISSION_DENIED",
+      ]);
+      if (!mayCommand) {
+        expect(gpuPc.tasks.asked).toEqual([]);
+        expect(gpuPc.tasks.tasks().find(({ id }) => id === name)?.state).toBe("starting");
+      }
+    }
+  });
+
+  test.each([
+    { role: "view", allowed: true, code: "PERMISSION_DENIED" },
+    { role: "run", allowed: false, code: "PERMISSION_DENIED" },
+    { role: "run", allowed: true, code: "OK" },
+    { role: "manage", allowed: false, code: "PERMISSION_DENIED" },
+    { role: "manage", allowed: true, code: "OK" },
+  ] as const)(
+    "a task that the network reaches, for $role, allowed: $allowed",
+    async ({ role, allowed, code }) => {
+      const connection = await connected(role);
+      gpuPc.mayExpose = allowed;
+      expect(await outcome(connection.start(order({ isolate: false })))).toBe(code);
+      expect(gpuPc.tasks.asked.length).toBe(code === "OK" ? 1 : 0);
+    },
+  );
+
+  test("the refusal names the machine, why, and what its user can do", async () => {
+    const connection = await connected("run");
+    await expect(connection.start(order({ isolate: false }))).rejects.toMatchObject({
+      problem: {
+        message: "gpu-pc lets no other machine start tasks that the network reaches.",
+        reason: expect.stringContaining("no sign-in"),
+        remedy: expect.stringContaining("--allow_exposed_tasks yes"),
+      },
+    });
+  });
+
+  test.each([1, 80, 2221, 2300, 2379, 3000, 5432, 8888, 65_535])(
+    "no task takes port %i, where programs of the machine are looked for",
+    async (port) => {
+      const connection = await connected("manage");
+      expect(await outcome(connection.start(order({ port })))).toBe("INVALID_ARGUMENT");
+      expect(gpuPc.tasks.asked).toEqual([]);
+    },
+  );
 });
 
 describe("bytes that no Tensordeck sends", () => {

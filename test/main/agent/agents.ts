@@ -86,6 +86,8 @@ export class TestAgent {
   /** What the collaborators were asked for. */
   readonly asked: unknown[] = [];
   readonly connections: AgentConnection[] = [];
+  /** Whether its user lets the network reach tasks of other machines. */
+  mayExpose = false;
   #port: AgentPort | undefined;
   #service: AgentService | undefined;
 
@@ -130,6 +132,7 @@ export class TestAgent {
       trust,
       machine,
       tasks,
+      mayExpose: () => this.mayExpose,
       prober: async ({ signal: _, ...request }) => {
         asked.push(request);
         return [{ layer: "tcp", outcome: "ok", millis: 0.5, detail: request.address }];

@@ -19,8 +19,10 @@ export class MemoryTasks implements TaskHost {
     this.asked.push(order);
     const known = this.#tasks.get(order.taskId);
     if (known) return known;
-    if (order.port === 1) {
-      throw problem("FAILED_PRECONDITION", "Port 1 is taken.", { reason: "Another program listens on it." });
+    if (order.port === 2999) {
+      throw problem("FAILED_PRECONDITION", "Port 2999 is taken.", {
+        reason: "Another program listens on it.",
+      });
     }
     const { taskId, job, index, engine, gpu, port, isolate, owner } = order;
     const task: HostTask = {

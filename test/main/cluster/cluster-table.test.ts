@@ -81,25 +81,41 @@ describe("the cluster table", () => {
   it("gives a task the port that was typed, or says that it is taken", async () => {
     const made = await make();
     const { cluster, row, task, host, running } = made;
-    await cluster.applyTable([row("ps/0"), row("worker/0"), row("worker/1", { address: "gpu-pc:3333" })]);
+    await cluster.applyTable([row("ps/0"), row("worker/0"), row("worker/1", { address: "gpu-pc:2933" })]);
     await running();
-    expect(task("worker/1").address).toBe("localhost:3333");
-    host("gpu-pc").takenPorts.add(4444);
+    expect(task("worker/1").address).toBe("localhost:2933");
+    host("gpu-pc").takenPorts.add(2944);
     const rows = [
       row("ps/0"),
       row("worker/0"),
       row("worker/1"),
-      fresh({ index: 2, machineId: "gpu-pc", address: "gpu-pc:4444" }),
+      fresh({ index: 2, machineId: "gpu-pc", address: "gpu-pc:2944" }),
     ];
-    expect((await refusal(made, rows)).message).toBe("Port 4444 is taken.");
+    expect((await refusal(made, rows)).message).toBe("Port 2944 is taken.");
     // A task that cannot be what it should be is what it was.
     const moved = [
       row("ps/0"),
-      row("worker/0", { machineId: "gpu-pc", address: "gpu-pc:4444" }),
+      row("worker/0", { machineId: "gpu-pc", address: "gpu-pc:2944" }),
       row("worker/1"),
     ];
-    expect((await refusal(made, moved)).message).toBe("Port 4444 is taken.");
+    expect((await refusal(made, moved)).message).toBe("Port 2944 is taken.");
     await running();
+  });
+
+  it("takes typed ports of tasks only, which the other machines listen at, too", async () => {
+    const made = await make();
+    const rows = (port: number) => [
+      ...[made.row("ps/0"), made.row("worker/0")],
+      made.row("worker/1", { address: `gpu-pc:${port}` }),
+    ];
+    for (const port of [80, 2379, 5432, 8888]) {
+      expect(await refusal(made, rows(port))).toMatchObject({
+        message: `worker/1 cannot have port ${port} in a secure cluster.`,
+        remedy: expect.stringContaining("2222 to 2999"),
+      });
+    }
+    await made.cluster.setAccess("open");
+    await made.cluster.applyTable(rows(8888));
   });
 
   it("takes in foreign servers, gives them other names and addresses, and forgets them", async () => {

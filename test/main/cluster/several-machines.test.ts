@@ -142,6 +142,39 @@ describe("tasks on several machines", () => {
     expect(cluster.tasks().every(({ unusable }) => unusable === undefined)).toBe(true);
   });
 
+  it("that another machine added are left alone where this one may command its own only", async () => {
+    const { cluster, machines, host, task, running, row } = make([{ id: "pi", role: "run" }]);
+    await cluster.addTasks({ job: "worker", count: 1, machineId: "pi" });
+    await host("pi").start({
+      ...{ taskId: "theirs", job: "ps", index: 0, engine: "tensorflow", gpu: "auto", port: 2230 },
+      ...{ isolate: true, owner: "laptop" },
+    });
+    await running();
+    host("pi").commands.length = 0;
+    const refused = { code: "PERMISSION_DENIED", message: "ps/0 on pi was added by another machine." };
+    expect(task("worker/0").locked).toBeUndefined();
+    expect(task("ps/0").locked).toMatchObject(refused);
+    for (const command of [
+      () => cluster.stopTask("theirs"),
+      () => cluster.startTask("theirs"),
+      () => cluster.restartTask("theirs"),
+      () => cluster.clearState("theirs"),
+      () => cluster.removeTask("theirs"),
+      () => cluster.applyTable([row("worker/0")]),
+      () => cluster.applyTable([row("worker/0"), row("ps/0", { index: 3 })]),
+    ]) {
+      expect(await failure(command())).toMatchObject(refused);
+    }
+    expect((await cluster.taskLog("theirs", -1))[0]?.text).toBe("from far away");
+    // What concerns the cluster as a whole concerns its own tasks.
+    await cluster.setMembership("fixed");
+    await running();
+    expect(host("pi").commands).toEqual(["stop worker/0", "start worker/0"]);
+    machines.change("pi", { role: "manage" });
+    await cluster.stopTask("theirs");
+    expect(task("ps/0").state).toBe("stopped");
+  });
+
   it("on a machine that this one may only look at are not used", async () => {
     const { cluster, host } = make([{ id: "pi", role: "view" }]);
     await host("pi").start({
@@ -338,6 +371,43 @@ describe("an open cluster", () => {
     expect(task("worker/0").notice?.message).toBe(
       "worker/0 is at localhost:2222, where gpu-pc would look on itself.",
     );
+  });
+});
+
+describe("a machine whose user lets the network reach no task of others", () => {
+  const never = { allowed: false, avoidable: true };
+
+  it("keeps the cluster from being opened, with nothing changed, until that is allowed there", async () => {
+    const { cluster, machines, task, running, host } = make([{ id: "gpu-pc", exposure: never }]);
+    await cluster.addTasks({ job: "worker", count: 1, machineId: "gpu-pc" });
+    await cluster.setMembership("fixed");
+    await running();
+    const before = cluster.tasks().map(({ incarnation }) => incarnation);
+    expect(await failure(cluster.setAccess("open"))).toMatchObject({
+      code: "PERMISSION_DENIED",
+      message: "gpu-pc lets no other machine start tasks that the network reaches.",
+      remedy: expect.stringContaining("in the settings there"),
+    });
+    expect(cluster.access).toBe("secure");
+    expect(cluster.tasks().map(({ incarnation }) => incarnation)).toEqual(before);
+    machines.change("gpu-pc", { exposure: { ...never, allowed: true } });
+    await cluster.setAccess("open");
+    await running();
+    expect(host("gpu-pc").orders.at(-1)).toMatchObject({ isolate: false });
+    expect(task("worker/0").state).toBe("running");
+  });
+
+  it("gets tasks on the portable engine where TensorFlow's cannot be shut off", async () => {
+    const engines = (["tensorflow", "portable"] as const).map((engine) => ({
+      ...{ engine, version: "1", gpu: false },
+    }));
+    const { cluster, machines, host } = make([
+      { id: "mac", engines, exposure: { ...never, avoidable: false } },
+    ]);
+    await cluster.addTasks({ job: "worker", count: 1, machineId: "mac" });
+    machines.change("mac", { exposure: never });
+    await cluster.addTasks({ job: "worker", count: 1, machineId: "mac" });
+    expect(host("mac").orders.map(({ engine }) => engine)).toEqual(["portable", "tensorflow"]);
   });
 });
 

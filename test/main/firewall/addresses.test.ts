@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  canonicalAddress,
-  contains,
-  isPrivate,
-  networkOf,
-  peerNetwork,
-} from "../../../main/firewall/addresses.js";
+import { contains, isPrivate, networkOf, peerNetwork } from "../../../main/firewall/addresses.js";
 import { portChunks, portRanges, portsIn, portText } from "../../../main/firewall/ports.js";
+import { canonicalAddress } from "../../../worker-runtime/cluster/host.js";
 import fc from "../../support/seeded-check.js";
 
 describe("addresses", () => {

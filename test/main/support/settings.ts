@@ -8,5 +8,6 @@ export const defaultSettings: Settings = {
   visible: true,
   machineName: "",
   stopPsWithLastWorker: false,
+  allowExposedTasks: false,
   graphFolders: [],
 };

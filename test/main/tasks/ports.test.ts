@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PortLocks } from "../../../main/tasks/port-locks.js";
-import { FIRST_PORT, isPortFree, Ports } from "../../../main/tasks/ports.js";
+import { isPortFree, Ports } from "../../../main/tasks/ports.js";
+import { FIRST_TASK_PORT as FIRST_PORT } from "../../../main/tasks/task-ports.js";
 
 describe("ports", () => {
   let folder: string;

@@ -56,7 +56,7 @@ const launch: LaunchTask = ({ plan, commandPrefix = [] }) => {
 function request(port: number, isolate = true): LaunchRequest {
   return {
     engine: "tensorflow",
-    plan: { cluster: {}, job: "worker", index: 0, port, gpu: "none", isolate },
+    plan: { cluster: {}, job: "worker", index: 0, port, gpu: "none", isolate, mayBeExposed: true },
     onLine: () => undefined,
   };
 }
@@ -112,6 +112,20 @@ describe("a task that was to be isolated", () => {
     expect(task.isolated).toBe(false);
     expect(await made.available()).toEqual({ ok: false, reason: "It is forbidden." });
     expect(await ask(port, "hello", OTHER_ADDRESS)).toBe("task: hello");
+  });
+
+  test("does not run where that is not possible and the network is not to reach it", async () => {
+    const made = isolation(undefined, async () => ({ ok: false, reason: "It is forbidden." }));
+    const asked = request(await freePort());
+    const process = made.launcher(launch)({ ...asked, plan: { ...asked.plan, mayBeExposed: false } });
+    await expect(process.ready).rejects.toMatchObject({
+      problem: { code: "PERMISSION_DENIED", reason: expect.stringContaining("It is forbidden.") },
+    });
+    expect(await process.exited).toEqual({ code: null, signal: null });
+    const open = request(await freePort(), false);
+    expect(() => made.launcher(launch)({ ...open, plan: { ...open.plan, mayBeExposed: false } })).toThrow(
+      "The network would reach the task, which its machine does not allow.",
+    );
   });
 
   test.skipIf(process.platform === "win32")(

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Alpn } from "../../../main/agent-port/agent-peer.js";
 import { dialAgent } from "../../../main/agent-port/dial-agent.js";
 import { ProblemError } from "../../../main/api/wire.js";
+import { isTaskPort } from "../../../main/tasks/task-ports.js";
 import { TunnelAnswer } from "../../../main/tunnel/tunnel-protocol.js";
 import { freePort } from "../../support/processes.js";
 import { until } from "../support/until.js";
@@ -381,6 +382,18 @@ describe("who may come in", () => {
     const own = { tunnels: [task.tunnel], admissions: [] };
     expect(await here.tunnels.setTunnels(here.id, own)).toEqual({ takenPorts: [] });
     expect(here.tunnels.status()).toMatchObject([{ deviceId: there.id, owners: [here.id] }]);
+  });
+
+  test("no tunnel takes another port than those of tasks, whoever asks", async () => {
+    const careful = await machine({ mayTakePort: isTaskPort });
+    await pair(careful, there);
+    const ports = [1024, 2375, 2379, 3000, 3306, 5432, 6379, 8080, 8888, 9200, 27_017, 40_000, 65_535];
+    const wanted = ports.map((port) => ({ port, deviceId: there.id, agentAddresses: [] }));
+    for (const owner of [there.id, careful.id]) {
+      const { takenPorts } = await careful.tunnels.setTunnels(owner, { tunnels: wanted, admissions: [] });
+      expect(takenPorts).toEqual(ports);
+    }
+    expect(careful.tunnels.status()).toEqual([]);
   });
 
   test("a machine that may not run graphs sets up no tunnels", async () => {

@@ -45,7 +45,7 @@ export interface TestTask {
 }
 
 export async function startMachine(
-  options: { readonly connectionsPerPeer?: number } = {},
+  options: { readonly connectionsPerPeer?: number; readonly mayTakePort?: (port: number) => boolean } = {},
 ): Promise<TunnelMachine> {
   const folder = await mkdtemp(join(tmpdir(), "tensordeck-tunnel-"));
   const identity = await loadIdentity(folder);
@@ -53,6 +53,8 @@ export async function startMachine(
   const agentPort = await AgentPort.listen({ identity, trust, port: 0, host: "127.0.0.1" });
   const tasks = new Map<number, TestTask>();
   const tunnels = new TunnelService({
+    // Tests that run beside each other share the ports of tasks.
+    mayTakePort: (port) => port >= 1024,
     ...options,
     ownId: identity.deviceId,
     trust,

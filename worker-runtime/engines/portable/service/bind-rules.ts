@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
-import { isLoopback } from "../../../cluster/address.js";
+import { canonicalHost, isLoopback } from "../../../cluster/host.js";
 import { invalidArgument, unavailable } from "../../../protocol/status.js";
 
 /** Where a task listens. */
@@ -108,20 +108,20 @@ async function resolveHost(host: string, { resolve }: BindEnvironment): Promise<
 }
 
 function loopback(host: string): BindPlan {
-  const plain = host.toLowerCase();
+  const plain = canonicalHost(host).host;
   if (plain.endsWith("localhost")) {
     return { required: [LOOPBACK_4], optional: [LOOPBACK_6], isOpen: false };
   }
-  return { required: [plain.replace(/^::ffff:/, "")], optional: [], isOpen: false };
+  return { required: [plain], optional: [], isOpen: false };
 }
 
 function everywhere(host: string): BindPlan {
   // Where there is no IPv6, the other one remains.
-  return host === EVERYWHERE_4
+  return canonicalHost(host).host === EVERYWHERE_4
     ? { required: [EVERYWHERE_4], optional: [], isOpen: true }
     : { required: [EVERYWHERE], optional: [], isOpen: true };
 }
 
 function isEverywhere(host: string): boolean {
-  return host === EVERYWHERE || host === EVERYWHERE_4;
+  return [EVERYWHERE, EVERYWHERE_4].includes(canonicalHost(host).host);
 }

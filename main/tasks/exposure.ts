@@ -1,0 +1,28 @@
+/** Whom a task's port is open to is for the user of its machine to say; these are the words where it is not. */
+import type { ProblemError } from "../api/wire.js";
+import { problem } from "../problems.js";
+
+/** How the user of a machine allows it, at its window or without one. */
+export const ALLOW_EXPOSURE =
+  '"Let other machines start tasks that the network reaches" in the settings there, or tensordeck agent --allow_exposed_tasks yes';
+
+/** Another machine wants a task that the network reaches. @param machine Name of the one that is to run it. */
+export function exposureRefused(machine: string): ProblemError {
+  return problem(
+    "PERMISSION_DENIED",
+    `${machine} lets no other machine start tasks that the network reaches.`,
+    {
+      reason:
+        "TensorFlow's protocol has no sign-in: whoever reaches such a task can read and write the files of the account that Tensordeck runs under there.",
+      remedy: `Use a secure cluster, or have the user of ${machine} allow it: ${ALLOW_EXPOSURE}.`,
+    },
+  );
+}
+
+/** A task of another machine cannot be shut off here. @param why As a sentence. */
+export function cannotShutOff(why: string): ProblemError {
+  return problem("PERMISSION_DENIED", "The network would reach the task, which its machine does not allow.", {
+    reason: `TensorFlow's server listens on every address of its machine and cannot be shut off there. ${why}`,
+    remedy: `Use the portable engine for it, or have the user of that machine allow it: ${ALLOW_EXPOSURE}.`,
+  });
+}
