@@ -17,7 +17,7 @@ export const runCommandSpec: CommandSpec = {
       name: "fetch",
       value: "TENSORS",
       repeated: true,
-      help: "Tensors to fetch, z:0 or z, with commas between. Without it, and without --run: all outputs that no node takes.",
+      help: "Tensors to fetch, z:0 or z, with commas between. Without it, and without --run: what the document says; else the training operations and losses, the outputs of the signature, or the results that no node takes.",
     },
     {
       name: "feed",

@@ -97,16 +97,47 @@ async function sessionConfig(options: RunCommandOptions): Promise<SessionConfig>
   };
 }
 
-/** What is fetched: what was asked for, otherwise all results of the graph. */
-function fetchesOf(options: RunCommandOptions, graph: RunnableGraph): string[] {
-  if (options.fetches.length > 0) return options.fetches.map((name) => graph.tensor(name, "fetch"));
-  if (options.targets.length > 0) return [];
-  const results = graph.results();
-  if (results.length === 0) {
-    throw notFound("The graph has no output that no node takes. Say by --fetch or --run what is to be run.");
+/** What is fetched and run: what was asked for, otherwise what the document or the graph itself suggests. */
+function wantedOf(
+  options: RunCommandOptions,
+  graph: RunnableGraph,
+  fed: ReadonlySet<string>,
+): Pick<Steps, "fetches" | "targets"> {
+  if (options.fetches.length + options.targets.length > 0) {
+    return {
+      fetches: options.fetches.map((name) => graph.tensor(name, "fetch")),
+      targets: options.targets.map((name) => graph.operation(name)),
+    };
   }
-  say(`Fetching ${results.join(", ")}: outputs that no node takes. Use --fetch to choose.\n`);
-  return results;
+  const choice = graph.choice(fed);
+  const { fetches, targets } = choice;
+  if (fetches.length + targets.length === 0) {
+    throw notFound(
+      "The graph ends in nothing but operations that save, restore, initialize or report. " +
+        "Say by --fetch or --run what is to be run.",
+    );
+  }
+  const parts = [
+    ...(fetches.length > 0 ? [`Fetching ${fetches.join(", ")}`] : []),
+    ...(targets.length > 0 ? [`${fetches.length > 0 ? "running" : "Running"} ${targets.join(", ")}`] : []),
+  ];
+  say(`${parts.join(" and ")}: ${originText(choice)}. Use --fetch and --run to choose.\n`);
+  return { fetches, targets };
+}
+
+function originText(choice: ReturnType<RunnableGraph["choice"]>): string {
+  switch (choice.origin) {
+    case "document":
+      return "chosen in the document";
+    case "train_op":
+      return "the graph's training operations";
+    case "losses":
+      return "the graph's losses";
+    case "signature":
+      return `the signature ${choice.signature ?? ""}`;
+    case "ends":
+      return "what no node takes";
+  }
 }
 
 interface Steps {
@@ -188,11 +219,11 @@ async function run(options: RunCommandOptions, signal: AbortSignal): Promise<voi
   try {
     progress.enter(`Reading ${options.graph}`);
     graph = await RunnableGraph.read(options.graph);
+    const feeds = await readFeeds(options.feeds, graph, signal);
     const steps: Steps = {
-      fetches: fetchesOf(options, graph),
-      targets: options.targets.map((name) => graph?.operation(name) ?? name),
+      ...wantedOf(options, graph, new Set(feeds.keys())),
       init: options.init.map((name) => graph?.operation(name) ?? name),
-      feeds: await readFeeds(options.feeds, graph, signal),
+      feeds,
     };
     const files = outputFiles(options.outputs, steps.fetches);
     progress.enter(
