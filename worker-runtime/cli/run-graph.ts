@@ -53,12 +53,11 @@ function readError(error: Error, name: string): unknown {
   return error;
 }
 
-/** How the values of variables that were saved beside a graph come back: what to run, and what is fed the file's name. */
-export interface Restoring {
-  readonly operation: string;
-  readonly filename: string;
-  /** What the file's name begins with, where it is known: "model/variables/variables". */
-  readonly file: string | undefined;
+/** A SavedModel around a graph. */
+export interface SavedModelFolder {
+  /** Where its folders of variables and assets are. */
+  readonly folder: string;
+  readonly metaGraph: MetaGraphDef;
 }
 
 /** What a document's run configuration says. */
@@ -71,17 +70,21 @@ export interface ChosenRun {
 /** A graph and what its nodes' outputs are. */
 export class RunnableGraph {
   readonly graph: GraphDef;
-  /** Undefined for a graph that has no saver. */
-  readonly restoring: Restoring | undefined;
+  /** Undefined for a graph of another kind of file. */
+  readonly savedModel: SavedModelFolder | undefined;
+  /** What the file says beside the graph. */
+  readonly notes: GraphNotes;
   readonly #nodes: ReadonlyMap<string, NodeDef>;
   readonly #ops: OpRegistry;
-  readonly #notes: GraphNotes;
 
-  /** @param notes what the file says beside the graph */
-  constructor(graph: GraphDef, restoring?: Restoring, notes: GraphNotes = MetaGraphDef.fromPartial({})) {
+  constructor(
+    graph: GraphDef,
+    notes: GraphNotes = MetaGraphDef.fromPartial({}),
+    savedModel?: SavedModelFolder,
+  ) {
     this.graph = graph;
-    this.#notes = notes;
-    this.restoring = restoring;
+    this.notes = notes;
+    this.savedModel = savedModel;
     this.#nodes = new Map(graph.node.map((node) => [node.name, node]));
     this.#ops = bundledOpRegistry().withFunctions(graph.library);
   }
@@ -99,14 +102,12 @@ export class RunnableGraph {
     const graph = metaGraph.graphDef;
     if (graph === undefined || graph.node.length === 0)
       throw invalidArgument(`The graph in "${name}" has no nodes.`);
-    const { restoreOpName = "", filenameTensorName = "" } = metaGraph.saverDef ?? {};
-    const file =
-      kind === "saved_model" ? path.join(path.dirname(graphFile), "variables", "variables") : undefined;
-    const restoring =
-      restoreOpName === "" || filenameTensorName === ""
-        ? undefined
-        : { operation: restoreOpName, filename: filenameTensorName, file };
-    return new RunnableGraph(stripPrivateAttrs(graph), restoring, metaGraph);
+    const stripped = stripPrivateAttrs(graph);
+    const savedModel =
+      kind === "saved_model"
+        ? { folder: path.dirname(graphFile), metaGraph: { ...metaGraph, graphDef: stripped } }
+        : undefined;
+    return new RunnableGraph(stripped, metaGraph, savedModel);
   }
 
   /** Operations that look like initializers of variables: a NoOp that is called init, as TensorFlow names it. */
@@ -175,7 +176,7 @@ export class RunnableGraph {
    * @param fed tensors that have a value
    */
   choice(fed: ReadonlySet<string>): RunChoice | ChosenRun {
-    const { fetches, targets } = readChosenRun(this.#notes.collectionDef.get(DOCUMENT_COLLECTION));
+    const { fetches, targets } = readChosenRun(this.notes.collectionDef.get(DOCUMENT_COLLECTION));
     const chosen = {
       fetches: fetches.filter((name) => this.#nodes.has(nodeOf(name))),
       targets: targets.filter((name) => this.#nodes.has(name)),
@@ -183,7 +184,7 @@ export class RunnableGraph {
     if (chosen.fetches.length + chosen.targets.length > 0) return { ...chosen, origin: "document" };
     return suggestRun({
       nodes: this.#nodes,
-      notes: this.#notes,
+      notes: this.notes,
       library: this.graph.library?.function ?? [],
       opDef: (op) => this.#ops.get(op),
       fed,

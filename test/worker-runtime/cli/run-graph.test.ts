@@ -105,7 +105,7 @@ test("files of fetches", () => {
     ["b.npy", "b:0"],
   ]);
   expect(() => outputFiles([{ kind: "file", tensor: "c", path: "c.npy" }], ["a:0"])).toThrow(
-    "c:0, which is not fetched",
+    "c, which is not fetched",
   );
   expect(() => outputFiles([{ kind: "folder", path: "o" }], ["a/b:0", "a_b:0"])).toThrow("both be written");
 });

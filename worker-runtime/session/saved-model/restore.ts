@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
-import { atPauses } from "../../engines/portable/kernels/support/turns.js";
 import { tableFromText } from "../../engines/portable/kernels/state/tables/text-file.js";
+import { atPauses } from "../../engines/portable/kernels/support/turns.js";
 import { fileError } from "../../io/file-errors.js";
 import type { BundleFiles } from "../../io/tensor-bundle/bundle-files.js";
 import { BundleReader } from "../../io/tensor-bundle/bundle-reader.js";
@@ -31,6 +31,13 @@ export interface RestoreProgress {
   readonly count: number;
   readonly bytesDone: number;
   readonly bytes: number;
+}
+
+/** "Restoring variables: 12 of 53, 34 of 120 MB". */
+export function restoreText({ done, count, bytesDone, bytes }: RestoreProgress): string {
+  const megabytes = (value: number) => Math.round(value / 1e6).toLocaleString("en");
+  const size = bytes < 1e6 ? "" : `, ${megabytes(bytesDone)} of ${megabytes(bytes)} MB`;
+  return `Restoring variables: ${done} of ${count}${size}`;
 }
 
 /** Values that go in one step. No more than this, or one value, is held at a time. */
@@ -154,7 +161,11 @@ function sizeOf(reader: BundleReader, { key, dtype }: CheckpointValue, folder: s
   }
 }
 
-async function readValue(reader: BundleReader, { key, slice }: CheckpointValue, folder: string): Promise<Tensor> {
+async function readValue(
+  reader: BundleReader,
+  { key, slice }: CheckpointValue,
+  folder: string,
+): Promise<Tensor> {
   try {
     return await reader.read(key, slice === "" ? undefined : parseShapeAndSlice(slice).slice);
   } catch (error) {
