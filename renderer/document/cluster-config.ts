@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { engineSchema, gpuChoiceSchema } from "../../main/api/cluster.js";
 import type { CollectionDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import { readSettings, writeSection } from "../../worker-runtime/graph/document-settings.js";
 import type { ClusterConfigRow } from "./model.js";
-import { readSettings, writeSection } from "./stored-settings.js";
 
 const SECTION = "cluster";
 const MOST_ROWS = 512;

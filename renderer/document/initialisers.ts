@@ -1,12 +1,9 @@
 /** Which nodes give variables their first value, and which of them have to run before a run. Pure. */
 import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { indexOf } from "../../worker-runtime/graph/graph-index.js";
+import { isInitialiser, isVariable } from "../../worker-runtime/graph/initialisers.js";
 import { ancestors, wiringOf } from "./wiring.js";
-
-const VARIABLE_OPS: ReadonlySet<string> = new Set(["Variable", "VariableV2", "VarHandleOp"]);
-const ASSIGN_OPS: ReadonlySet<string> = new Set(["Assign", "AssignVariableOp"]);
-/** An assignment that reads one of these loads a checkpoint or sets a value by hand; it is no first value. */
-const NO_FIRST_VALUE: ReadonlySet<string> = new Set(["Restore", "RestoreSlice", "RestoreV2", "Placeholder"]);
 
 export interface Initialisation {
   /** Operations that are run once, before everything else. */
@@ -20,7 +17,7 @@ export function initialisation(nodes: ReadonlyMap<string, NodeDef>, roots: Itera
   const found = new Set<string>();
   const missing: string[] = [];
   for (const name of ancestors(nodes, roots)) {
-    if (!VARIABLE_OPS.has(nodes.get(name)?.op ?? "")) continue;
+    if (!isVariable(nodes.get(name))) continue;
     const initialiser = initialiserOf(nodes, name);
     if (initialiser === undefined) missing.push(name);
     else found.add(initialiser);
@@ -32,22 +29,9 @@ export function initialisation(nodes: ReadonlyMap<string, NodeDef>, roots: Itera
 /** The assignment of a variable's first value: the one with TensorFlow's own name, else the first. */
 function initialiserOf(nodes: ReadonlyMap<string, NodeDef>, variable: string): string | undefined {
   const candidates = (wiringOf(nodes).outgoing.get(variable) ?? []).flatMap(({ to, input, output }) =>
-    output === 0 && input === 0 && isInitialiser(nodes, to) ? [to] : [],
+    output === 0 && input === 0 && isInitialiser(indexOf(nodes), to) ? [to] : [],
   );
   return candidates.find((name) => name === `${variable}/Assign`) ?? candidates[0];
-}
-
-/** True for an assignment of a value that depends neither on the variable itself, nor on a feed or a checkpoint. */
-export function isInitialiser(nodes: ReadonlyMap<string, NodeDef>, name: string): boolean {
-  const node = nodes.get(name);
-  if (!node || !ASSIGN_OPS.has(node.op)) return false;
-  const [variable, value] = (wiringOf(nodes).incoming.get(name) ?? []).filter(({ output }) => output >= 0);
-  if (!variable || !value) return false;
-  const origins = ancestors(nodes, [value.from]);
-  return (
-    !origins.has(variable.from) &&
-    [...origins].every((origin) => !NO_FIRST_VALUE.has(nodes.get(origin)?.op ?? ""))
-  );
 }
 
 /** The smallest node that runs all of `wanted` and nothing but initialisers, as global_variables_initializer makes it. */
@@ -58,7 +42,7 @@ function smallestGroup(nodes: ReadonlyMap<string, NodeDef>, wanted: ReadonlySet<
     const members = membersOf(nodes, name);
     if (members.size < wanted.size || (best && members.size >= best.size)) continue;
     if (![...wanted].every((one) => members.has(one))) continue;
-    if ([...members].every((one) => isInitialiser(nodes, one))) best = { name, size: members.size };
+    if ([...members].every((one) => isInitialiser(indexOf(nodes), one))) best = { name, size: members.size };
   }
   return best?.name;
 }

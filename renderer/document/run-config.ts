@@ -2,10 +2,8 @@
 import { z } from "zod";
 import type { FeedValue } from "../../main/api/runs.js";
 import type { CollectionDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import { RUN_SECTION, readSettings, writeSection } from "../../worker-runtime/graph/document-settings.js";
 import { EMPTY_RUN_CONFIG, type RunConfig } from "./model.js";
-import { readSettings, writeSection } from "./stored-settings.js";
-
-const SECTION = "run";
 
 const columnSchema = z.union([z.string(), z.number().int().nonnegative()]).optional();
 
@@ -52,11 +50,11 @@ export function writeRunConfig(
   if (unused && !stored) return collection;
   const feeds: Record<string, StoredFeed> = {};
   for (const [name, feed] of Object.entries(config.feeds)) feeds[name] = toStored(feed);
-  return writeSection(collection, SECTION, { ...stored, ...config, feeds });
+  return writeSection(collection, RUN_SECTION, { ...stored, ...config, feeds });
 }
 
 function readStored(collection: CollectionDef | undefined): z.infer<typeof storedSchema> | undefined {
-  return storedSchema.safeParse(readSettings(collection)?.[SECTION]).data;
+  return storedSchema.safeParse(readSettings(collection)?.[RUN_SECTION]).data;
 }
 
 function fromStored(feed: StoredFeed): FeedValue {

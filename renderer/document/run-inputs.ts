@@ -1,14 +1,15 @@
 /** What a run of the document feeds and fetches, and what keeps it from running. */
 import type { Problem } from "../../main/api/problem.js";
 import type { FeedValue } from "../../main/api/runs.js";
+import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
-import { isInitialiser } from "./initialisers.js";
+import { indexOf, neededFor } from "../../worker-runtime/graph/graph-index.js";
+import { type ChoiceOrigin, type RunChoice, suggestRun } from "../../worker-runtime/graph/run-choice.js";
 import type { GraphDocument } from "./model.js";
 import type { ProblemMap } from "./problems.js";
 import type { ShapeMap } from "./shapes.js";
 import { type OpLookup, signatureOf } from "./signature.js";
 import { parseTensorName, tensorName } from "./tensor-names.js";
-import { ancestors, wiringOf } from "./wiring.js";
 
 export interface RunInputs {
   readonly feeds: { name: string; value: FeedValue }[];
@@ -27,8 +28,7 @@ const UNFETCHABLE: ReadonlySet<DataType> = new Set([
 ]);
 
 /**
- * The run configuration where it says something; otherwise the outputs that nothing consumes. Where there are none,
- * the ops that nothing depends on are run for their effect.
+ * The run configuration where it says something, otherwise what suggestRun takes.
  *
  * @param watch true: small tensors on the way are fetched as well (only sensible for single steps)
  */
@@ -42,12 +42,12 @@ export function runInputs(
   const feeds = Object.entries(runConfig.feeds)
     .filter(([name]) => nodes.has(parseTensorName(name).node))
     .map(([name, value]) => ({ name, value }));
-  const fetches = chosenFetches(document, lookup);
-  const targets = runConfig.targets.filter((name) => nodes.has(name));
-  if (fetches.length + targets.length === 0) targets.push(...lastOps(document));
+  const chosen = chosenRun(document, lookup);
+  const fetches = [...chosen.fetches];
+  const targets = [...chosen.targets];
   if (watch && nodes.size <= MAX_WATCHED_NODES) {
     const roots = [...fetches.map((name) => parseTensorName(name).node), ...targets];
-    const needed = ancestors(nodes, roots);
+    const needed = neededFor(indexOf(nodes), roots, new Set(Object.keys(runConfig.feeds)));
     for (const name of smallOutputs(document, lookup, shapes, needed)) {
       if (!fetches.includes(name)) fetches.push(name);
     }
@@ -55,37 +55,54 @@ export function runInputs(
   return { feeds, fetches, targets };
 }
 
-/** What was chosen to be fetched; where nothing was, the outputs that nothing consumes. */
-export function chosenFetches(document: GraphDocument, lookup: OpLookup): string[] {
-  const { fetches, targets } = document.runConfig;
-  const chosen = fetches.filter((name) => document.nodes.has(parseTensorName(name).node));
-  const anyTarget = targets.some((name) => document.nodes.has(name));
-  return chosen.length > 0 || anyTarget ? chosen : openOutputs(document, lookup);
+/** What a run fetches and runs, and why. */
+export interface ChosenRun {
+  readonly fetches: readonly string[];
+  readonly targets: readonly string[];
+  /** "user": the run configuration says it. */
+  readonly origin: ChoiceOrigin | "user";
+  /** The signature that a suggestion takes. */
+  readonly signature?: string;
 }
 
-/** Outputs of nodes that nothing depends on, without placeholders that have no feed and first values of variables. */
-export function openOutputs(document: GraphDocument, lookup: OpLookup): string[] {
-  const wiring = wiringOf(document.nodes);
-  const result: string[] = [];
-  for (const node of document.nodes.values()) {
-    // A node that others merely wait for, such as the initialiser of a variable, is not to be run on its own, and an
-    // unread output beside others that are read is not what the graph is for.
-    if (wiring.outgoing.has(node.name) || isInitialiser(document.nodes, node.name)) continue;
-    for (const { index, dtype } of signatureOf(node, lookup)?.outputs ?? []) {
-      const name = tensorName(node.name, index);
-      if (UNFETCHABLE.has(dtype)) continue;
-      if (node.op === "Placeholder" && !(name in document.runConfig.feeds)) continue;
-      result.push(name);
-    }
+/** What the run configuration names and the graph still has; where that is nothing, the suggestion. */
+export function chosenRun(document: GraphDocument, lookup: OpLookup): ChosenRun {
+  const { nodes, runConfig } = document;
+  const fetches = runConfig.fetches.filter((name) => nodes.has(parseTensorName(name).node));
+  const targets = runConfig.targets.filter((name) => nodes.has(name));
+  if (fetches.length + targets.length > 0) return { fetches, targets, origin: "user" };
+  return suggestedRun(document, lookup);
+}
+
+interface Remembered {
+  readonly metaGraph: GraphDocument["metaGraph"];
+  readonly feeds: GraphDocument["runConfig"]["feeds"];
+  /** Stands for the list of ops, which may come after the document. */
+  readonly noOp: OpDef | undefined;
+  readonly choice: RunChoice;
+}
+
+/** Many parts of the window ask for it after each change. */
+const remembered = new WeakMap<GraphDocument["nodes"], Remembered>();
+
+/** What is run while the run configuration says nothing. */
+export function suggestedRun(document: GraphDocument, lookup: OpLookup): RunChoice {
+  const { nodes, metaGraph, runConfig } = document;
+  const { feeds } = runConfig;
+  const noOp = lookup("NoOp");
+  const known = remembered.get(nodes);
+  if (known && known.metaGraph === metaGraph && known.feeds === feeds && known.noOp === noOp) {
+    return known.choice;
   }
-  return result;
-}
-
-function lastOps(document: GraphDocument): string[] {
-  const { outgoing } = wiringOf(document.nodes);
-  return [...document.nodes.values()]
-    .filter(({ name, op }) => !outgoing.has(name) && op !== "Placeholder")
-    .map(({ name }) => name);
+  const choice = suggestRun({
+    nodes,
+    notes: metaGraph,
+    library: metaGraph.graphDef?.library?.function ?? [],
+    opDef: lookup,
+    fed: new Set(Object.keys(feeds)),
+  });
+  remembered.set(nodes, { metaGraph, feeds, noOp, choice });
+  return choice;
 }
 
 function smallOutputs(
@@ -111,17 +128,24 @@ function smallOutputs(
   return result;
 }
 
-/** Placeholders that a run of these fetches and targets needs and that have no feed. */
-function unfed(document: GraphDocument, inputs: RunInputs): string[] {
-  const fed = new Set(inputs.feeds.map(({ name }) => parseTensorName(name).node));
-  return [...needed(document, inputs)].filter(
-    (name) => document.nodes.get(name)?.op === "Placeholder" && !fed.has(name),
+/** The placeholders that a run of these fetches and targets needs, in the order of the graph. */
+export function neededPlaceholders(
+  document: GraphDocument,
+  inputs: Pick<RunInputs, "fetches" | "targets">,
+): string[] {
+  const needed = needs(document, inputs);
+  return [...document.nodes.values()].flatMap(({ name, op }) =>
+    op === "Placeholder" && needed.has(name) ? [name] : [],
   );
 }
 
-function needed(document: GraphDocument, inputs: RunInputs): Set<string> {
-  const roots = [...inputs.fetches.map((name) => parseTensorName(name).node), ...inputs.targets];
-  return ancestors(document.nodes, roots);
+/** What runs: nothing that only fed tensors need. A placeholder that is fed itself counts. */
+function needs(document: GraphDocument, { fetches, targets }: Pick<RunInputs, "fetches" | "targets">) {
+  const roots = [...fetches.map((name) => parseTensorName(name).node), ...targets];
+  const inner = Object.keys(document.runConfig.feeds).filter(
+    (name) => document.nodes.get(parseTensorName(name).node)?.op !== "Placeholder",
+  );
+  return neededFor(indexOf(document.nodes), roots, new Set(inner));
 }
 
 /** Everything that keeps a run from starting; empty when it can. */
@@ -131,14 +155,23 @@ export function runBlockers(document: GraphDocument, problems: ProblemMap, input
       {
         code: "INVALID_ARGUMENT",
         message: "There is nothing to run.",
-        reason: "The graph has no output that could be fetched.",
-        remedy: "Add ops from the Ops tab, or open a graph.",
+        ...(document.nodes.size === 0
+          ? {
+              reason: "The graph is empty.",
+              remedy: "Add ops from the Ops tab, or open a graph.",
+            }
+          : {
+              reason: "What the graph ends in only saves, restores, initializes or reports.",
+              remedy: "Choose what to run in the inspector, or select a node and fetch its output.",
+            }),
       },
     ];
   }
   const blockers: Problem[] = [];
-  for (const name of needed(document, inputs)) blockers.push(...(problems.get(name) ?? []));
-  for (const node of unfed(document, inputs)) {
+  for (const name of needs(document, inputs)) blockers.push(...(problems.get(name) ?? []));
+  const fed = new Set(inputs.feeds.map(({ name }) => parseTensorName(name).node));
+  for (const node of neededPlaceholders(document, inputs)) {
+    if (fed.has(node)) continue;
     blockers.push({
       code: "INVALID_ARGUMENT",
       node,

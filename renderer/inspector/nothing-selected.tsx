@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import { revealNode } from "../canvas/view-store.js";
-import { chosenFetches } from "../document/run-inputs.js";
+import { chosenRun } from "../document/run-inputs.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
@@ -9,7 +9,7 @@ export function NothingSelected(): ReactElement {
   const document = useDocument((state) => state.document);
   // Until the op list is there, outputs are not known.
   useOps((state) => state.ops);
-  const [fetch] = chosenFetches(document, lookupOp);
+  const [fetch] = chosenRun(document, lookupOp).fetches;
   const name = fetch === undefined ? document.nodes.keys().next().value : parseTensorName(fetch).node;
   return (
     <>

@@ -6,7 +6,7 @@ import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { openEdgeMenu } from "../canvas/commands.js";
 import { type Port, portsOf } from "../canvas/ports.js";
 import { revealNode } from "../canvas/view-store.js";
-import { chosenFetches } from "../document/run-inputs.js";
+import { chosenRun } from "../document/run-inputs.js";
 import { shapeText } from "../document/shapes.js";
 import { growsAlone, signatureOf } from "../document/signature.js";
 import { parseInput, tensorName } from "../document/tensor-names.js";
@@ -131,7 +131,7 @@ interface OutputProps {
 function Output({ node, port, index, readers }: OutputProps): ReactElement {
   const name = tensorName(node.name, index);
   const shape = useDocument((state) => shapeText(state.shapes.outputs.get(node.name)?.[index]));
-  const fetched = useDocument((state) => chosenFetches(state.document, lookupOp).includes(name));
+  const fetched = useDocument((state) => chosenRun(state.document, lookupOp).fetches.includes(name));
   const [first] = readers;
   return (
     <>
@@ -177,7 +177,7 @@ function Output({ node, port, index, readers }: OutputProps): ReactElement {
 
 /** An op without outputs can only be run for its effect. */
 function Target({ node }: { node: NodeDef }): ReactElement {
-  const on = useDocument((state) => state.document.runConfig.targets.includes(node.name));
+  const on = useDocument((state) => chosenRun(state.document, lookupOp).targets.includes(node.name));
   return (
     <label className="io fetch">
       <span className="ell">Run {node.name} in every step</span>

@@ -16,14 +16,21 @@ import { type Clip, clipOf, freePlaceFor, paste } from "../document/edits/paste.
 import { moveNodes, pin } from "../document/edits/place.js";
 import { deleteNodes } from "../document/edits/remove.js";
 import { rename } from "../document/edits/rename.js";
-import { setFeed, setRunOptions, toggleFetch, toggleTarget } from "../document/edits/run-settings.js";
+import {
+  chooseRun,
+  resetRun,
+  setFeed,
+  setRunOptions,
+  toggleFetch,
+  toggleTarget,
+} from "../document/edits/run-settings.js";
 import type { EditResult } from "../document/edits/types.js";
 import { commit, type History, isDirty, redo, saved, startHistory, undo } from "../document/history.js";
 import { type Initialisation, initialisation } from "../document/initialisers.js";
 import { layeredLayout } from "../document/layout.js";
 import type { ClusterConfigRow, GraphDocument, Point, RunConfig } from "../document/model.js";
 import type { Operation, Transaction } from "../document/operations.js";
-import { chosenFetches, type RunInputs, runBlockers, runInputs } from "../document/run-inputs.js";
+import { type ChosenRun, chosenRun, type RunInputs, runBlockers, runInputs } from "../document/run-inputs.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { type DocumentStore, examine, lookupOp, useDocument } from "./document-state.js";
 import { isActive, useRun } from "./run-store.js";
@@ -93,6 +100,7 @@ function perform(result: EditResult): boolean {
 }
 
 const present = (): GraphDocument => useDocument.getState().document;
+const presentRun = (): ChosenRun => chosenRun(present(), lookupOp);
 const selected = (): string[] => [...useDocument.getState().selection];
 
 export const documentActions = {
@@ -210,9 +218,12 @@ export const documentActions = {
 
   setFeed: (tensor: string, value: FeedValue | undefined): boolean =>
     perform(setFeed(present(), tensor, value)),
-  toggleFetch: (tensor: string): boolean =>
-    perform(toggleFetch(present(), tensor, chosenFetches(present(), lookupOp))),
-  toggleTarget: (node: string): boolean => perform(toggleTarget(present(), node)),
+  toggleFetch: (tensor: string): boolean => perform(toggleFetch(present(), tensor, presentRun())),
+  toggleTarget: (node: string): boolean => perform(toggleTarget(present(), node, presentRun())),
+  /** Makes a run do this and nothing else; `label` is what undo takes back. */
+  chooseRun: (run: Pick<RunConfig, "fetches" | "targets">, label: string): boolean =>
+    perform(chooseRun(present(), run, label)),
+  resetRun: (): boolean => perform(resetRun(present())),
   setRunOptions: (options: Partial<Pick<RunConfig, "steps" | "trace">>): boolean =>
     perform(setRunOptions(present(), options)),
 

@@ -1,16 +1,21 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { parseDeviceName } from "../cluster/device-name.js";
+import { readChosenRun } from "../graph/document-settings.js";
 import { parseEdge, tensorName } from "../graph/edge.js";
 import { readGraphFile } from "../graph/graph-file.js";
+import { indexOf, neededFor } from "../graph/graph-index.js";
+import { type GraphNotes, isInitGroup, nodeOf } from "../graph/housekeeping.js";
 import { outputTypes } from "../graph/node-signature.js";
 import { bundledOpRegistry, type OpRegistry } from "../graph/op-registry.js";
-import { stripPrivateAttrs } from "../graph/private-attrs.js";
+import { DOCUMENT_COLLECTION, stripPrivateAttrs } from "../graph/private-attrs.js";
+import { type RunChoice, suggestRun } from "../graph/run-choice.js";
 import { partialShapeFromProto, type Shape } from "../graph/shape.js";
 import { didYouMean } from "../graph/similar-names.js";
-import { type DType, dtypeKind, dtypeOf } from "../protocol/dtype.js";
+import { type DType, dtypeOf } from "../protocol/dtype.js";
 import { invalidArgument, notFound, permissionDenied } from "../protocol/status.js";
 
 /** Files that make a folder a SavedModel. */
@@ -48,25 +53,38 @@ function readError(error: Error, name: string): unknown {
   return error;
 }
 
-/** How the values of variables that were saved beside a graph come back: what to run, and what is fed the file's name. */
-export interface Restoring {
-  readonly operation: string;
-  readonly filename: string;
-  /** What the file's name begins with, where it is known: "model/variables/variables". */
-  readonly file: string | undefined;
+/** A SavedModel around a graph. */
+export interface SavedModelFolder {
+  /** Where its folders of variables and assets are. */
+  readonly folder: string;
+  readonly metaGraph: MetaGraphDef;
+}
+
+/** What a document's run configuration says. */
+export interface ChosenRun {
+  readonly fetches: readonly string[];
+  readonly targets: readonly string[];
+  readonly origin: "document";
 }
 
 /** A graph and what its nodes' outputs are. */
 export class RunnableGraph {
   readonly graph: GraphDef;
-  /** Undefined for a graph that has no saver. */
-  readonly restoring: Restoring | undefined;
+  /** Undefined for a graph of another kind of file. */
+  readonly savedModel: SavedModelFolder | undefined;
+  /** What the file says beside the graph. */
+  readonly notes: GraphNotes;
   readonly #nodes: ReadonlyMap<string, NodeDef>;
   readonly #ops: OpRegistry;
 
-  constructor(graph: GraphDef, restoring?: Restoring) {
+  constructor(
+    graph: GraphDef,
+    notes: GraphNotes = MetaGraphDef.fromPartial({}),
+    savedModel?: SavedModelFolder,
+  ) {
     this.graph = graph;
-    this.restoring = restoring;
+    this.notes = notes;
+    this.savedModel = savedModel;
     this.#nodes = new Map(graph.node.map((node) => [node.name, node]));
     this.#ops = bundledOpRegistry().withFunctions(graph.library);
   }
@@ -84,21 +102,17 @@ export class RunnableGraph {
     const graph = metaGraph.graphDef;
     if (graph === undefined || graph.node.length === 0)
       throw invalidArgument(`The graph in "${name}" has no nodes.`);
-    const { restoreOpName = "", filenameTensorName = "" } = metaGraph.saverDef ?? {};
-    const file =
-      kind === "saved_model" ? path.join(path.dirname(graphFile), "variables", "variables") : undefined;
-    const restoring =
-      restoreOpName === "" || filenameTensorName === ""
-        ? undefined
-        : { operation: restoreOpName, filename: filenameTensorName, file };
-    return new RunnableGraph(stripPrivateAttrs(graph), restoring);
+    const stripped = stripPrivateAttrs(graph);
+    const savedModel =
+      kind === "saved_model"
+        ? { folder: path.dirname(graphFile), metaGraph: { ...metaGraph, graphDef: stripped } }
+        : undefined;
+    return new RunnableGraph(stripped, metaGraph, savedModel);
   }
 
   /** Operations that look like initializers of variables: a NoOp that is called init, as TensorFlow names it. */
   initializers(): string[] {
-    return this.graph.node
-      .filter(({ name, op }) => op === "NoOp" && /(^|\/)(init(_\d+)?|init_all_tables)$/.test(name))
-      .map(({ name }) => name);
+    return this.graph.node.filter(isInitGroup).map(({ name }) => name);
   }
 
   /** The node's outputs; undefined where its op is not known here. */
@@ -156,38 +170,34 @@ export class RunnableGraph {
     return old && shape?.length === 0 ? undefined : shape;
   }
 
-  /** All outputs that no node takes and that can be fetched: the results of the graph. Unfed placeholders are none. */
-  results(): string[] {
-    const taken = new Set<string>();
-    for (const node of this.graph.node) {
-      for (const input of node.input) taken.add(input.startsWith("^") ? input : parseEdge(input).node);
-    }
-    const results: string[] = [];
-    for (const node of this.graph.node) {
-      if (taken.has(node.name) || taken.has(`^${node.name}`) || node.op.startsWith("Placeholder")) continue;
-      const outputs = this.#outputs(node) ?? [];
-      for (const [index, { dtype }] of outputs.entries()) {
-        const opaque = dtype !== undefined && dtypeKind(dtypeOf(dtype)) === "opaque";
-        if (!opaque) results.push(tensorName(node.name, index));
-      }
-    }
-    return results;
+  /**
+   * What a run computes unless the command says it: what the document's run configuration chose, as far as the graph has
+   * it, otherwise what suggestRun takes.
+   * @param fed tensors that have a value
+   */
+  choice(fed: ReadonlySet<string>): RunChoice | ChosenRun {
+    const { fetches, targets } = readChosenRun(this.notes.collectionDef.get(DOCUMENT_COLLECTION));
+    const chosen = {
+      fetches: fetches.filter((name) => this.#nodes.has(nodeOf(name))),
+      targets: targets.filter((name) => this.#nodes.has(name)),
+    };
+    if (chosen.fetches.length + chosen.targets.length > 0) return { ...chosen, origin: "document" };
+    return suggestRun({
+      nodes: this.#nodes,
+      notes: this.notes,
+      library: this.graph.library?.function ?? [],
+      opDef: (op) => this.#ops.get(op),
+      fed,
+    });
   }
 
   /** The nodes that must run for the given tensors and operations, save what is behind tensors that are fed. */
   neededFor(names: readonly string[], fed: ReadonlySet<string>): Set<string> {
-    const needed = new Set<string>();
-    const queue = names.map((name) => parseEdge(name).node);
-    for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
-      const node = this.#nodes.get(name);
-      if (node === undefined || needed.has(name)) continue;
-      needed.add(name);
-      for (const input of node.input) {
-        const edge = parseEdge(input);
-        if (edge.control || !fed.has(tensorName(edge.node, edge.output))) queue.push(edge.node);
-      }
-    }
-    return needed;
+    return neededFor(
+      indexOf(this.#nodes),
+      names.map((name) => parseEdge(name).node),
+      fed,
+    );
   }
 
   /** The tasks that nodes are pinned to, "/job:worker/task:1". */

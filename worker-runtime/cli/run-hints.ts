@@ -1,4 +1,5 @@
 import { StatusCode, TensorFlowError } from "../protocol/status.js";
+import { SavedModelFileError } from "../session/saved-model/restore.js";
 import type { RunnableGraph } from "./run-graph.js";
 import type { RunCommandOptions } from "./run-options.js";
 
@@ -22,7 +23,7 @@ const pinnedElsewhere: Hint = ({ code, message }, { target }, graph) => {
 };
 
 /** Variables that nobody has given a value. TensorFlow's two texts are those of its reference and resource variables. */
-const uninitialized: Hint = ({ code, message }, { init }, graph) => {
+const uninitialized: Hint = ({ code, message }, { init, restore }, graph) => {
   if (
     code !== StatusCode.FAILED_PRECONDITION ||
     !/uninitialized value|variable is uninitialized/.test(message) ||
@@ -30,16 +31,19 @@ const uninitialized: Hint = ({ code, message }, { init }, graph) => {
   ) {
     return undefined;
   }
-  const { restoring } = graph;
-  if (restoring?.file !== undefined) {
-    return (
-      "The values of a SavedModel's variables lie in a file beside its graph. To read them (on the machine of the " +
-      `server): --init ${restoring.operation} --feed ${restoring.filename}=${restoring.file}`
-    );
+  if (graph.savedModel !== undefined && !restore) {
+    return "The saved values of the variables were left out: leave out --no-restore, or run what sets them with --init.";
   }
   const [first] = graph.initializers();
   return `The graph's variables have no values yet. Run what sets them first: --init ${first ?? "OPERATION"}.`;
 };
+
+/** A file of a SavedModel is not there, or not as it was written. */
+const notRestored: Hint = (error) =>
+  error instanceof SavedModelFileError
+    ? "Bring the file back from where the model was saved. --no-restore runs the graph without its saved values: what it " +
+      "then gives says nothing of the model."
+    : undefined;
 
 /** Protocol buffers end at 2 GiB, and so does every value that is fed or fetched, together with what goes with it. */
 const tooLarge: Hint = ({ code, message }) =>
@@ -61,7 +65,14 @@ const masterUnknown: Hint = ({ code, message }, { clusterFile, target }) =>
     ? `Give --target as ${clusterFile} writes that task's address${target === undefined ? "" : `; it does not have ${target}`}.`
     : undefined;
 
-const hints: readonly Hint[] = [masterUnknown, pinnedElsewhere, uninitialized, tooLarge, taskMissing];
+const hints: readonly Hint[] = [
+  notRestored,
+  masterUnknown,
+  pinnedElsewhere,
+  uninitialized,
+  tooLarge,
+  taskMissing,
+];
 
 /** The error, with what the user of the command line can do about it where TensorFlow's own text does not say so. */
 export function withHint(

@@ -17,7 +17,16 @@ export const runCommandSpec: CommandSpec = {
       name: "fetch",
       value: "TENSORS",
       repeated: true,
-      help: "Tensors to fetch, z:0 or z, with commas between. Without it, and without --run: all outputs that no node takes.",
+      help: "Tensors to fetch, z:0 or z, with commas between. Without it, and without --run: what the document says; else the training operations and losses, the outputs of the signature, or the results that no node takes.",
+    },
+    {
+      name: "signature",
+      value: "NAME",
+      help: "Run this signature of a SavedModel: --feed, --fetch and --output then take the names of its inputs and outputs. Without --fetch: all of its outputs.",
+    },
+    {
+      name: "restore",
+      help: "On unless --no-restore is given: the variables and tables of a SavedModel get their saved values before the first step, from the files beside the graph, on whatever machine they are.",
     },
     {
       name: "feed",
@@ -78,6 +87,7 @@ examples:
   tensordeck run graph.pbtxt
   tensordeck run graph.pbtxt --target grpc://192.168.1.20:2222 --fetch z:0 --log_device_placement
   tensordeck run sum.pbtxt --feed input:0=@data.csv:price --fetch total:0
+  tensordeck run saved_model/ --signature serving_default --feed x=@x.npy
   tensordeck run train.pb --init init --run train_op --steps 1000 --fetch loss:0 --trace trace.json`,
 };
 
@@ -109,6 +119,8 @@ export interface RunCommandOptions {
   readonly outputs: readonly OutputArgument[];
   readonly json: boolean;
   readonly clusterFile: string | undefined;
+  readonly signature: string | undefined;
+  readonly restore: boolean;
 }
 
 const MAX_STEPS = 1_000_000_000;
@@ -187,5 +199,7 @@ export function readRunOptions(args: readonly string[]): RunCommandOptions | und
     outputs: parsed.all("output").map(parseOutput),
     json: parsed.has("json"),
     clusterFile: parsed.get("cluster"),
+    signature: parsed.get("signature"),
+    restore: parsed.get("restore") === undefined || parsed.has("restore"),
   };
 }

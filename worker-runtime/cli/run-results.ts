@@ -79,8 +79,8 @@ export function outputFiles(
       for (const name of names) add(path.join(output.path, fileNameOf(name)), name);
       continue;
     }
-    const name = output.tensor.includes(":") ? output.tensor : `${output.tensor}:0`;
-    if (!names.includes(name)) throw invalidArgument(`--output names ${name}, which is not fetched.`);
+    const name = [output.tensor, `${output.tensor}:0`].find((one) => names.includes(one));
+    if (name === undefined) throw invalidArgument(`--output names ${output.tensor}, which is not fetched.`);
     add(output.path, name);
   }
   return files;

@@ -3,6 +3,8 @@ import { feedFromFile, feedFromText } from "../io/feed.js";
 import { cancelled, notFound } from "../protocol/status.js";
 import type { Tensor } from "../protocol/tensor.js";
 import type { RunResult } from "../session/run-step.js";
+import { restoreSavedModel, restoreText } from "../session/saved-model/restore.js";
+import { planRestore } from "../session/saved-model/restore-plan.js";
 import { Session, type SessionConfig } from "../session/session.js";
 import { chromeTrace } from "../session/trace/chrome-trace.js";
 import { placementOf } from "../session/trace/placement.js";
@@ -23,6 +25,7 @@ import {
   timingText,
   writeOutputs,
 } from "./run-results.js";
+import { fedTensor, type NamedSignature, signatureNamed, wantedOutputs } from "./run-signature.js";
 
 /** Exit codes of a process that a signal ended: 128 and the signal's number. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
@@ -30,6 +33,9 @@ type EndingSignal = keyof typeof EXIT_CODES;
 
 /** How many of the nodes that a trace lacks are named. */
 const FOLDED_NODES_NAMED = 5;
+
+/** Begins the names of the nodes that restore a SavedModel. */
+const RESTORE_PREFIX = "tensordeck_restore/";
 
 /** Where a run says what is not a result. */
 function say(text: string): void {
@@ -67,11 +73,12 @@ class Interruption {
 async function readFeeds(
   feeds: readonly FeedArgument[],
   graph: RunnableGraph,
+  signature: NamedSignature | undefined,
   signal: AbortSignal,
 ): Promise<Map<string, Tensor>> {
   const tensors = new Map<string, Tensor>();
   for (const { tensor: name, source } of feeds) {
-    const tensor = graph.tensor(name, "feed");
+    const tensor = graph.tensor(fedTensor(signature, name), "feed");
     const wanted = { tensor, ...graph.feedType(tensor) };
     const value =
       source.kind === "text"
@@ -97,19 +104,77 @@ async function sessionConfig(options: RunCommandOptions): Promise<SessionConfig>
   };
 }
 
-/** What is fetched: what was asked for, otherwise all results of the graph. */
-function fetchesOf(options: RunCommandOptions, graph: RunnableGraph): string[] {
-  if (options.fetches.length > 0) return options.fetches.map((name) => graph.tensor(name, "fetch"));
-  if (options.targets.length > 0) return [];
-  const results = graph.results();
-  if (results.length === 0) {
-    throw notFound("The graph has no output that no node takes. Say by --fetch or --run what is to be run.");
+/** Gives the variables and tables of a SavedModel their saved values. */
+async function restore(
+  session: Session,
+  graph: RunnableGraph,
+  progress: RunProgress,
+  signal: AbortSignal,
+): Promise<void> {
+  const { savedModel } = graph;
+  if (savedModel === undefined) return;
+  const plan = planRestore(savedModel.metaGraph, RESTORE_PREFIX);
+  await restoreSavedModel(session, plan, {
+    folder: savedModel.folder,
+    onProgress: (now) => progress.enter(restoreText(now)),
+    signal,
+  });
+}
+
+/** What is fetched and run: what was asked for, otherwise what the document or the graph itself suggests. */
+function wantedOf(
+  options: RunCommandOptions,
+  graph: RunnableGraph,
+  signature: NamedSignature | undefined,
+  fed: ReadonlySet<string>,
+): Pick<Steps, "names" | "fetches" | "targets"> {
+  if (signature) {
+    const outputs = wantedOutputs(signature, options.fetches);
+    const targets = options.targets.map((name) => graph.operation(name));
+    return {
+      names: [...outputs.keys()],
+      fetches: [...outputs.values()],
+      targets: [...(options.fetches.length === 0 ? signature.targets : []), ...targets],
+    };
   }
-  say(`Fetching ${results.join(", ")}: outputs that no node takes. Use --fetch to choose.\n`);
-  return results;
+  if (options.fetches.length + options.targets.length > 0) {
+    const fetches = options.fetches.map((name) => graph.tensor(name, "fetch"));
+    return { names: fetches, fetches, targets: options.targets.map((name) => graph.operation(name)) };
+  }
+  const choice = graph.choice(fed);
+  const { fetches, targets } = choice;
+  if (fetches.length + targets.length === 0) {
+    throw notFound(
+      "The graph ends in nothing but operations that save, restore, initialize or report. " +
+        "Say by --fetch or --run what is to be run.",
+    );
+  }
+  const parts = [
+    ...(fetches.length > 0 ? [`Fetching ${fetches.join(", ")}`] : []),
+    ...(targets.length > 0 ? [`${fetches.length > 0 ? "running" : "Running"} ${targets.join(", ")}`] : []),
+  ];
+  say(`${parts.join(" and ")}: ${originText(choice)}. Use --fetch and --run to choose.\n`);
+  return { names: fetches, fetches, targets };
+}
+
+function originText(choice: ReturnType<RunnableGraph["choice"]>): string {
+  switch (choice.origin) {
+    case "document":
+      return "chosen in the document";
+    case "train_op":
+      return "the graph's training operations";
+    case "losses":
+      return "the graph's losses";
+    case "signature":
+      return `the signature ${choice.signature ?? ""}`;
+    case "ends":
+      return "what no node takes";
+  }
 }
 
 interface Steps {
+  /** What the results are called. */
+  readonly names: readonly string[];
   readonly fetches: readonly string[];
   readonly feeds: ReadonlyMap<string, Tensor>;
   readonly targets: readonly string[];
@@ -152,7 +217,7 @@ async function runSteps(
     }
   }
   if (options.traceFile !== undefined) await writeTrace(options, options.traceFile, last, steps, graph);
-  return { names: steps.fetches, values: last.values, placement, stepMillis };
+  return { names: steps.names, values: last.values, placement, stepMillis };
 }
 
 async function writeTrace(
@@ -188,13 +253,15 @@ async function run(options: RunCommandOptions, signal: AbortSignal): Promise<voi
   try {
     progress.enter(`Reading ${options.graph}`);
     graph = await RunnableGraph.read(options.graph);
+    const signature =
+      options.signature === undefined ? undefined : signatureNamed(graph.notes, options.signature);
+    const feeds = await readFeeds(options.feeds, graph, signature, signal);
     const steps: Steps = {
-      fetches: fetchesOf(options, graph),
-      targets: options.targets.map((name) => graph?.operation(name) ?? name),
+      ...wantedOf(options, graph, signature, new Set(feeds.keys())),
       init: options.init.map((name) => graph?.operation(name) ?? name),
-      feeds: await readFeeds(options.feeds, graph, signal),
+      feeds,
     };
-    const files = outputFiles(options.outputs, steps.fetches);
+    const files = outputFiles(options.outputs, steps.names);
     progress.enter(
       options.target === undefined ? "Starting a local server" : `Connecting to ${options.target}`,
     );
@@ -204,6 +271,7 @@ async function run(options: RunCommandOptions, signal: AbortSignal): Promise<voi
       onProgress: (text) => progress.enter(text),
     });
     await session.open(signal);
+    if (options.restore) await restore(session, graph, progress, signal);
     const results = await runSteps(session, steps, options, graph, progress, signal);
     progress.end();
     await writeOutputs(files, results);

@@ -20,28 +20,47 @@ export function setFeed(document: GraphDocument, tensor: string, value: FeedValu
   return change(document, label, { ...document.runConfig, feeds });
 }
 
+/** What is fetched and run for its effect. */
+type Choice = Pick<RunConfig, "fetches" | "targets">;
+
 /**
  * Turns the fetching of a tensor on or off.
- * @param present what a run fetches now; where nothing was chosen, the outputs that nothing consumes
+ * @param present what a run fetches and runs now; where nothing was chosen, the suggestion
  */
 export function toggleFetch(
   document: GraphDocument,
   tensor: string,
-  present: readonly string[] = document.runConfig.fetches,
+  present: Choice = document.runConfig,
 ): EditResult {
-  const on = present.includes(tensor);
-  const fetches = on ? present.filter((name) => name !== tensor) : [...present, tensor];
-  if (fetches.length === 0 && document.runConfig.targets.length === 0) {
-    return refused(`A run has to fetch something. Fetch another output before you leave out ${tensor}.`);
-  }
-  return change(document, `${on ? "Stop fetching" : "Fetch"} ${tensor}`, { ...document.runConfig, fetches });
+  const on = present.fetches.includes(tensor);
+  const fetches = on ? present.fetches.filter((name) => name !== tensor) : [...present.fetches, tensor];
+  return chooseRun(document, { ...present, fetches }, `${on ? "Stop fetching" : "Fetch"} ${tensor}`);
 }
 
-export function toggleTarget(document: GraphDocument, node: string): EditResult {
-  const { targets } = document.runConfig;
-  const on = targets.includes(node);
-  const after = on ? targets.filter((name) => name !== node) : [...targets, node];
-  return change(document, `${on ? "Do not run" : "Run"} ${node}`, { ...document.runConfig, targets: after });
+/** Turns the running of an operation for its effect on or off. */
+export function toggleTarget(
+  document: GraphDocument,
+  node: string,
+  present: Choice = document.runConfig,
+): EditResult {
+  const on = present.targets.includes(node);
+  const targets = on ? present.targets.filter((name) => name !== node) : [...present.targets, node];
+  return chooseRun(document, { ...present, targets }, `${on ? "Do not run" : "Run"} ${node}`);
+}
+
+/** Makes a run fetch these tensors and run these operations. */
+export function chooseRun(document: GraphDocument, { fetches, targets }: Choice, label: string): EditResult {
+  if (fetches.length + targets.length === 0) {
+    return refused("A run has to fetch or run something. Add another tensor or operation first.");
+  }
+  return change(document, label, { ...document.runConfig, fetches, targets });
+}
+
+/** Goes back to what a run does by itself. */
+export function resetRun(document: GraphDocument): EditResult {
+  const { fetches, targets } = document.runConfig;
+  if (fetches.length + targets.length === 0) return refused("Nothing was chosen.");
+  return change(document, "Reset what is run", { ...document.runConfig, fetches: [], targets: [] });
 }
 
 /** Number of steps of a long run, and whether runs are traced. */

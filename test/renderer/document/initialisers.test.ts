@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { giveFirstValue } from "../../../renderer/document/edits/first-value.js";
 import { initialisation, isUninitialised } from "../../../renderer/document/initialisers.js";
 import { findProblems } from "../../../renderer/document/problems.js";
-import { chosenFetches } from "../../../renderer/document/run-inputs.js";
+import { chosenRun } from "../../../renderer/document/run-inputs.js";
 import { inferShapes } from "../../../renderer/document/shapes.js";
 import { tensorFromProto } from "../../../worker-runtime/protocol/tensor.js";
 import { constant, documentOf, edited, lookup, node, placeholder, reasonOf, type } from "./graphs.js";
@@ -88,7 +88,7 @@ describe("giving a variable a first value", () => {
   it("is not done in every run", () => {
     const before = documentOf([variable("v"), read("r", "v")]);
     const after = edited(before, giveFirstValue(before, lookup, ["v"]));
-    expect(chosenFetches(after, lookup)).toEqual(["r:0"]);
+    expect(chosenRun(after, lookup).fetches).toEqual(["r:0"]);
   });
 
   it("works for resource variables", () => {

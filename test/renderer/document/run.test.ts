@@ -40,7 +40,7 @@ describe("what is fetched", () => {
       constant("c", "1"),
       node("init", "NoOp", ["^c"]),
     ]);
-    expect(inputsOf(document)).toEqual({ feeds: [], fetches: [], targets: ["v", "init"] });
+    expect(inputsOf(document)).toEqual({ feeds: [], fetches: [], targets: [] });
   });
 });
 

@@ -72,7 +72,7 @@ describe("the document store", () => {
     expect(documentActions.runInputs(100).fetches).toEqual(["z:0", "x:0"]);
     documentActions.toggleFetch("x:0");
     expect(documentActions.toggleFetch("z:0")).toBe(false);
-    expect(state().refusal).toContain("has to fetch something");
+    expect(state().refusal).toContain("has to fetch or run something");
   });
 
   it("gives the graph to run without places, and the same nodes again after saving", () => {

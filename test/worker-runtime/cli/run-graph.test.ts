@@ -12,8 +12,8 @@ import { writeGraphFile } from "../../../worker-runtime/graph/graph-file.js";
 const sum = () => new RunnableGraph(csvSumGraph().graphDef ?? GraphDef.create());
 
 describe("RunnableGraph", () => {
-  test("results are the outputs that no node takes", () => {
-    expect(sum().results()).toEqual(["total:0"]);
+  test("without a word on it, the outputs that no node takes are run", () => {
+    expect(sum().choice(new Set())).toMatchObject({ fetches: ["total:0"], targets: [] });
     const graph = new RunnableGraph(
       GraphDef.fromPartial({
         node: [
@@ -32,7 +32,7 @@ describe("RunnableGraph", () => {
         ],
       }),
     );
-    expect(graph.results()).toEqual([]);
+    expect(graph.choice(new Set())).toMatchObject({ fetches: [], targets: [] });
   });
 
   test("tensors by short and full names; mistakes are named", () => {
@@ -81,7 +81,7 @@ describe("RunnableGraph", () => {
         join(folder, "saved_model.pb"),
         writeGraphFile({ kind: "saved_model", format: "binary", metaGraph: welcomeGraph() }),
       );
-      expect((await RunnableGraph.read(folder)).results()).toEqual(["z:0"]);
+      expect((await RunnableGraph.read(folder)).choice(new Set()).fetches).toEqual(["z:0"]);
       await expect(RunnableGraph.read(join(folder, "no.pb"))).rejects.toMatchObject({
         codeName: "NOT_FOUND",
       });
@@ -105,7 +105,7 @@ test("files of fetches", () => {
     ["b.npy", "b:0"],
   ]);
   expect(() => outputFiles([{ kind: "file", tensor: "c", path: "c.npy" }], ["a:0"])).toThrow(
-    "c:0, which is not fetched",
+    "c, which is not fetched",
   );
   expect(() => outputFiles([{ kind: "folder", path: "o" }], ["a/b:0", "a_b:0"])).toThrow("both be written");
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { RunnableGraph } from "../../../worker-runtime/cli/run-graph.js";
 import { withHint } from "../../../worker-runtime/cli/run-hints.js";
 import { readRunOptions } from "../../../worker-runtime/cli/run-options.js";
@@ -29,14 +30,9 @@ describe("what to do about", () => {
   test("variables without values", () => {
     expect(hinted(uninitialized)).toContain("--init train/init_1");
     expect(hinted(uninitialized, new RunnableGraph(graph), "--init", "v")).toBe(uninitialized.message);
-    const saved = {
-      operation: "save/restore_all",
-      filename: "save/Const:0",
-      file: "model/variables/variables",
-    };
-    expect(hinted(uninitialized, new RunnableGraph(graph, saved))).toContain(
-      "--init save/restore_all --feed save/Const:0=model/variables/variables",
-    );
+    const metaGraph = MetaGraphDef.fromPartial({ graphDef: graph });
+    const saved = new RunnableGraph(graph, metaGraph, { folder: "model", metaGraph });
+    expect(hinted(uninitialized, saved, "--no-restore")).toContain("leave out --no-restore");
   });
 
   test("nodes pinned to a cluster that the local server is not", () => {

@@ -2,7 +2,11 @@
  * The document's own settings: JSON in the first value of the collection "tensordeck". A collection of byte strings is
  * what TensorFlow's import_meta_graph takes over unread.
  */
+import { getTextEncoding } from "@bufbuild/protobuf/wire";
 import type { CollectionDef } from "../../protos/generated/tensorflow/meta_graph.js";
+
+/** The section that says how the document is run. */
+export const RUN_SECTION = "run";
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -12,7 +16,7 @@ export function readSettings(collection: CollectionDef | undefined): Settings | 
   const first = collection.kind.value.value[0];
   if (!first) return undefined;
   try {
-    const settings: unknown = JSON.parse(new TextDecoder().decode(first));
+    const settings: unknown = JSON.parse(getTextEncoding().decodeUtf8(first));
     return typeof settings === "object" && settings !== null && !Array.isArray(settings)
       ? { ...settings }
       : undefined;
@@ -30,6 +34,19 @@ export function writeSection(
   const settings = readSettings(collection);
   const text = JSON.stringify({ ...settings, [name]: section });
   const values = collection?.kind?.$case === "bytesList" ? collection.kind.value.value : [];
-  const value = [new TextEncoder().encode(text), ...(settings ? values.slice(1) : values)];
+  const value = [getTextEncoding().encodeUtf8(text), ...(settings ? values.slice(1) : values)];
   return { kind: { $case: "bytesList", value: { value } } };
+}
+
+/** What the document's run configuration fetches and runs; nothing where it does not say. */
+export function readChosenRun(collection: CollectionDef | undefined): {
+  readonly fetches: readonly string[];
+  readonly targets: readonly string[];
+} {
+  const run = readSettings(collection)?.[RUN_SECTION];
+  const names = (key: string): string[] => {
+    const list: unknown = typeof run === "object" && run !== null ? Reflect.get(run, key) : undefined;
+    return Array.isArray(list) ? list.filter((name) => typeof name === "string") : [];
+  };
+  return { fetches: names("fetches"), targets: names("targets") };
 }

@@ -1,0 +1,240 @@
+/** What to run of a graph when nobody said: what trains it, what it answers, else where it ends. Pure. */
+import type { FunctionDef } from "../../protos/generated/tensorflow/function.js";
+import type { SignatureDef, TensorInfo } from "../../protos/generated/tensorflow/meta_graph.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
+import { DataType } from "../../protos/generated/tensorflow/types.js";
+import { tensorName } from "./edge.js";
+import { dependentsOf, type GraphIndex, indexOf, neededFor, readersOf, sourcesOf } from "./graph-index.js";
+import { type GraphNotes, housekeeping, isSummary, namesIn, nodeOf } from "./housekeeping.js";
+import { assignmentKind, isVariable } from "./initialisers.js";
+import { outputTypes } from "./node-signature.js";
+
+export interface ChoosableGraph {
+  /** By name; must not change later. */
+  readonly nodes: ReadonlyMap<string, NodeDef>;
+  readonly notes: GraphNotes;
+  /** The graph's functions. */
+  readonly library: readonly FunctionDef[];
+  /** Finds the definition of an op or of a function of the library. */
+  readonly opDef: (op: string) => OpDef | undefined;
+  /** Tensors that have a value, "x:0". */
+  readonly fed: { has(tensor: string): boolean };
+}
+
+/** Where a choice comes from: collections of the MetaGraphDef, a signature, or what nothing else depends on. */
+export type ChoiceOrigin = "train_op" | "losses" | "signature" | "ends";
+
+export interface RunChoice {
+  /** Tensors whose values are wanted, "z:0". */
+  readonly fetches: readonly string[];
+  /** Operations that are run for their effect. */
+  readonly targets: readonly string[];
+  readonly origin: ChoiceOrigin;
+  /** The signature whose outputs are fetched, where the choice is one. */
+  readonly signature?: string;
+}
+
+const TRAINING = /^(Resource)?(Sparse)?Apply[A-Z]/;
+const UPDATING = /^(Assign|AssignAdd|AssignSub|(Resource)?(Sparse)?Apply\w+)$/;
+const GRADIENT_SCOPE = /(^|\/)gradients(_\d+)?\//;
+const CONDITIONAL = /^(Ref)?(Switch|Enter)$|^_SwitchN$|^LoopCond$/;
+const JOINING = /^(Ref)?(Merge|Exit)$/;
+const UNFETCHABLE: ReadonlySet<DataType> = new Set([DataType.DT_RESOURCE, DataType.DT_VARIANT]);
+const BY_THE_WAY = /^(Const|Shape|ShapeN|Rank|Size)$/;
+/** Input pipelines report how full their queues are. */
+const QUEUE_SIZE = /^QueueSize(V2)?$/;
+/** More results than this beside a training step are not what it is for. */
+const MAX_BESIDE_TRAINING = 8;
+/** The signature that TensorFlow's own tools take when none is named. */
+const DEFAULT_SIGNATURE = "serving_default";
+
+/**
+ * What a run computes unless somebody chose: the training operations with the losses, the outputs of the signature for
+ * serving, or the results that nothing uses. It never saves, restores, initializes or reports.
+ */
+export function suggestRun(graph: ChoosableGraph): RunChoice {
+  const index = indexOf(graph.nodes);
+  const signature = signatureChoice(graph);
+  // Training would change the weights that a model was saved with for serving.
+  if (signature && graph.notes.metaInfoDef?.tags.includes("serve")) return signature;
+  const losses = namesIn(graph.notes.collectionDef, "losses")
+    .map((name) => tensorName(nodeOf(name), outputOf(name)))
+    .filter((name) => isFetchable(graph, name));
+  const training = outermost(
+    index,
+    namesIn(graph.notes.collectionDef, "train_op")
+      .map(nodeOf)
+      .filter((name) => graph.nodes.has(name)),
+  );
+  if (training.length > 0) {
+    const fetches = losses.length > 0 ? unique(losses) : besideTraining(graph, index, training);
+    return { fetches, targets: training, origin: "train_op" };
+  }
+  if (losses.length > 0) return { fetches: unique(losses), targets: [], origin: "losses" };
+  return signature ?? endsOf(graph, index);
+}
+
+/** The signatures that can be run; those by which TensorFlow marks operations of its own are left out. */
+export function servingSignatures({
+  signatureDef,
+}: Pick<GraphNotes, "signatureDef">): [string, SignatureDef][] {
+  return [...signatureDef].filter(([name]) => !name.startsWith("__"));
+}
+
+/** The names of the tensors that a signature's input or output consists of: several for sparse and composite ones. */
+export function tensorsOf(info: TensorInfo): readonly string[] {
+  switch (info.encoding?.$case) {
+    case "name":
+      return [info.encoding.value];
+    case "cooSparse": {
+      const { valuesTensorName, indicesTensorName, denseShapeTensorName } = info.encoding.value;
+      return [valuesTensorName, indicesTensorName, denseShapeTensorName];
+    }
+    case "compositeTensor":
+      return info.encoding.value.components.flatMap(tensorsOf);
+    default:
+      return [];
+  }
+}
+
+/** What a signature answers, as fetches; outputs without a value, which TensorFlow 1 allows, as targets. */
+export function signatureRun(
+  graph: Pick<ChoosableGraph, "nodes" | "opDef">,
+  name: string,
+  definition: SignatureDef,
+): RunChoice {
+  const tensors = unique([...definition.outputs.values()].flatMap(tensorsOf)).filter((tensor) =>
+    graph.nodes.has(nodeOf(tensor)),
+  );
+  const fetches = tensors.filter((tensor) => tensor.includes(":"));
+  const targets = tensors.filter((tensor) => !tensor.includes(":"));
+  return { fetches, targets, origin: "signature", signature: name };
+}
+
+function signatureChoice(graph: ChoosableGraph): RunChoice | undefined {
+  const all = servingSignatures(graph.notes);
+  const chosen = all.find(([name]) => name === DEFAULT_SIGNATURE) ?? all[0];
+  const run = chosen && signatureRun(graph, ...chosen);
+  return run && run.fetches.length + run.targets.length > 0 ? run : undefined;
+}
+
+/** Without those that others of them run anyway. */
+function outermost(index: GraphIndex, names: readonly string[]): string[] {
+  const all = unique(names);
+  const inner = new Set<string>();
+  for (const name of all) {
+    for (const needed of neededFor(index, [name])) if (needed !== name) inner.add(needed);
+  }
+  return all.filter((name) => !inner.has(name));
+}
+
+/** Results such as the loss and the accuracy: they need nothing to be fed that training does not need. */
+function besideTraining(graph: ChoosableGraph, index: GraphIndex, training: readonly string[]): string[] {
+  const needed = neededFor(index, training, graph.fed);
+  const { strong } = sortedEnds(graph, index);
+  const fitting = strong.filter((tensor) =>
+    [...neededFor(index, [nodeOf(tensor)], graph.fed)].every(
+      (name) => needed.has(name) || graph.nodes.get(name)?.op !== "Placeholder",
+    ),
+  );
+  return fitting.length <= MAX_BESIDE_TRAINING ? fitting : [];
+}
+
+function endsOf(graph: ChoosableGraph, index: GraphIndex): RunChoice {
+  const { strong, weak, effects, training } = sortedEnds(graph, index);
+  const fetches = strong.length > 0 || training.length > 0 ? strong : weak;
+  return { fetches, targets: fetches.length > 0 ? training : [...training, ...effects], origin: "ends" };
+}
+
+interface Ends {
+  /** Tensors that were computed and that nothing reads. */
+  readonly strong: readonly string[];
+  /** Tensors that nothing reads because they were only made by the way: constants, shapes, reads of variables, gradients. */
+  readonly weak: readonly string[];
+  /** Operations that nothing waits for and that an optimizer's step ends in. */
+  readonly training: readonly string[];
+  /** Other operations without outputs, as far as is known, that nothing waits for. */
+  readonly effects: readonly string[];
+}
+
+function sortedEnds(graph: ChoosableGraph, index: GraphIndex): Ends {
+  const aside = housekeeping(index, graph.notes, graph.library);
+  const conditional = conditionalNodes(index);
+  const trained = dependentsOf(index, namesOfOps(index, TRAINING), { throughControl: true });
+  const queueSizes = dependentsOf(index, namesOfOps(index, QUEUE_SIZE), { throughControl: false });
+  const training: string[] = [];
+  const strong: string[] = [];
+  const weak: string[] = [];
+  const effects: string[] = [];
+  for (const node of graph.nodes.values()) {
+    const { name } = node;
+    if (!isEnd(index, name) || aside.has(name) || conditional.has(name)) continue;
+    const opDef = graph.opDef(node.op);
+    // What is not known here may have outputs or none; it is run for its effect.
+    const outputs = opDef ? outputTypes(opDef, node) : [];
+    // With a global step the counting of it is what is run to train.
+    if (trained.has(name) && (outputs.length === 0 || UPDATING.test(node.op))) {
+      training.push(name);
+      continue;
+    }
+    if (outputs.length === 0) {
+      if (assignmentKind(index, name) !== "checkpoint") effects.push(name);
+      continue;
+    }
+    const isMinor = isByTheWay(index, node) || queueSizes.has(name);
+    for (const output of outputs.keys()) {
+      const tensor = tensorName(name, output);
+      if (node.op === "Placeholder" && !graph.fed.has(tensor)) continue;
+      if (isFetchable(graph, tensor)) (isMinor ? weak : strong).push(tensor);
+    }
+  }
+  return { strong, weak, training, effects };
+}
+
+/** Whether nothing reads a node or waits for it; a loss that a summary shows is a result all the same. */
+function isEnd(index: GraphIndex, name: string): boolean {
+  return readersOf(index, name).every(({ node }) => isSummary(index.nodes.get(node)));
+}
+
+function isByTheWay(index: GraphIndex, node: NodeDef): boolean {
+  if (BY_THE_WAY.test(node.op) || GRADIENT_SCOPE.test(node.name)) return true;
+  if (assignmentKind(index, node.name) === "by-hand") return true;
+  if (node.op !== "Identity" && node.op !== "ReadVariableOp") return false;
+  const source = index.nodes.get(sourcesOf(index, node.name)[0]?.node ?? "");
+  return isVariable(source) || (source?.op === "ReadVariableOp" && isByTheWay(index, source));
+}
+
+/** Nodes of a branch or a loop: fetching them fails whenever the branch is not taken. */
+function conditionalNodes(index: GraphIndex): Set<string> {
+  const found = new Set<string>();
+  const open = namesOfOps(index, CONDITIONAL);
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (found.has(name)) continue;
+    found.add(name);
+    for (const { node } of readersOf(index, name)) {
+      if (!JOINING.test(index.nodes.get(node)?.op ?? "")) open.push(node);
+    }
+  }
+  return found;
+}
+
+function namesOfOps({ nodes }: GraphIndex, ops: RegExp): string[] {
+  return [...nodes.values()].filter(({ op }) => ops.test(op)).map(({ name }) => name);
+}
+
+function isFetchable({ nodes, opDef }: Pick<ChoosableGraph, "nodes" | "opDef">, tensor: string): boolean {
+  const node = nodes.get(nodeOf(tensor));
+  const definition = node && opDef(node.op);
+  if (!node || !definition) return false;
+  const dtype = outputTypes(definition, node)[outputOf(tensor)]?.dtype;
+  return dtype !== undefined && !UNFETCHABLE.has(dtype);
+}
+
+function outputOf(tensor: string): number {
+  return Number(/:(\d+)$/.exec(tensor)?.[1] ?? 0);
+}
+
+function unique(names: readonly string[]): string[] {
+  return [...new Set(names)];
+}

@@ -1,0 +1,207 @@
+/**
+ * How a SavedModel's values come into a session on any machine. Its own restoring operation reads files where it runs, and
+ * these lie on one machine alone. So the assignments behind that operation are given the values as feeds instead: pure, the
+ * values themselves are read by restore.ts.
+ */
+import type { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
+import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
+import { makeNodeDef } from "../../engines/portable/master/graph-node.js";
+import { typeAttr } from "../../graph/attr-values.js";
+import { tensorName } from "../../graph/edge.js";
+import { INIT_OP_SIGNATURE, namesIn, nodeOf } from "../../graph/housekeeping.js";
+import { isRestore } from "../../graph/initialisers.js";
+import { type DType, dtypeOf } from "../../protocol/dtype.js";
+import { failedPrecondition, unimplemented } from "../../protocol/status.js";
+import { tensorFromProto } from "../../protocol/tensor.js";
+import { assetsOf } from "./assets.js";
+import { FlatGraph, inputText, type Source } from "./flat-graph.js";
+import { type PlannedStart, planStart } from "./start-plan.js";
+import { withoutPlace } from "./without-place.js";
+
+/** A value of the checkpoint and the tensor that it is fed to. */
+export interface CheckpointValue {
+  readonly feed: string;
+  /** Its name in the checkpoint. */
+  readonly key: string;
+  /** The part of it that is wanted, as RestoreV2 writes it; "" for the whole. */
+  readonly slice: string;
+  readonly dtype: DType;
+}
+
+/** Values that are assigned in one step, because one operation needs them all. */
+export interface CheckpointLoad {
+  readonly values: readonly CheckpointValue[];
+  readonly targets: readonly string[];
+  /** The same for two plans whose load gives the same state the same values. */
+  readonly state: string;
+}
+
+export interface RestorePlan extends PlannedStart {
+  /** To be added to the session's graph. */
+  readonly nodes: readonly NodeDef[];
+  readonly loads: readonly CheckpointLoad[];
+}
+
+/**
+ * @param metaGraph of the SavedModel, with the graph as the session has it
+ * @param prefix begins the names of the plan's nodes; the graph must have none with it
+ * @throws TensorFlowError FAILED_PRECONDITION or UNIMPLEMENTED for a graph that does not say how it is restored
+ */
+export function planRestore(metaGraph: MetaGraphDef, prefix: string): RestorePlan {
+  const graph = metaGraph.graphDef;
+  const restore = nodeOf(metaGraph.saverDef?.restoreOpName ?? "");
+  const init = initOperation(metaGraph);
+  const nodes: NodeDef[] = [];
+  const loads: CheckpointLoad[] = [];
+  if (graph && restore !== "") {
+    if (!graph.node.some(({ name }) => name === restore)) {
+      throw failedPrecondition(
+        `The values of the variables cannot be restored: the graph has no node ${restore}, which says how.`,
+      );
+    }
+    const planner = new LoadPlanner(new FlatGraph(graph, restore, prefix), prefix);
+    nodes.push(...planner.nodes);
+    loads.push(...planner.loads);
+  }
+  const start = graph && init !== undefined && graph.node.some(({ name }) => name === init);
+  if (!start) return { nodes, loads, tables: [], start: undefined };
+  const planned = planStart(new FlatGraph(graph, init, prefix), init, assetsOf(metaGraph), prefix);
+  return { nodes: [...nodes, ...planned.nodes], loads, tables: planned.tables, start: planned.start };
+}
+
+/** The operation that a SavedModel has run once it is restored, such as the initializers of its tables. */
+function initOperation({ signatureDef, collectionDef }: MetaGraphDef): string | undefined {
+  const named = signatureDef.get(INIT_OP_SIGNATURE)?.outputs.get(INIT_OP_SIGNATURE)?.encoding;
+  if (named?.$case === "name") return nodeOf(named.value);
+  const [listed] = [
+    ...namesIn(collectionDef, "saved_model_main_op"),
+    ...namesIn(collectionDef, "legacy_init_op"),
+  ];
+  return listed === undefined ? undefined : nodeOf(listed);
+}
+
+/** Ops that change state; what they are given is what a load brings. */
+function acts(node: NodeDef, flat: FlatGraph): boolean {
+  const def = flat.ops.require(node.op);
+  return def.isStateful || def.inputArg.some(({ isRef }) => isRef) || def.outputArg.length === 0;
+}
+
+class LoadPlanner {
+  readonly nodes: NodeDef[] = [];
+  readonly loads: CheckpointLoad[] = [];
+  readonly #flat: FlatGraph;
+  readonly #prefix: string;
+  /** The values by "node:output" of the operation that would read them. */
+  readonly #values = new Map<string, CheckpointValue>();
+  /** Names of the plan's own copies. */
+  readonly #copies = new Map<string, string>();
+  /** Loads by their values, so that two operations on one value make one load. */
+  readonly #byValue = new Map<
+    string,
+    { values: Set<CheckpointValue>; targets: string[]; states: string[] }
+  >();
+
+  constructor(flat: FlatGraph, prefix: string) {
+    this.#flat = flat;
+    this.#prefix = prefix;
+    for (const node of flat.nodes) {
+      if (node.op === "NoOp" || isRestore(node) || !acts(node, flat)) continue;
+      const values = this.#valuesBehind(node);
+      if (values.size > 0) this.#addLoad(node, values);
+    }
+    for (const { values, targets, states } of new Set(this.#byValue.values())) {
+      this.loads.push({ values: [...values], targets, state: states.join(" ") });
+    }
+  }
+
+  #addLoad(node: NodeDef, values: ReadonlySet<CheckpointValue>): void {
+    const target = this.#copy(node);
+    const joined = { values: new Set(values), targets: [target], states: [this.#stateOf(node, values)] };
+    for (const value of values) {
+      const other = this.#byValue.get(value.feed);
+      if (!other || other === joined) continue;
+      for (const one of other.values) joined.values.add(one);
+      joined.targets.push(...other.targets.filter((name) => !joined.targets.includes(name)));
+      joined.states.push(...other.states.filter((state) => !joined.states.includes(state)));
+    }
+    for (const value of joined.values) this.#byValue.set(value.feed, joined);
+  }
+
+  /** Names the state that is changed, as far as a graph says which it is, and what it is given. */
+  #stateOf(node: NodeDef, values: ReadonlySet<CheckpointValue>): string {
+    const holder = this.#flat.sources(node)[0]?.node ?? node;
+    const shared = holder.attr.get("shared_name")?.value;
+    const name =
+      shared?.$case === "s" && shared.value.length > 0 ? new TextDecoder().decode(shared.value) : holder.name;
+    const given = [...values].map(({ key, slice }) => `${key}${slice === "" ? "" : `[${slice}]`}`);
+    return JSON.stringify([node.op, name, holder.device, given]);
+  }
+
+  /** The values that a node's inputs are made from, with nothing that changes state between. */
+  #valuesBehind(node: NodeDef, seen = new Set<string>()): Set<CheckpointValue> {
+    const found = new Set<CheckpointValue>();
+    for (const source of this.#flat.sources(node)) {
+      if (isRestore(source.node)) {
+        found.add(this.#value(source));
+        continue;
+      }
+      if (seen.has(source.node.name) || acts(source.node, this.#flat)) continue;
+      seen.add(source.node.name);
+      for (const value of this.#valuesBehind(source.node, seen)) found.add(value);
+    }
+    return found;
+  }
+
+  #value(source: Source): CheckpointValue {
+    const id = inputText(source);
+    const known = this.#values.get(id);
+    if (known) return known;
+    const { node, output } = source;
+    if (node.op !== "RestoreV2") {
+      throw unimplemented(
+        `${node.name} reads a checkpoint of an old format (${node.op}), which cannot be read here.`,
+      );
+    }
+    const [, names, slices] = this.#flat.sources(node);
+    const types = node.attr.get("dtypes")?.value;
+    const type = types?.$case === "list" ? types.value.type[output] : undefined;
+    const key = textOf(names, output);
+    const slice = textOf(slices, output);
+    if (key === undefined || slice === undefined || type === undefined) {
+      throw unimplemented(
+        `${node.name} computes which values it restores, so they cannot be read beforehand.`,
+      );
+    }
+    const name = `${this.#prefix}value_${this.#values.size}`;
+    const dtype = dtypeOf(type);
+    const value = { feed: tensorName(name), key, slice, dtype };
+    this.nodes.push(makeNodeDef(name, "Placeholder", [["dtype", typeAttr(dtype)]]));
+    this.#values.set(id, value);
+    return value;
+  }
+
+  /** A copy that reads the fed values. @returns its name */
+  #copy(node: NodeDef): string {
+    const known = this.#copies.get(node.name);
+    if (known !== undefined) return known;
+    const name = `${this.#prefix}step_${this.#copies.size}`;
+    this.#copies.set(node.name, name);
+    const input = this.#flat.sources(node).map((source) => {
+      if (isRestore(source.node)) return nodeOf(this.#value(source).feed);
+      const mustCopy = this.#flat.isMade(source.node.name) || this.#valuesBehind(source.node).size > 0;
+      return mustCopy
+        ? inputText({ node: { name: this.#copy(source.node) }, output: source.output })
+        : inputText(source);
+    });
+    this.nodes.push({ ...node, name, device: "", input, attr: withoutPlace(node.attr) });
+    return name;
+  }
+}
+
+/** An element of a constant vector of texts. */
+function textOf(source: Source | undefined, index: number): string | undefined {
+  const value = source?.node.op === "Const" ? source.node.attr.get("value")?.value : undefined;
+  if (value?.$case !== "tensor") return undefined;
+  const tensor = tensorFromProto(value.value);
+  return tensor.dtype === "string" && index < tensor.size ? String(tensor.elementText(index)) : undefined;
+}
