@@ -21,14 +21,27 @@ export const numbers = [...floats, ...ints] as const satisfies readonly DType[];
 export const everything = [...numbers, "bool", "string"] as const satisfies readonly DType[];
 export const indexTypes = ["int32", "int64"] as const satisfies readonly DType[];
 
-const HUGE: Partial<Record<DType, number>> = { float32: 3e38, float64: 1.7e308 };
-const TINY: Partial<Record<DType, number>> = { float32: 2e-38, float64: 3e-308 };
+const HUGE: Partial<Record<DType, number>> = {
+  float16: 65504,
+  bfloat16: 3e38,
+  float32: 3e38,
+  float64: 1.7e308,
+};
+const TINY: Partial<Record<DType, number>> = {
+  float16: 2 ** -14,
+  bfloat16: 2e-38,
+  float32: 2e-38,
+  float64: 3e-308,
+};
 
 /** An element of a dtype. */
 export function element(dtype: DType, domain: Domain): fc.Arbitrary<TensorElement> {
   switch (dtypeKind(dtype)) {
     case "float":
+    case "bits":
       return floatElement(dtype, domain);
+    case "complex":
+      return complexElement(dtype, domain);
     case "bool":
       return fc.boolean();
     case "string":
@@ -38,6 +51,11 @@ export function element(dtype: DType, domain: Domain): fc.Arbitrary<TensorElemen
     default:
       return integerElement(dtype, domain).map(Number);
   }
+}
+
+function complexElement(dtype: DType, domain: Domain): fc.Arbitrary<TensorElement> {
+  const part = floatElement(dtype === "complex64" ? "float32" : "float64", domain);
+  return fc.record({ re: part, im: part });
 }
 
 function floatElement(dtype: DType, domain: Domain): fc.Arbitrary<number> {
@@ -96,11 +114,7 @@ export function tensor(
 
 /** A tensor of complex64 or complex128 of a given shape, its parts moderate. */
 export function complexTensor(dtype: DType, shape: readonly number[]): fc.Arbitrary<Tensor> {
-  const part = element(dtype === "complex64" ? "float32" : "float64", "moderate").map(Number);
-  const size = sizeOf(shape);
-  return fc
-    .array(fc.record({ re: part, im: part }), { minLength: size, maxLength: size })
-    .map((elements) => Tensor.of(elements, dtype, shape));
+  return tensor(dtype, shape, "moderate");
 }
 
 export interface ShapeLimits {

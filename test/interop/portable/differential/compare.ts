@@ -4,14 +4,31 @@ import type { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
 import type { Outcome } from "./evaluate.js";
 import { elementsText, type Tolerance } from "./op-case.js";
 
-/** Bits of the fraction, and the smallest number of full precision. */
-const precision: Partial<Record<DType, { readonly epsilon: number; readonly smallest: number }>> = {
-  float16: { epsilon: 2 ** -10, smallest: 2 ** -14 },
-  bfloat16: { epsilon: 2 ** -7, smallest: 2 ** -126 },
-  float32: { epsilon: 2 ** -23, smallest: 2 ** -126 },
-  float64: { epsilon: 2 ** -52, smallest: 2 ** -1022 },
-  complex64: { epsilon: 2 ** -23, smallest: 2 ** -126 },
-  complex128: { epsilon: 2 ** -52, smallest: 2 ** -1022 },
+/** What rounding means for the floating numbers of a dtype. */
+interface Precision {
+  /** The distance from 1 to the next number. */
+  readonly epsilon: number;
+  /** The smallest number of full precision; those below it are as far apart as those just above it. */
+  readonly smallest: number;
+  /**
+   * Whether TensorFlow's threads may give 0 for a number below full precision. They have the processor flush those of
+   * single and double precision; float16 is computed as float32, where its own are of full precision.
+   */
+  readonly flushes: boolean;
+}
+
+const half: Precision = { epsilon: 2 ** -10, smallest: 2 ** -14, flushes: false };
+const brain: Precision = { epsilon: 2 ** -7, smallest: 2 ** -126, flushes: true };
+const single: Precision = { epsilon: 2 ** -23, smallest: 2 ** -126, flushes: true };
+const double: Precision = { epsilon: 2 ** -52, smallest: 2 ** -1022, flushes: true };
+
+const precisions: Partial<Record<DType, Precision>> = {
+  float16: half,
+  bfloat16: brain,
+  float32: single,
+  float64: double,
+  complex64: single,
+  complex128: double,
 };
 
 /** In what two outcomes differ; undefined where they do not. */
@@ -28,7 +45,9 @@ export function difference(expected: Outcome, actual: Outcome, tolerance: Tolera
       return `output ${index}: ${what}`;
     }
   }
-  return undefined;
+  return actual.values.length > expected.values.length
+    ? `${actual.values.length} outputs, not ${expected.values.length}`
+    : undefined;
 }
 
 function outcomeText(outcome: Outcome): string {
@@ -55,8 +74,8 @@ export function tensorDifference(wanted: Tensor, given: Tensor, tolerance: Toler
 }
 
 function firstDifference(wanted: Tensor, given: Tensor, tolerance: Tolerance): number | undefined {
-  const limits = precision[wanted.dtype];
-  if (limits === undefined) {
+  const precision = precisions[wanted.dtype];
+  if (precision === undefined) {
     const at = Array.from({ length: wanted.size }, (_, i) => i);
     return dtypeKind(wanted.dtype) === "string"
       ? at.find((i) => !sameBytes(wanted.data[i], given.data[i]))
@@ -64,37 +83,63 @@ function firstDifference(wanted: Tensor, given: Tensor, tolerance: Tolerance): n
   }
   const left = numbersOf(wanted);
   const right = numbersOf(given);
+  const scaleAt = scaleOf(wanted.dtype, left, tolerance);
   for (const [i, one] of left.entries()) {
-    if (!isClose(one, right[i] ?? Number.NaN, limits, tolerance)) {
+    if (!isClose(one, right[i] ?? Number.NaN, precision, tolerance, scaleAt(i))) {
       return i;
     }
   }
   return undefined;
 }
 
+/** The magnitude at which the unit of the last place is taken, by the place of a number. */
+function scaleOf(dtype: DType, numbers: Numbers, { scale = 0 }: Tolerance): (index: number) => number {
+  if (typeof scale === "number") {
+    return () => scale;
+  }
+  const parts = dtypeKind(dtype) === "complex" ? 2 : 1;
+  const sizeAt = (index: number): number => {
+    const first = index - (index % parts);
+    const size = Math.hypot(...Array.from({ length: parts }, (_, part) => numbers[first + part] ?? 0));
+    return Number.isFinite(size) ? size : 0;
+  };
+  if (scale === "element") {
+    return sizeAt;
+  }
+  const largest = Array.from(numbers).reduce((most, _, index) => Math.max(most, sizeAt(index)), 0);
+  return () => largest;
+}
+
 function isClose(
   wanted: number,
   given: number,
-  { epsilon, smallest }: { readonly epsilon: number; readonly smallest: number },
-  { ulps, scale = 0, eitherZero = ulps > 0 }: Tolerance,
+  { epsilon, smallest, flushes }: Precision,
+  { ulps, eitherZero = ulps > 0 }: Tolerance,
+  scale: number,
 ): boolean {
-  if (Object.is(wanted, given) || (Number.isNaN(wanted) && Number.isNaN(given))) {
+  if (Object.is(wanted, given)) {
     return true;
+  }
+  // An infinity is close to itself alone, and NaN to nothing else: no distance to them has a size.
+  if (!Number.isFinite(wanted) || !Number.isFinite(given)) {
+    return false;
   }
   if (wanted === 0 && given === 0) {
     return eitherZero;
   }
-  // TensorFlow's threads flush numbers below full precision to zero.
-  if (Math.abs(wanted) < smallest && Math.abs(given) < smallest) {
+  if (
+    flushes &&
+    ((wanted === 0 && Math.abs(given) < smallest) || (given === 0 && Math.abs(wanted) < smallest))
+  ) {
     return true;
   }
-  return Math.abs(wanted - given) <= ulps * epsilon * Math.max(Math.abs(wanted), scale);
+  return Math.abs(wanted - given) <= ulps * epsilon * Math.max(Math.abs(wanted), scale, smallest);
 }
 
+type Numbers = ArrayLike<number> & { entries(): IterableIterator<[number, number]> };
+
 /** The numbers of a floating tensor; two for each complex element. */
-function numbersOf(
-  tensor: Tensor,
-): ArrayLike<number> & Iterable<number> & { entries(): IterableIterator<[number, number]> } {
+function numbersOf(tensor: Tensor): Numbers {
   const { data } = tensor;
   if (data instanceof Float32Array || data instanceof Float64Array) {
     return data;

@@ -25,10 +25,13 @@ export interface Tolerance {
   /** In units of the last place of the dtype. */
   readonly ulps: number;
   /**
-   * A unit of the last place is taken at this magnitude where the value is smaller: a sum of numbers up to 100 that
-   * happens to be near 0 cannot be exact to its own last place. 0 unless given.
+   * A unit of the last place is taken at this magnitude where the value is smaller; 0 unless given.
+   * - a number: a sum of numbers up to 100 that happens to be near 0 cannot be exact to its own last place
+   * - "element": that of the complex number which the value is a part of
+   * - "largest": that of the tensor's largest element. What a stable computation with whole matrices or images loses is
+   *   small beside that, however small a single element is
    */
-  readonly scale?: number;
+  readonly scale?: number | "element" | "largest";
   /** Whether 0 may stand for -0. So it may wherever an op rounds. */
   readonly eitherZero?: boolean;
 }

@@ -1,6 +1,6 @@
-import { type TensorFlowError, unimplemented } from "../../../protocol/status.js";
+import { invalidArgument, type TensorFlowError, unimplemented } from "../../../protocol/status.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
-import type { KernelRegistry } from "../kernels/registry.js";
+import type { KernelRegistry, MissingKernel } from "../kernels/registry.js";
 
 /** As many nodes of one op are named. */
 const NODES_NAMED = 5;
@@ -9,6 +9,8 @@ const NODES_NAMED = 5;
 export class MissingKernels {
   // By what is missing, in words.
   readonly #nodes = new Map<string, string[]>();
+  /** Whether TensorFlow's own engine refuses everything that is missing, too. */
+  #isRefusedEverywhere = true;
 
   get isEmpty(): boolean {
     return this.#nodes.size === 0;
@@ -16,6 +18,7 @@ export class MissingKernels {
 
   /** A node of an op that no TensorFlow has. */
   addUnknownOp(op: string, node: string): void {
+    this.#isRefusedEverywhere = false;
     this.#add(
       `'${op}' (Op type not registered: no TensorFlow op and no function of the graph has this name)`,
       node,
@@ -24,21 +27,30 @@ export class MissingKernels {
 
   /** A node of an op that has no kernel for any dtypes on any device. */
   addOp(op: string, node: string): void {
+    this.#isRefusedEverywhere = false;
     this.#add(`'${op}'`, node);
   }
 
   /** A node whose op, dtypes or device the registry has no kernel for. */
   add(node: KernelNode, deviceType: string, kernels: KernelRegistry): void {
-    this.#add(describe(node, deviceType, kernels), node.name);
+    const missing = kernels.explain(node, deviceType);
+    this.#isRefusedEverywhere &&= missing.reason === "refused";
+    this.#add(describe(node, deviceType, missing), node.name);
   }
 
-  /** UNIMPLEMENTED, with everything that is missing and what to do about it. */
+  /**
+   * An error with everything that is missing and what to do about it: UNIMPLEMENTED where TensorFlow's own engine might run
+   * it, INVALID_ARGUMENT, as there, where that engine has no kernel either.
+   */
   error(): TensorFlowError {
     const lines = [...this.#nodes].map(([what, nodes]) => {
       const named = nodes.slice(0, NODES_NAMED).map((name) => `{{node ${name}}}`);
       const more = nodes.length > NODES_NAMED ? ` and ${nodes.length - NODES_NAMED} more` : "";
       return `No OpKernel was registered to support Op ${what} used by ${named.join(", ")}${more}`;
     });
+    if (this.#isRefusedEverywhere) {
+      return invalidArgument(`${lines.join("\n")}\nTensorFlow has none for the CPU either.`);
+    }
     return unimplemented(
       `The portable engine cannot run this graph:\n${lines.join("\n")}\n` +
         "Start the worker with TensorFlow's own engine (--engine tensorflow), or place these nodes on a task that runs it.",
@@ -55,13 +67,13 @@ export class MissingKernels {
   }
 }
 
-function describe(node: KernelNode, deviceType: string, kernels: KernelRegistry): string {
-  const missing = kernels.explain(node, deviceType);
+function describe(node: KernelNode, deviceType: string, missing: MissingKernel): string {
   switch (missing.reason) {
     case "op":
       return `'${node.op}'`;
     case "device":
       return `'${node.op}' on ${deviceType} (it runs on ${missing.deviceTypes.join(", ")})`;
+    case "refused":
     case "types": {
       const types = Object.entries(missing.types).map(([attr, dtype]) => `${attr}=${dtype}`);
       return `'${node.op}' with these attrs: [${types.join(", ")}]`;

@@ -1,10 +1,15 @@
 import type { DType } from "../../../protocol/dtype.js";
 import type { KernelDefinition } from "./kernel.js";
 import type { KernelNode } from "./kernel-node.js";
+import { isRegisteredForCpu } from "./registered-types.js";
 
-/** Why a node has no kernel: nobody has the op, or not for the node's dtypes or on its device. */
+/**
+ * Why a node has no kernel: nobody has the op, or not for the node's dtypes or on its device. "refused" are dtypes for which
+ * TensorFlow has none on the CPU either.
+ */
 export type MissingKernel =
   | { readonly reason: "op" }
+  | { readonly reason: "refused"; readonly types: Readonly<Record<string, DType>> }
   | { readonly reason: "types"; readonly types: Readonly<Record<string, DType>> }
   | { readonly reason: "device"; readonly deviceTypes: readonly string[] };
 
@@ -37,6 +42,9 @@ export class KernelRegistry {
 
   /** The kernel for a node on a device of this type; undefined where there is none: `explain` says why. */
   find(node: KernelNode, deviceType: string): KernelDefinition | undefined {
+    if (deviceType === "CPU" && !isRegisteredForCpu(node)) {
+      return undefined;
+    }
     let best: KernelDefinition | undefined;
     for (const definition of this.of(node.op)) {
       if (
@@ -67,7 +75,7 @@ export class KernelRegistry {
         types[attr.name] = node.type(attr.name);
       }
     }
-    return { reason: "types", types };
+    return { reason: deviceType === "CPU" && !isRegisteredForCpu(node) ? "refused" : "types", types };
   }
 }
 

@@ -29,7 +29,7 @@ function singularValueProgram(name: string, input: Tensor, full: boolean): Progr
   const [rows = 0, columns = 0] = input.shape.slice(-2);
   return {
     name: `svd_${name}_${input.dtype}${full ? "_full" : ""}`,
-    tolerance: { ulps: 256, scale: 16 },
+    tolerance: { ulps: 32, scale: "largest" },
     build: (g) => {
       const found = g.op("Svd", [input], { full_matrices: full });
       const [values, u, v] = [found.outputAt(0), found.outputAt(1), found.outputAt(2)];
@@ -44,7 +44,7 @@ function singularValueProgram(name: string, input: Tensor, full: boolean): Progr
 function eigenProgram(dtype: DType): Program {
   return {
     name: `self_adjoint_eig_${dtype}`,
-    tolerance: { ulps: 256, scale: 16 },
+    tolerance: { ulps: 32, scale: "largest" },
     build: (g) => {
       const isComplex = dtype === "complex64" || dtype === "complex128";
       // Only the lower triangle is looked at.

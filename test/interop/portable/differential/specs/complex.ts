@@ -8,8 +8,8 @@ import { type OpSpec, specsOf } from "../op-spec.js";
 
 const types = { T: ["complex64", "complex128"] } as const satisfies Record<string, readonly DType[]>;
 
-/** Numbers of a size up to 23 go in; TensorFlow computes complex64 in single precision. */
-const rounded: Tolerance = { ulps: 64, scale: 1 };
+/** TensorFlow computes complex64 in single precision; one part of a result may be a small difference of large numbers. */
+const rounded: Tolerance = { ulps: 16, scale: "element" };
 
 /** Numbers up to 4 in size, for what grows fast. */
 function smallTensor(dtype: DType, shape: readonly number[]): fc.Arbitrary<Tensor> {
@@ -49,14 +49,11 @@ function binary(ops: readonly string[], shapes: readonly (readonly number[])[], 
 }
 
 /** Whole products and powers of what goes in. */
-const grown: Tolerance = { ulps: 256, scale: 64 };
+const grown: Tolerance = { ulps: 32, scale: "element" };
 
 export const complexSpecs: readonly OpSpec[] = [
   ...unary(["Expm1", "Log1p", "Sin", "Cos", "Sinh", "Cosh"], grown),
-  ...unary(["Tan", "Tanh", "Sqrt", "Sign", "Asin", "Acos", "Atan", "Asinh", "Acosh", "Atanh"], {
-    ulps: 256,
-    scale: 1,
-  }),
+  ...unary(["Tan", "Tanh", "Sqrt", "Sign", "Asin", "Acos", "Atan", "Asinh", "Acosh", "Atanh"], rounded),
   ...specsOf(["Log", "Reciprocal", "Inv", "Rsqrt", "Sigmoid"], {
     types,
     draw: ({ T = "complex64" }) => complexTensor(T, [3, 2]).map((input) => ({ inputs: [input] })),
@@ -96,7 +93,7 @@ export const complexSpecs: readonly OpSpec[] = [
     edges: ({ T = "complex64" }) => [
       { inputs: [numbers(T, [0, 0], [0, 0], [1, 0]), numbers(T, [0, 0], [2, 1], [3, 0])] },
     ],
-    tolerance: { ulps: 1024, scale: 64 },
+    tolerance: { ulps: 64, scale: "element" },
   },
   ...binary(
     ["InvGrad", "ReciprocalGrad", "RsqrtGrad", "SigmoidGrad", "SqrtGrad", "TanhGrad"],

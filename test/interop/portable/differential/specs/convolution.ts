@@ -7,7 +7,7 @@ import { type Attrs, attr, type Tolerance } from "../op-case.js";
 import { type OpSpec, specsOf } from "../op-spec.js";
 
 /** Sums of a few dozen products of numbers up to 1, in whatever order. */
-const summed: Tolerance = { ulps: 32, scale: 16 };
+const summed: Tolerance = { ulps: 16, scale: "largest" };
 
 const window = fc
   .tuple(fc.constantFrom(1, 2), fc.constantFrom("SAME", "VALID"))
@@ -129,7 +129,7 @@ export const convolutionSpecs: readonly OpSpec[] = [
     types: { T: [T] },
     draw: () =>
       fc.tuple(tensor(T, picture, "unit"), pooling).map(([input, attrs]) => ({ inputs: [input], attrs })),
-    tolerance: { ulps: 4, scale: 1 },
+    tolerance: { ulps: 4, scale: "largest" },
   }),
   {
     op: "MaxPoolGrad",
@@ -168,7 +168,7 @@ export const convolutionSpecs: readonly OpSpec[] = [
         inputs: [integers("int32", [2, 4, 6, 3]), gradient],
         attrs: { ksize: attr.ints(1, 2, 2, 1), strides: attr.ints(1, 2, 2, 1), padding: attr.text("VALID") },
       })),
-    tolerance: { ulps: 4, scale: 1 },
+    tolerance: { ulps: 4, scale: "largest" },
   },
   {
     op: "AvgPool3D",
@@ -182,7 +182,7 @@ export const convolutionSpecs: readonly OpSpec[] = [
           padding: attr.text("SAME"),
         },
       })),
-    tolerance: { ulps: 8, scale: 1 },
+    tolerance: { ulps: 8, scale: "largest" },
   },
   ...(["FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"] as const).map(
     (op): OpSpec => ({
@@ -192,7 +192,7 @@ export const convolutionSpecs: readonly OpSpec[] = [
         normalised(images).map((inputs) => ({ inputs, attrs: { is_training: attr.bool(false) } })),
       // The others hold what they were given, or nothing that is said; a master's rewriting may leave them out.
       outputs: [0],
-      tolerance: { ulps: 64, scale: 1 },
+      tolerance: { ulps: 16, scale: "largest" },
     }),
   ),
   ...(["FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"] as const).map(
@@ -213,7 +213,7 @@ export const convolutionSpecs: readonly OpSpec[] = [
             ],
             attrs: { is_training: attr.bool(false) },
           })),
-      tolerance: { ulps: 128, scale: 16 },
+      tolerance: { ulps: 4, scale: "largest" },
       outputs: [0, 1, 2],
     }),
   ),
@@ -222,7 +222,7 @@ export const convolutionSpecs: readonly OpSpec[] = [
     types: { T: [T] },
     draw: () =>
       tensor(T, picture, "unit").map((input) => ({ inputs: [input], attrs: { depth_radius: attr.int(1) } })),
-    tolerance: { ulps: 64, scale: 1 },
+    tolerance: { ulps: 16, scale: "largest" },
   },
   ...specsOf(["ResizeBilinear", "ResizeNearestNeighbor"], {
     types: { T: [T] },
@@ -233,7 +233,7 @@ export const convolutionSpecs: readonly OpSpec[] = [
           inputs: [input, integers("int32", size)],
           attrs: { half_pixel_centers: attr.bool(half) },
         })),
-    tolerance: { ulps: 64, scale: 1 },
+    tolerance: { ulps: 16, scale: "largest" },
   }),
   {
     op: "CropAndResize",
@@ -247,6 +247,6 @@ export const convolutionSpecs: readonly OpSpec[] = [
           integers("int32", [3, 3]),
         ],
       })),
-    tolerance: { ulps: 64, scale: 1 },
+    tolerance: { ulps: 16, scale: "largest" },
   },
 ];

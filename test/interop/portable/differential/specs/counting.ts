@@ -67,7 +67,16 @@ export const countingSpecs: readonly OpSpec[] = [
           inputs: [input, scalar(Tidx, axis)],
           attrs: { exclusive: attr.bool(exclusive), reverse: attr.bool(reverse) },
         })),
-    tolerance: { ulps: 32, scale: 4 },
+    edges: ({ T = "float32", Tidx = "int32" }) =>
+      [
+        [Number.NaN, 1, 2],
+        [1, Number.NaN, 2],
+        [Infinity, 1, Infinity],
+        [-Infinity, -Infinity, 1],
+        [Infinity, -Infinity, Number.NaN],
+      ].map((values) => ({ inputs: [Tensor.of(values, T), scalar(Tidx, 0)] })),
+    // Up to four sums of a logarithm, each rounded a few times, of a size up to 1 + log(4).
+    tolerance: { ulps: 4, scale: 2 },
   },
   {
     op: "SpaceToBatchND",

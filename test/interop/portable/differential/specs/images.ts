@@ -8,10 +8,10 @@ import { type Drawn, type OpSpec, specsOf } from "../op-spec.js";
 import { boxes, shades } from "./boxes.js";
 
 /** Colors that were computed in single precision. */
-const colored: Tolerance = { ulps: 64, scale: 1 };
-const weighted: Tolerance = { ulps: 64, scale: 32 };
+const colored: Tolerance = { ulps: 16, scale: "largest" };
+const weighted: Tolerance = { ulps: 16, scale: "largest" };
 /** For double precision where the weights do not have it. */
-const singlePrecision: Tolerance = { ulps: 2 ** 34, scale: 32 };
+const singlePrecision: Tolerance = { ulps: 4 * 2 ** 29, scale: "largest" };
 
 const sides = fc.integer({ min: 1, max: 6 });
 
@@ -198,7 +198,7 @@ export const imageSpecs: readonly OpSpec[] = [
         ],
       },
     ],
-    tolerance: { ulps: 256, scale: 64 },
+    tolerance: { ulps: 16, scale: "largest" },
   },
   {
     op: "ScaleAndTranslateGrad",
@@ -210,7 +210,7 @@ export const imageSpecs: readonly OpSpec[] = [
           attrs,
         })),
       ),
-    tolerance: { ulps: 256, scale: 64 },
+    tolerance: { ulps: 16, scale: "largest" },
   },
   ...floats.map((dtype) => ({
     op: "CropAndResizeGradImage",
@@ -249,7 +249,7 @@ export const imageSpecs: readonly OpSpec[] = [
           boxIndices,
         )
         .map((inputs) => ({ inputs })),
-    tolerance: { ulps: 64, scale: 4096 },
+    tolerance: { ulps: 16, scale: "largest" },
   },
   ...(["float32", "float64", "uint8", "int32", "int64"] as const).map((one) => ({
     op: "ImageProjectiveTransformV3",

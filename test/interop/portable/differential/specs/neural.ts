@@ -7,7 +7,7 @@ import { attr, type Tolerance } from "../op-case.js";
 import { type OpSpec, specsOf } from "../op-spec.js";
 
 /** Sums of products of numbers up to 16, in whatever order. */
-const product: Tolerance = { ulps: 16, scale: 256 };
+const product: Tolerance = { ulps: 4, scale: 256 };
 const rounded: Tolerance = { ulps: 16, scale: 2 };
 
 /** Two matrices that can be multiplied, as they are stored where one or both are transposed. */
@@ -130,7 +130,7 @@ export const neuralSpecs: readonly OpSpec[] = [
       shapes({ minRank: 2, minSize: 1 }).chain((shape) =>
         tensor(T, shape, "unit").map((input) => ({ inputs: [input] })),
       ),
-    tolerance: { ulps: 16, scale: 64 },
+    tolerance: { ulps: 4, scale: 64 },
   },
   ...specsOf(["Softmax", "LogSoftmax"], {
     types: { T: floats },
@@ -150,13 +150,13 @@ export const neuralSpecs: readonly OpSpec[] = [
     draw: ({ T = "float32" }) =>
       fc.tuple(tensor(T, [3, 4]), tensor(T, [3, 4], "unit")).map((inputs) => ({ inputs })),
     edges: ({ T = "float32" }) => [{ inputs: [Tensor.of(1, T, [2, 3]), Tensor.of(1, T, [3, 2])] }],
-    tolerance: { ulps: 16, scale: 64 },
+    tolerance: { ulps: 4, scale: 64 },
   },
   {
     op: "SparseSoftmaxCrossEntropyWithLogits",
     types: { T: floats, Tlabels: indexTypes },
     draw: ({ T = "float32", Tlabels = "int32" }) =>
       fc.tuple(tensor(T, [3, 4]), indices(Tlabels, [3], 4, "never")).map((inputs) => ({ inputs })),
-    tolerance: { ulps: 16, scale: 64 },
+    tolerance: { ulps: 4, scale: 64 },
   },
 ];

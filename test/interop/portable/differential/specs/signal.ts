@@ -7,7 +7,7 @@ import { type Attrs, attr, type Tolerance } from "../op-case.js";
 import { type OpSpec, specsOf } from "../op-spec.js";
 
 /** Sums of up to a hundred numbers of size 16. */
-const summed: Tolerance = { ulps: 32, scale: 64 };
+const summed: Tolerance = { ulps: 16, scale: "largest" };
 
 const complexTypes = ["complex64", "complex128"] as const satisfies readonly DType[];
 const realOf = (dtype: DType): DType => (dtype === "complex64" ? "float32" : "float64");

@@ -6,7 +6,7 @@ import { floats, indexTypes, integers, scalar } from "../arbitraries.js";
 import type { Tolerance } from "../op-case.js";
 import { type OpSpec, specsOf } from "../op-spec.js";
 
-const transformed: Tolerance = { ulps: 64, scale: 1 };
+const transformed: Tolerance = { ulps: 8, scale: 1 };
 
 const size = fc.constantFrom([3], [2, 5], [], [0], [300]);
 const seed = fc.tuple(fc.integer(), fc.integer());

@@ -6,7 +6,7 @@ import { type Attrs, attr, type Tolerance } from "../op-case.js";
 import { type OpSpec, specsOf } from "../op-spec.js";
 
 /** Sums of a few dozen numbers up to 1, in whatever order. */
-const summed: Tolerance = { ulps: 32, scale: 16 };
+const summed: Tolerance = { ulps: 16, scale: "largest" };
 
 const T = "float32";
 const volume = [2, 3, 4, 5, 2] as const;
@@ -95,7 +95,7 @@ export const volumeSpecs: readonly OpSpec[] = [
           inputs: [slopes, input, output],
           attrs: { depth_radius: attr.int(radius), alpha: attr.float(0.5), beta: attr.float(0.75) },
         })),
-    tolerance: { ulps: 64, scale: 1 },
+    tolerance: { ulps: 16, scale: "largest" },
   },
   {
     op: "DenseCountSparseOutput",

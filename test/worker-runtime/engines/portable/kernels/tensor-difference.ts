@@ -49,6 +49,9 @@ function floatsDiffer(a: number, b: number, unit: number, bits: 32 | 64, toleran
   if (a === b || (Number.isFinite(a - b) && Math.abs(a - b) <= tolerance.absolute)) {
     return false;
   }
+  if (!Number.isFinite(a) || !Number.isFinite(b)) {
+    return true;
+  }
   const apart = ordinal(a, bits) - ordinal(b, bits);
   return (apart < 0n ? -apart : apart) > BigInt(tolerance.ulps * unit);
 }

@@ -10,8 +10,6 @@ import { axisOf, cppShapeText, productOf } from "../support/shapes.js";
 /** A fold whose intermediate results are all wanted. */
 interface Scan {
   readonly start: number;
-  /** For float64, where it is another one. */
-  readonly float64Start?: number;
   step(sum: number, value: number): number;
   /** For integers, where it is another one. */
   readonly intStep?: (sum: number, value: number) => number;
@@ -86,11 +84,10 @@ function scan(
   }
   const out = newNumbers(dtype, shape);
   const x = numbersOf(input);
-  const first = dtype === "float64" ? (operation.float64Start ?? operation.start) : operation.start;
   const isFloat = dtype === "float32" || dtype === "float64";
   const step = isFloat ? operation.step : (operation.intStep ?? operation.step);
   forEachLine(shape, axis, (start, stride) =>
-    scanLine<number>(out, x, ...place(start, stride), n, first, step, exclusive),
+    scanLine<number>(out, x, ...place(start, stride), n, operation.start, step, exclusive),
   );
   return new Tensor(dtype, shape, out);
 }
@@ -130,10 +127,11 @@ function scanKernel(
   );
 }
 
-/** log(exp(a) + exp(b)) without overflow. */
-function logAddExp(a: number, b: number): number {
-  const most = Math.max(a, b);
-  return most === -Infinity ? most : most + Math.log1p(Math.exp(Math.min(a, b) - most));
+/** log(exp(sum) + exp(value)) without overflow. As TensorFlow compares them, a value that is NaN counts as the sum again. */
+function logAddExp(sum: number, value: number): number {
+  const least = value < sum ? value : sum;
+  const most = sum < value ? value : sum;
+  return least === -Infinity ? most : most + Math.log1p(Math.exp(least - most));
 }
 
 /** Running sums and products along an axis. */
@@ -160,11 +158,5 @@ export const cumulativeKernels: readonly KernelDefinition[] = [
     },
     { T: realTypes },
   ),
-  // An empty sum of float32 is the least number rather than -infinity in TensorFlow.
-  scanKernel(
-    "CumulativeLogsumexp",
-    { start: -3.4028234663852886e38, float64Start: -Infinity, step: logAddExp },
-    undefined,
-    LOG_STEP_NANOS,
-  ),
+  scanKernel("CumulativeLogsumexp", { start: -Infinity, step: logAddExp }, undefined, LOG_STEP_NANOS),
 ];

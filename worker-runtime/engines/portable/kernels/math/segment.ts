@@ -18,11 +18,16 @@ interface SegmentReduction {
   readonly mean?: boolean;
 }
 
-function fillWith(data: TensorData, value: bigint | number, from = 0, to = data.length): void {
-  if (data instanceof BigInt64Array || data instanceof BigUint64Array) {
-    data.fill(BigInt(value), from, to);
+/** @param entries of an element: what follows the first of them, an imaginary part, stays 0. */
+function fillWith(data: TensorData, value: bigint | number, entries: number): void {
+  if (value !== 0 && entries === 2 && !isByteList(data)) {
+    for (let i = 0; i < data.length; i += 2) {
+      data[i] = Number(value);
+    }
+  } else if (data instanceof BigInt64Array || data instanceof BigUint64Array) {
+    data.fill(BigInt(value));
   } else if (!isByteList(data)) {
-    data.fill(Number(value), from, to);
+    data.fill(Number(value));
   }
 }
 
@@ -45,9 +50,10 @@ function reduceSorted(
 ): Tensor {
   const shape = [count, ...input.shape.slice(1)];
   const data = allocate(input.dtype, shape);
-  const inner = productOf(input.shape, 1) * entriesPerElement(input.dtype);
+  const entries = entriesPerElement(input.dtype);
+  const inner = productOf(input.shape, 1) * entries;
   if (empty !== 0) {
-    fillWith(data, empty);
+    fillWith(data, empty, entries);
   }
   const set = accumulator("set", input.dtype, data, input.data);
   const add = accumulator(kind, input.dtype, data, input.data);
@@ -164,9 +170,10 @@ function unsortedSegment(
   }
   const shape = [count, ...input.shape.slice(depth)];
   const data = allocate(input.dtype, shape);
-  fillWith(data, start);
+  const entries = entriesPerElement(input.dtype);
+  fillWith(data, start, entries);
   const apply = accumulator(kind, input.dtype, data, input.data);
-  const inner = productOf(input.shape, depth) * entriesPerElement(input.dtype);
+  const inner = productOf(input.shape, depth) * entries;
   const list = indicesOf(ids);
   for (let i = 0; i < list.length; i += 1) {
     const id = list[i] as number;

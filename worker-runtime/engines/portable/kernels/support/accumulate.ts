@@ -1,4 +1,4 @@
-import type { DType } from "../../../../protocol/dtype.js";
+import { type DType, dtypeKind } from "../../../../protocol/dtype.js";
 import { internalError } from "../../../../protocol/status.js";
 import { isByteList, type TensorData } from "../../../../protocol/tensor-data.js";
 import { type LongArray, longsOf, type NumberArray, numbersOf } from "./elements.js";
@@ -53,6 +53,40 @@ const multiplyInts: Loop<NumberArray> = (to, t, from, f, n) => {
   }
 };
 
+/** Of (a + bi) and (c + di), where it is not the same for each part. */
+const complexFunctions: Partial<
+  Record<Accumulation, (a: number, b: number, c: number, d: number) => readonly [number, number]>
+> = {
+  mul: (a, b, c, d) => [a * c - b * d, a * d + b * c],
+  div: (a, b, c, d) => {
+    const norm = c * c + d * d;
+    return [(a * c + b * d) / norm, (b * c - a * d) / norm];
+  },
+};
+
+/** @throws TensorFlowError INTERNAL where complex numbers have no such accumulation. */
+function complexLoop(kind: Accumulation): Loop<NumberArray> {
+  if (kind === "max" || kind === "min") {
+    throw internalError(`Complex numbers have no "${kind}".`);
+  }
+  const combine = complexFunctions[kind];
+  if (combine === undefined) {
+    return numberLoops[kind];
+  }
+  return (to, t, from, f, n) => {
+    for (let i = 0; i < n; i += 2) {
+      const [re, im] = combine(
+        to[t + i] as number,
+        to[t + i + 1] as number,
+        from[f + i] as number,
+        from[f + i + 1] as number,
+      );
+      to[t + i] = re;
+      to[t + i + 1] = im;
+    }
+  };
+}
+
 const longFunctions: Readonly<Record<Accumulation, (old: bigint, value: bigint) => bigint>> = {
   set: (_, value) => value,
   add: (old, value) => old + value,
@@ -85,8 +119,8 @@ export type Accumulate = (t: number, f: number, n: number) => void;
 
 /**
  * Prepares the accumulation of the elements of one array into another of the same dtype.
- * Small floats must be widened before (see `withSmallFloats`), but for "set"; of complex numbers only "set", "add" and
- * "sub" are right; strings can be set and added, which joins them.
+ * Small floats must be widened before (see `withSmallFloats`), but for "set"; complex numbers have no "max" and "min";
+ * strings can be set and added, which joins them.
  * @param to the array that is changed: of a tensor in the making, never of a finished one.
  */
 export function accumulator(kind: Accumulation, dtype: DType, to: TensorData, from: TensorData): Accumulate {
@@ -108,7 +142,12 @@ export function accumulator(kind: Accumulation, dtype: DType, to: TensorData, fr
     return (t, f, n) => loop(to, t, source, f, n);
   }
   const isInt = !(to instanceof Float32Array || to instanceof Float64Array);
-  const loop = kind === "mul" && isInt ? multiplyInts : numberLoops[kind];
+  const loop =
+    dtypeKind(dtype) === "complex"
+      ? complexLoop(kind)
+      : kind === "mul" && isInt
+        ? multiplyInts
+        : numberLoops[kind];
   const source = numbersOf({ dtype, data: from });
   return (t, f, n) => loop(to, t, source, f, n);
 }
