@@ -23,6 +23,15 @@ export const feedValueSchema = z.discriminatedUnion("kind", [
 ]);
 export type FeedValue = z.infer<typeof feedValueSchema>;
 
+/** The document that a run computes, as the window has it that started the run. The application hands it back unread. */
+export const runOriginSchema = z.object({
+  /** The document's name. */
+  document: z.string().max(4096),
+  /** Digest of the graph and of what is fed: where it is the same, the values of the run are the document's. */
+  digest: z.string().max(64),
+});
+export type RunOrigin = z.infer<typeof runOriginSchema>;
+
 export const runRequestSchema = z.object({
   /** A serialized GraphDef, without attributes of Tensordeck's own. */
   graph: bytesSchema,
@@ -38,6 +47,8 @@ export const runRequestSchema = z.object({
   stepTimeoutMillis: z.number().int().nonnegative().optional(),
   softPlacement: z.boolean(),
   logDevicePlacement: z.boolean(),
+  /** Absent for a run that no window started. */
+  origin: runOriginSchema.optional(),
 });
 export type RunRequest = z.infer<typeof runRequestSchema>;
 
@@ -82,20 +93,30 @@ export type RunState = z.infer<typeof runStateSchema>;
 /** Sent when a run changes and at most four times a second while it goes on. */
 export const runUpdateSchema = z.object({
   runId: z.string(),
+  /** As the run was started with. */
+  origin: runOriginSchema.optional(),
   state: runStateSchema,
   /** What goes on before the first step: "Waiting for worker/1", "Creating the session". */
   phase: z.string().optional(),
   /** Steps finished. */
   step: z.number().int().nonnegative(),
   steps: z.number().int().positive(),
+  /** Whether a trace was asked for; the first step is traced in any case. */
+  trace: z.boolean(),
   /** Since the first step began. */
   elapsedMillis: z.number(),
+  /** How long what goes on now has done so: the phase that is named, or the step in progress. */
+  currentMillis: z.number(),
   /** Duration of the newest finished step, as the client saw it. */
   stepMillis: z.number().optional(),
   /** True while the newest finished step was the first of its kind, which includes placing and registering the graph. */
   stepRegisteredGraph: z.boolean().optional(),
   /** Time that it took to create the session; absent when an open one was used. */
   sessionMillis: z.number().optional(),
+  /** Duration of the traced step, as the client saw it. */
+  tracedStepMillis: z.number().optional(),
+  /** True while the traced step was the first of its kind. */
+  tracedStepRegisteredGraph: z.boolean().optional(),
   /** Of the traced step: from the start of its first node to the end of its last one, as the tasks measured. */
   computeMillis: z.number().optional(),
   /** Task whose master runs the steps, as "worker/0". */

@@ -36,7 +36,7 @@ export class RunService {
     }
     this.#latest?.status.release();
     const { cluster, emit, readFeeds } = this.#collaborators;
-    const status = new RunStatus(request.steps, (update) => emit("run", update));
+    const status = new RunStatus(request, (update) => emit("run", update));
     const run = new Run(request, status, { cluster, readFeeds, sessions: this.#sessions });
     this.#latest = run;
     this.#running = run.execute();

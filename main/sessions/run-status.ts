@@ -1,17 +1,24 @@
 /** What is known of a run, and telling it to the windows. */
 import { randomUUID } from "node:crypto";
 import type { Problem } from "../api/problem.js";
-import type { RunState, RunUpdate } from "../api/runs.js";
+import type { RunRequest, RunState, RunUpdate } from "../api/runs.js";
 import { defined } from "../problems.js";
 import { KeptResults, type NamedTensor } from "./kept-results.js";
 import { previewTensor } from "./previews.js";
 import type { TracedStep } from "./trace-summary.js";
 import { UpdateThrottle } from "./update-throttle.js";
 
+/** How long a step took, as the client saw it. */
+export interface StepTiming {
+  readonly millis: number;
+  /** The step was the first of its kind, which includes placing and registering the graph. */
+  readonly registeredGraph: boolean;
+}
+
 export class RunStatus {
   readonly runId = randomUUID();
   readonly kept = new KeptResults();
-  readonly #steps: number;
+  readonly #request: Pick<RunRequest, "steps" | "trace" | "origin">;
   readonly #throttle: UpdateThrottle;
   #state: RunState = "preparing";
   #phase: string | undefined;
@@ -19,17 +26,18 @@ export class RunStatus {
   /** On the clock of performance.now(); absent before the first step. */
   #firstStepAt: number | undefined;
   #elapsedMillis = 0;
-  #stepMillis: number | undefined;
-  #stepRegisteredGraph: boolean | undefined;
+  /** When the phase or the step in progress began, on the same clock. */
+  #currentSince = performance.now();
+  #timing: StepTiming | undefined;
   #sessionMillis: number | undefined;
   #master: string | undefined;
   /** Results of the newest step; written out only when they are shown. */
   #results: readonly NamedTensor[] = [];
-  #traced: TracedStep | undefined;
+  #traced: { readonly step: TracedStep; readonly timing: StepTiming } | undefined;
   #problem: Problem | undefined;
 
-  constructor(steps: number, emit: (update: RunUpdate) => void) {
-    this.#steps = steps;
+  constructor(request: Pick<RunRequest, "steps" | "trace" | "origin">, emit: (update: RunUpdate) => void) {
+    this.#request = request;
     this.#throttle = new UpdateThrottle(() => emit(this.update()));
   }
 
@@ -42,26 +50,31 @@ export class RunStatus {
   }
 
   get traced(): TracedStep | undefined {
-    return this.#traced;
+    return this.#traced?.step;
   }
 
   update(): RunUpdate {
     return defined({
       runId: this.runId,
+      origin: this.#request.origin,
       state: this.#state,
       phase: this.#phase,
       step: this.#step,
-      steps: this.#steps,
+      steps: this.#request.steps,
+      trace: this.#request.trace,
       elapsedMillis: this.#elapsedMillis,
-      stepMillis: this.#stepMillis,
-      stepRegisteredGraph: this.#stepRegisteredGraph,
+      currentMillis: this.isOver ? 0 : performance.now() - this.#currentSince,
+      stepMillis: this.#timing?.millis,
+      stepRegisteredGraph: this.#timing?.registeredGraph,
       sessionMillis: this.#sessionMillis,
-      computeMillis: this.#traced?.computeMillis,
+      tracedStepMillis: this.#traced?.timing.millis,
+      tracedStepRegisteredGraph: this.#traced?.timing.registeredGraph,
+      computeMillis: this.#traced?.step.computeMillis,
       master: this.#master,
       fetches: this.#results.map(({ name, tensor }) => previewTensor(name, tensor)),
-      nodes: this.#traced?.nodes ?? [],
-      transfers: this.#traced?.transfers ?? [],
-      tracedStep: this.#traced?.step,
+      nodes: this.#traced?.step.nodes ?? [],
+      transfers: this.#traced?.step.transfers ?? [],
+      tracedStep: this.#traced?.step.step,
       problem: this.#problem,
     });
   }
@@ -70,6 +83,7 @@ export class RunStatus {
   setPhase(phase: string): void {
     if (this.#state !== "preparing" || phase === this.#phase) return;
     this.#phase = phase;
+    this.#currentSince = performance.now();
     this.#throttle.now();
   }
 
@@ -79,22 +93,20 @@ export class RunStatus {
     this.#sessionMillis = sessionMillis;
     this.#phase = undefined;
     this.#firstStepAt = performance.now();
+    this.#currentSince = this.#firstStepAt;
     if (this.#state === "preparing") this.#state = "running";
     this.#throttle.now();
   }
 
-  stepDone(results: readonly NamedTensor[], stepMillis: number, registeredGraph: boolean): void {
+  /** What a step brought is told together, so that no window sees the trace of one beside the values of another. */
+  stepDone(results: readonly NamedTensor[], timing: StepTiming, traced: TracedStep | undefined): void {
     this.#step++;
-    this.#stepMillis = stepMillis;
-    this.#stepRegisteredGraph = registeredGraph;
-    this.#elapsedMillis = performance.now() - (this.#firstStepAt ?? performance.now());
+    this.#timing = timing;
+    if (traced) this.#traced = { step: traced, timing };
+    this.#currentSince = performance.now();
+    this.#elapsedMillis = this.#currentSince - (this.#firstStepAt ?? this.#currentSince);
     this.#results = results;
     this.kept.set(results);
-    this.#throttle.soon();
-  }
-
-  setTraced(traced: TracedStep): void {
-    this.#traced = traced;
     this.#throttle.soon();
   }
 

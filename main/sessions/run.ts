@@ -176,11 +176,11 @@ export class Run {
     to: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const { steps, trace, stepTimeoutMillis } = this.#request;
+    const { steps, trace: wanted, stepTimeoutMillis } = this.#request;
     const { fetches, targets } = graph;
     const signature = JSON.stringify([[...feeds.keys()].sort(), fetches, targets]);
     for (let number = from; number <= to && !this.#stopAsked; number++) {
-      const traced = isTraced(number, steps, trace);
+      const traced = isTraced(number, steps, wanted);
       const registersGraph = ready.isFirstStep(signature);
       const startedAt = performance.now();
       const step = ready.session.run(fetches, {
@@ -195,15 +195,14 @@ export class Run {
         if (registersGraph && endsFromHere(error, signal)) ready.giveUp();
         throw error;
       });
-      const stepMillis = performance.now() - startedAt;
+      const timing = { millis: performance.now() - startedAt, registeredGraph: registersGraph };
       const results = fetches.flatMap((name, i) => {
         const tensor = values[i];
         return tensor ? [{ name, tensor }] : [];
       });
-      if (traced && metadata?.stepStats) {
-        this.status.setTraced(traceOf(metadata.stepStats, number, graph.graphDef));
-      }
-      this.status.stepDone(results, stepMillis, registersGraph);
+      const trace =
+        traced && metadata?.stepStats ? traceOf(metadata.stepStats, number, graph.graphDef) : undefined;
+      this.status.stepDone(results, timing, trace);
     }
   }
 }

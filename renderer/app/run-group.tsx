@@ -5,6 +5,7 @@ import { startRun, stopRun } from "../stores/run-actions.js";
 import { useRun } from "../stores/run-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
+import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { Tooltip } from "../ui/tooltip.js";
@@ -36,10 +37,10 @@ export function RunGroup(): ReactElement {
           icon="fast-forward"
           disabled={blocked}
           className="split-main run-many"
-          aria-label={`Run ${stepsText(steps)}`}
+          aria-label={`Run ${countText(steps, "step")}`}
           onClick={() => attempt(() => startRun(steps))}
         >
-          <span className="wide-only">Run {stepsText(steps)}</span>
+          <span className="wide-only">Run {countText(steps, "step")}</span>
         </Button>
         <Menu
           align="end"
@@ -52,7 +53,7 @@ export function RunGroup(): ReactElement {
           entries={[
             ...STEP_CHOICES.map((count) => ({
               kind: "item" as const,
-              label: stepsText(count),
+              label: countText(count, "step"),
               checked: count === steps,
               run: () => chooseSteps(count),
             })),
@@ -66,11 +67,6 @@ export function RunGroup(): ReactElement {
   );
 }
 
-/** Four figures are read at a glance, more need their commas. */
-function stepsText(steps: number): string {
-  return `${steps < 10_000 ? steps : steps.toLocaleString("en")} ${steps === 1 ? "step" : "steps"}`;
-}
-
 function chooseSteps(count: number): void {
   uiActions.setManySteps(count);
   attempt(() => startRun(count));
@@ -78,7 +74,7 @@ function chooseSteps(count: number): void {
 
 function StopButton(): ReactElement {
   const again = useRun(
-    (state) => state.latest?.state === "stopping" || state.stopRequested === state.latest?.runId,
+    (state) => state.newest?.state === "stopping" || state.stopRequested === state.newest?.runId,
   );
   return (
     <Tooltip

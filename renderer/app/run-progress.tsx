@@ -1,17 +1,22 @@
 import { type ReactElement, useEffect, useState } from "react";
 import type { RunUpdate } from "../../main/api/runs.js";
-import { useRun } from "../stores/run-store.js";
-import { durationText } from "../ui/format.js";
+import { isActive, useRun } from "../stores/run-store.js";
+import { numberText, secondsText, stepText } from "../ui/format.js";
 import { useLongRun } from "./use-long-run.js";
 
 /** Screen readers hear the step this often at most. */
 const ANNOUNCE_EVERY_MILLIS = 10_000;
+const SECOND = 1000;
 
 export function RunProgress(): ReactElement | null {
-  const run = useRun((state) => state.latest);
+  const run = useRun((state) => state.newest);
+  const elsewhere = useRun((state) => state.newest?.runId !== state.latest?.runId);
   const shown = useLongRun();
+  const sinceMillis = useMillisSince(run);
   if (run === undefined || !shown) return null;
   const share = run.step / run.steps;
+  const text = headline(run, elsewhere);
+  const facts = paceFacts(run, run.currentMillis + sinceMillis);
   return (
     <div
       className="run-progress"
@@ -20,39 +25,65 @@ export function RunProgress(): ReactElement | null {
       aria-valuemin={0}
       aria-valuemax={run.steps}
       aria-valuenow={run.step}
-      aria-valuetext={headline(run)}
+      aria-valuetext={text}
+      title={[text, ...facts].join(" · ")}
     >
       <div>
-        <b className="ell">{headline(run)}</b>
-        <span className="ell">{pace(run)}</span>
+        <b className="ell">{text}</b>
+        <span className="pace">
+          {facts.map((fact) => (
+            <span key={fact}>{fact}</span>
+          ))}
+        </span>
       </div>
       <i>
         <u style={{ width: `${(share * 100).toFixed(1)}%` }} />
       </i>
-      <Announcer text={headline(run)} />
+      <Announcer text={text} />
     </div>
   );
 }
 
-function headline(run: RunUpdate): string {
-  if (run.state === "stopping") return `stopping after step ${countOf(run.step + 1)}`;
+/** Milliseconds since the newest news of a run that goes on, counted up once a second: a long step sends none. */
+function useMillisSince(run: RunUpdate | undefined): number {
+  const [now, setNow] = useState({ of: run, millis: 0 });
+  const active = isActive(run);
+  useEffect(() => {
+    if (!active) return;
+    const receivedAt = performance.now();
+    const timer = setInterval(() => setNow({ of: run, millis: performance.now() - receivedAt }), SECOND);
+    return () => clearInterval(timer);
+  }, [run, active]);
+  return now.of === run ? now.millis : 0;
+}
+
+function headline(run: RunUpdate, elsewhere: boolean): string {
+  const text = stateText(run);
+  return elsewhere && run.origin ? `${run.origin.document}: ${text}` : text;
+}
+
+function stateText(run: RunUpdate): string {
+  if (run.state === "stopping") return `stopping after ${stepText(run.step + 1)}`;
   if (run.state === "preparing") return run.phase ?? "preparing";
-  return run.steps === 1 ? "running" : `step ${countOf(run.step)} / ${countOf(run.steps)}`;
+  return run.steps === 1 ? "running" : `${stepText(run.step)} / ${numberText(run.steps)}`;
 }
 
-function countOf(steps: number): string {
-  return steps.toLocaleString("en");
-}
-
-/** "83 steps/s · 7 s left"; the time alone before the first step. */
-export function pace(run: RunUpdate): string {
-  if (run.step === 0 || run.elapsedMillis === 0) return "";
-  const perSecond = (run.step * 1000) / run.elapsedMillis;
-  const speed = `${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)} steps/s`;
+/**
+ * What is shown as far as there is room, most important first: "12 s in this step", "7 s left", "83 steps/s".
+ *
+ * @param currentMillis how long the step in progress, or what goes on before it, has taken by now
+ */
+export function paceFacts(run: RunUpdate, currentMillis: number): string[] {
+  const facts: string[] = [];
+  const current = secondsText(Math.floor(currentMillis / SECOND));
+  if (currentMillis >= SECOND) facts.push(run.step === 0 ? current : `${current} in this step`);
+  if (run.step === 0 || run.elapsedMillis === 0) return facts;
   const left = ((run.steps - run.step) * run.elapsedMillis) / run.step;
-  return run.state === "running" && left >= 500
-    ? `${speed} · ${durationText(Math.ceil(left / 1000) * 1000)} left`
-    : speed;
+  if (run.state === "running" && left >= SECOND / 2)
+    facts.push(`${secondsText(Math.ceil(left / SECOND))} left`);
+  const perSecond = (run.step * SECOND) / run.elapsedMillis;
+  facts.push(`${perSecond >= 10 ? numberText(Math.round(perSecond)) : perSecond.toFixed(1)} steps/s`);
+  return facts;
 }
 
 function Announcer({ text }: { readonly text: string }): ReactElement {

@@ -2,6 +2,7 @@ import type { ReactElement } from "react";
 import type { RunUpdate } from "../../main/api/runs.js";
 import { clusterHealth, offlineText, trafficText } from "../cluster-panel/health.js";
 import { attempt, useApp } from "../stores/app-store.js";
+import { useBeforeEdit } from "../stores/before-edit.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
@@ -11,7 +12,7 @@ import { useRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { changeSettings, shownTheme, useSettings } from "../stores/settings-store.js";
 import { uiActions } from "../stores/ui-store.js";
-import { bytesText, countText, durationText } from "../ui/format.js";
+import { bytesText, countText, durationText, numberText, stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 
 /** Counts and totals. What went wrong stands where it belongs; here it is only counted. */
@@ -100,11 +101,9 @@ function LinkStatus(): ReactElement {
 
 function RunStatus(): ReactElement {
   const run = useRun((state) => state.latest);
-  const edited = useRun((state) => state.runRevision);
-  const revision = useDocument((state) => state.revision);
+  const old = useBeforeEdit();
   if (run?.stepMillis === undefined) return <span className="fg2">{endText(run) ?? "Not run yet"}</span>;
   const end = endText(run);
-  const old = edited !== undefined && edited !== revision;
   const bytes = run.transfers.reduce((sum, transfer) => sum + transfer.bytes, 0);
   return (
     <>
@@ -112,14 +111,14 @@ function RunStatus(): ReactElement {
         className={old ? "fg2" : ""}
         title={old ? "Measured before the last edit" : "As the client saw the newest step"}
       >
-        <b>step {durationText(run.stepMillis)}</b>
+        {stepText(run.step)}: <b>{durationText(run.stepMillis)}</b>
         {run.stepRegisteredGraph ? <span className="fg2">first, with set-up</span> : null}
         {old ? "before edit" : null}
       </span>
       {end === undefined ? null : <span className="wide-only">{end}</span>}
       {run.tracedStep !== undefined && run.transfers.length > 0 ? (
-        <span className="wide-only" title={`From the trace of step ${run.tracedStep}`}>
-          {bytesText(bytes)} between tasks
+        <span className={old ? "wide-only fg2" : "wide-only"} title="From the newest trace">
+          {stepText(run.tracedStep)}: {bytesText(bytes)} between tasks
         </span>
       ) : null}
     </>
@@ -131,7 +130,7 @@ export function endText(run: RunUpdate | undefined): string | undefined {
   if (run?.state !== "stopped" && run?.state !== "failed") return undefined;
   const word = run.state === "stopped" ? "Stopped" : "Failed";
   if (run.step === 0) return `${word} in the first step`;
-  return `${word} after ${run.step.toLocaleString("en")} of ${countText(run.steps, "step")}`;
+  return `${word} after ${numberText(run.step)} of ${countText(run.steps, "step")}`;
 }
 
 function ProblemCount(): ReactElement | null {

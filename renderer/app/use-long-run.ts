@@ -6,8 +6,8 @@ const SHOW_AFTER_MILLIS = 300;
 
 /** True while a run goes on that has done so for a while. */
 export function useLongRun(): boolean {
-  const active = useRun((state) => isActive(state.latest));
-  const runId = useRun((state) => state.latest?.runId);
+  const active = useRun((state) => isActive(state.newest));
+  const runId = useRun((state) => state.newest?.runId);
   const [longRun, setLongRun] = useState<string>();
   useEffect(() => {
     if (!active) return;

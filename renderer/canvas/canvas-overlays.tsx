@@ -5,10 +5,12 @@ import { toProblem } from "../../main/api/wire.js";
 import { client } from "../client.js";
 import { isUninitialised } from "../document/initialisers.js";
 import { parseTensorName } from "../document/tensor-names.js";
+import { useBeforeEdit } from "../stores/before-edit.js";
 import { taskColourVar, taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { isActive, useRun } from "../stores/run-store.js";
+import { countText, stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { showNextProblem } from "./commands.js";
 import { DragGhosts } from "./drag-ghosts.js";
@@ -43,19 +45,36 @@ export function CanvasOverlays(): ReactElement {
   );
 }
 
+/** Which steps the values and times on the nodes are of, where there is no room to say so on each. */
+function useMeasuredText(): string | undefined {
+  const step = useRun((state) => (state.latest?.fetches.length ? state.latest.step : 0));
+  const traced = useRun((state) => state.latest?.tracedStep ?? 0);
+  const old = useBeforeEdit();
+  if (step === 0 && traced === 0) return undefined;
+  const both =
+    step === traced
+      ? `values and times of ${stepText(step)}`
+      : [step > 0 ? `values of ${stepText(step)}` : "", traced > 0 ? `times of ${stepText(traced)}` : ""]
+          .filter(Boolean)
+          .join(", ");
+  return old ? `${both}, before edit` : both;
+}
+
 function Heading(): ReactElement {
   const count = useDocument((state) => state.document.nodes.size);
   const selected = useDocument((state) => state.selection.size);
   const name = useDocument((state) => (state.selection.size === 1 ? [...state.selection][0] : undefined));
-  const parts = [count === 1 ? "1 node" : `${count} nodes`];
+  const parts = [countText(count, "node")];
   if (selected > 0) parts.push(`${selected} selected`);
   if (name !== undefined) parts.push(name);
+  const measured = useMeasuredText();
   return (
     <div className="crumb">
       <b>Graph</b>
       <span className="fg2" aria-live="polite">
         {parts.join(" · ")}
       </span>
+      {measured === undefined ? null : <span className="fg2">{measured}</span>}
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { useRun } from "../stores/run-store.js";
+import { stepText } from "../ui/format.js";
 import {
   constText,
   feedText,
@@ -51,6 +52,7 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
           ? state.latest.problem.message
           : undefined,
       tracedStep: state.latest?.tracedStep,
+      step: state.latest?.step ?? 0,
     })),
   );
   const doc = useDocument(
@@ -81,6 +83,7 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
     stale: doc.stale,
     tooltip: tooltip(node, {
       value: value.tone === "none" ? undefined : value.value,
+      valueStep: value.tone === "result" ? run.step : undefined,
       placed: run.placed?.device,
       problem: doc.problem?.message ?? (failed ? run.failed : undefined),
       warning: missing?.message,
@@ -93,7 +96,7 @@ export function useNodeStatus(node: NodeDef): NodeStatus {
   };
 }
 
-/** An unpinned node also says which task TensorFlow chose. */
+/** An unpinned node also says which task was chosen. */
 function placedText(pinned: string, placed: string | undefined): string {
   if (placed === undefined) return "";
   const device = shortDevice(placed);
@@ -127,6 +130,8 @@ function statusValue(
 
 interface TooltipFacts {
   readonly value: string | undefined;
+  /** The step that computed the value; absent for one that is part of the graph. */
+  readonly valueStep: number | undefined;
   readonly placed: string | undefined;
   readonly problem: string | undefined;
   readonly warning: string | undefined;
@@ -137,13 +142,14 @@ interface TooltipFacts {
 
 /** Whatever may be cut short on the node, in full. */
 function tooltip(node: NodeDef, facts: TooltipFacts): string {
-  const { value, placed, problem, warning, unknownTask, step, stale } = facts;
+  const { value, valueStep, placed, problem, warning, unknownTask, step, stale } = facts;
+  const old = stale ? ", before edit" : "";
   const lines = [`${node.name} (${node.op})`];
-  if (value !== undefined) lines.push(value);
+  if (value !== undefined)
+    lines.push(valueStep === undefined ? value : `${value} at ${stepText(valueStep)}${old}`);
   if (problem) lines.push(problem);
   else if (unknownTask) lines.push(`Pinned to ${node.device}, but the cluster has no such task.`);
   if (warning) lines.push(warning);
-  if (step !== undefined)
-    lines.push(`${placed ? `On ${placed}, m` : "M"}easured at step ${step}${stale ? ", before edit" : ""}`);
+  if (step !== undefined) lines.push(`${placed ? `On ${placed}, m` : "M"}easured at ${stepText(step)}${old}`);
   return lines.join("\n");
 }

@@ -3,6 +3,7 @@ import type { FeedValue, NodeRun, TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { attrText, protoShapeText } from "../document/attr-text.js";
 import { parseInput } from "../document/tensor-names.js";
+import { durationText } from "../ui/format.js";
 
 /** Signs of ops with two inputs, for titles like "x = a + b". */
 const SIGNS: Readonly<Record<string, string>> = {
@@ -89,13 +90,9 @@ export function feedText(feed: FeedValue | undefined): string {
   }
 }
 
-/** "4 µs", "0.03 ms", "1.30 ms", "12.0 s". */
+/** A time of a trace, as the window writes durations. */
 export function microsText(micros: number): string {
-  if (micros < 1) return "<1 µs";
-  if (micros < 10) return `${Math.round(micros)} µs`;
-  if (micros >= 1_000_000) return `${(micros / 1_000_000).toFixed(micros < 10_000_000 ? 2 : 1)} s`;
-  const millis = micros / 1000;
-  return `${millis.toFixed(millis < 10 ? 2 : millis < 100 ? 1 : 0)} ms`;
+  return durationText(micros / 1000);
 }
 
 /** "CPU:0" of "/job:worker/replica:0/task:0/device:CPU:0". */

@@ -5,11 +5,12 @@ import { startRun, stopRun } from "../stores/run-actions.js";
 import { isActive, useRun } from "../stores/run-store.js";
 import { changeSettings, useSettings } from "../stores/settings-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
+import { countText } from "../ui/format.js";
 import { clusterCommands } from "./cluster-commands.js";
 import type { Command } from "./command.js";
 import { focusNextPanel } from "./panels.js";
 
-const running = () => isActive(useRun.getState().latest);
+const running = () => isActive(useRun.getState().newest);
 
 const file: Command[] = [
   { id: "file.new", label: "New graph", icon: "file", group: "File", run: newDocument },
@@ -88,7 +89,7 @@ const run: Command[] = [
     whileTyping: true,
     run: () => startRun(useUi.getState().manySteps),
     enabled: () => !running(),
-    hint: () => `${useUi.getState().manySteps.toLocaleString("en")} steps`,
+    hint: () => countText(useUi.getState().manySteps, "step"),
   },
   {
     id: "run.customSteps",
@@ -107,7 +108,7 @@ const run: Command[] = [
     run: stopRun,
     enabled: running,
     hint: () =>
-      useRun.getState().latest?.state === "stopping" ? "again: abort the step" : "after this step",
+      useRun.getState().newest?.state === "stopping" ? "again: abort the step" : "after this step",
   },
   {
     id: "run.trace",

@@ -162,7 +162,7 @@ interface FooterProps {
 }
 
 function Footer({ now, wanted, confirming, onConfirm, onChange }: FooterProps): ReactElement {
-  const running = useRun((store) => isActive(store.latest));
+  const running = useRun((store) => isActive(store.newest));
   const tasks = stoppable().length;
   const restart = tasks > 0 ? ` and restart ${countText(tasks, "task")}` : "";
   const cost = [

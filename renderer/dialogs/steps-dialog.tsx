@@ -4,6 +4,7 @@ import { startRun } from "../stores/run-actions.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
+import { countText } from "../ui/format.js";
 
 const MOST_STEPS = 1_000_000;
 
@@ -43,7 +44,7 @@ export function StepsDialog(): ReactElement {
           <span className="grow" />
           <Button onClick={uiActions.close}>Cancel</Button>
           <Button type="submit" variant="primary" icon="play" disabled={!valid}>
-            Run {valid ? steps.toLocaleString("en") : ""} steps
+            {valid ? `Run ${countText(steps, "step")}` : "Run"}
           </Button>
         </div>
       </form>

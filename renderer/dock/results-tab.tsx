@@ -1,12 +1,13 @@
 import type { ReactElement } from "react";
 import { attempt } from "../stores/app-store.js";
+import { useBeforeEdit } from "../stores/before-edit.js";
 import { taskColourVar, taskName, taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { startRun } from "../stores/run-actions.js";
 import { useRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
-import { bytesText, durationText, shapeText } from "../ui/format.js";
+import { bytesText, durationText, shapeText, stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Swatch } from "../ui/swatch.js";
 import { previewText } from "./tensor-text.js";
@@ -14,8 +15,7 @@ import { previewText } from "./tensor-text.js";
 /** What the newest step fetched. */
 export default function ResultsTab(): ReactElement {
   const run = useRun((state) => state.latest);
-  const revision = useDocument((state) => state.revision);
-  const runRevision = useRun((state) => state.runRevision);
+  const old = useBeforeEdit();
   if (run === undefined || run.fetches.length === 0) {
     return (
       <div className="empty">
@@ -28,15 +28,15 @@ export default function ResultsTab(): ReactElement {
       </div>
     );
   }
-  const old = runRevision !== undefined && runRevision !== revision;
   return (
     <>
       <div className="dock-bar fg2">
         <span>
-          step {run.step.toLocaleString("en")}
+          {stepText(run.step)}
           {run.stepMillis === undefined ? "" : ` · ${durationText(run.stepMillis)}`}
           {run.stepRegisteredGraph ? " · first step, includes placing the graph" : ""}
           {run.sessionMillis === undefined ? "" : ` · session created in ${durationText(run.sessionMillis)}`}
+          {run.tracedStep === undefined ? "" : ` · where they ran from ${stepText(run.tracedStep)}`}
           {old ? " · before edit" : ""}
         </span>
       </div>
@@ -95,6 +95,7 @@ export default function ResultsTab(): ReactElement {
 function RanOn({ tensor }: { readonly tensor: string }): ReactElement {
   const node = tensor.replace(/:\d+$/, "");
   const measured = useRun((state) => state.latest?.nodes.find((run) => run.node === node)?.device);
+  const step = useRun((state) => state.latest?.tracedStep);
   const pinned = useDocument((state) => state.document.nodes.get(node)?.device ?? "");
   const tasks = useCluster((state) => state.tasks);
   const device = measured ?? pinned;
@@ -106,7 +107,7 @@ function RanOn({ tensor }: { readonly tensor: string }): ReactElement {
     <span
       className="task-chip"
       style={{ "--c": taskColourVar(task) }}
-      title={measured ? "From the trace" : "Pinned to"}
+      title={measured && step !== undefined ? `From the trace of ${stepText(step)}` : "Pinned to"}
     >
       {task ? <Swatch task={task} /> : <Icon name="unknown" size={12} />}
       {name}

@@ -1,10 +1,11 @@
 import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from "react";
 import { client } from "../client.js";
 import { attempt } from "../stores/app-store.js";
+import { useBeforeEdit } from "../stores/before-edit.js";
 import { useRun } from "../stores/run-store.js";
 import { Button } from "../ui/button.js";
 import { CopyButton, copyText } from "../ui/copy-button.js";
-import { bytesText, shapeText } from "../ui/format.js";
+import { bytesText, numberText, shapeText, stepText } from "../ui/format.js";
 import { useRowWindow } from "../ui/use-row-window.js";
 import { useTensorPages } from "./tensor-pages.js";
 import { elementText, gridShape, parseRowSlice, rowLabel } from "./tensor-text.js";
@@ -18,6 +19,7 @@ const COPY_ELEMENTS = 100_000;
 /** One tensor as a grid. Only the visible rows are drawn and fetched. */
 export default function TensorTab({ name }: { readonly name: string }): ReactElement {
   const run = useRun((state) => state.latest);
+  const old = useBeforeEdit();
   const tensor = run?.fetches.find((fetched) => fetched.name === name);
   const [sliceText, setSliceText] = useState("");
   const deferredSlice = useDeferredValue(sliceText);
@@ -40,7 +42,8 @@ export default function TensorTab({ name }: { readonly name: string }): ReactEle
       <div className="dock-bar">
         <b>{name}</b>
         <span className="mono fg2">
-          {tensor.dtype} {shapeText(tensor.shape)} · {bytesText(tensor.byteLength)} · step {run.step}
+          {tensor.dtype} {shapeText(tensor.shape)} · {bytesText(tensor.byteLength)} · {stepText(run.step)}
+          {old ? " · before edit" : ""}
         </span>
         <span className="grow" />
         <label className="search">
@@ -57,18 +60,18 @@ export default function TensorTab({ name }: { readonly name: string }): ReactEle
         </label>
         {slice === undefined ? (
           <span className="field-error" role="alert">
-            Write a slice within 0:{grid.rows}
+            Write a slice within 0:{numberText(grid.rows)}
           </span>
         ) : (
           <span className="fg2">
-            {rows.toLocaleString("en")} of {grid.rows.toLocaleString("en")}
+            {numberText(rows)} of {numberText(grid.rows)}
           </span>
         )}
         <CopyAll key={`${run.runId} ${run.step}`} runId={run.runId} name={name} count={tensor.elementCount} />
       </div>
       <div className="dock-scroll" ref={frame}>
         <div
-          className={tensor.dtype === "string" ? "value-grid wide" : "value-grid"}
+          className={`value-grid${tensor.dtype === "string" ? " wide" : ""}${old ? " old" : ""}`}
           style={{ height: (rows + 1) * ROW_HEIGHT }}
         >
           <div className="value-row value-head" style={{ height: ROW_HEIGHT }}>
@@ -76,7 +79,7 @@ export default function TensorTab({ name }: { readonly name: string }): ReactEle
             {columnNumbers.map((column) => (
               <span key={column}>{shape.length > 0 ? column : ""}</span>
             ))}
-            {grid.columns > columns ? <span>… {grid.columns - columns} more</span> : null}
+            {grid.columns > columns ? <span>… {numberText(grid.columns - columns)} more</span> : null}
           </div>
           {Array.from({ length: Math.max(0, view.last - view.first) }, (_, offset) => first + offset).map(
             (row) => (
@@ -140,7 +143,7 @@ function CopyAll({
         })
       }
     >
-      {count > COPY_ELEMENTS ? `Copy the first ${COPY_ELEMENTS.toLocaleString("en")}` : "Copy"}
+      {count > COPY_ELEMENTS ? `Copy the first ${numberText(COPY_ELEMENTS)}` : "Copy"}
     </Button>
   );
 }

@@ -1,4 +1,5 @@
 import type { TensorPreview } from "../../main/api/runs.js";
+import { numberText } from "../ui/format.js";
 
 /** Elements shown in a row of the results table. */
 const ROW_ELEMENTS = 12;
@@ -8,7 +9,7 @@ export function previewText(tensor: TensorPreview): string {
   if (tensor.shape.length === 0) return elementText(tensor.dtype, tensor.values[0] ?? "");
   const shown = tensor.values.slice(0, ROW_ELEMENTS).map((value) => elementText(tensor.dtype, value));
   const more = tensor.elementCount - shown.length;
-  if (more > 0) shown.push(`… ${more.toLocaleString("en")} more`);
+  if (more > 0) shown.push(`… ${numberText(more)} more`);
   return `[${shown.join(", ")}]`;
 }
 

@@ -2,12 +2,12 @@ import { type ReactElement, useMemo, useState } from "react";
 import type { RunUpdate } from "../../main/api/runs.js";
 import { client } from "../client.js";
 import { attempt } from "../stores/app-store.js";
-import { useDocument } from "../stores/document-store.js";
+import { useBeforeEdit } from "../stores/before-edit.js";
 import { useRun } from "../stores/run-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { downloadFile } from "../ui/download.js";
-import { bytesText, countText, durationText } from "../ui/format.js";
+import { bytesText, countText, durationText, stepText } from "../ui/format.js";
 import { layTimeline, type Timeline } from "./lanes.js";
 import { deviceText, TimelinePlot } from "./timeline-plot.js";
 import { TimelineTable } from "./timeline-table.js";
@@ -17,12 +17,13 @@ import "./timeline.css";
 export default function TimelineTab(): ReactElement {
   const run = useRun((state) => state.latest);
   const trace = useUi((state) => state.trace);
+  const old = useBeforeEdit();
   const [asTable, setAsTable] = useState(false);
   const timeline = useMemo(
     () => (run?.tracedStep === undefined ? undefined : layTimeline(run.nodes, run.transfers)),
     [run?.tracedStep, run?.nodes, run?.transfers],
   );
-  if (run === undefined || timeline === undefined) {
+  if (run?.tracedStep === undefined || timeline === undefined) {
     return (
       <div className="empty">
         {trace ? "Run the graph to see where time goes." : "Turn on Trace and run to see where time goes."}
@@ -49,8 +50,8 @@ export default function TimelineTab(): ReactElement {
         </span>
         <span className="grow" />
         <span>
-          step {run.tracedStep}
-          <BeforeEdit />
+          {stepText(run.tracedStep)}
+          {old ? " · before edit" : ""}
         </span>
         <Button
           size="small"
@@ -72,26 +73,29 @@ export default function TimelineTab(): ReactElement {
       </div>
       <div className="timeline">
         {asTable ? <TimelineTable timeline={timeline} /> : <TimelinePlot timeline={timeline} />}
-        <Summary run={run} timeline={timeline} />
+        <Summary run={run} step={run.tracedStep} timeline={timeline} old={old} />
       </div>
     </>
   );
 }
 
-function BeforeEdit(): ReactElement | null {
-  const old = useRun((state) => state.runRevision);
-  const revision = useDocument((state) => state.revision);
-  return old !== undefined && old !== revision ? <> · before edit</> : null;
+interface SummaryProps {
+  readonly run: RunUpdate;
+  /** The step that was traced. */
+  readonly step: number;
+  readonly timeline: Timeline;
+  /** Measured before the last edit. */
+  readonly old: boolean;
 }
 
 /** Only sums of what was measured. */
-function Summary({ run, timeline }: { readonly run: RunUpdate; readonly timeline: Timeline }): ReactElement {
+function Summary({ run, step, timeline, old }: SummaryProps): ReactElement {
   const bytes = run.transfers.reduce((sum, transfer) => sum + transfer.bytes, 0);
   return (
-    <div className="summary">
+    <div className={old ? "summary old" : "summary"}>
       <div className="summary-head">
         <b>{durationText(run.computeMillis ?? timeline.endMicros / 1000)}</b>
-        <span className="fg2">first node to last, step {run.tracedStep}</span>
+        <span className="fg2">first node to last, {stepText(step)}</span>
       </div>
       {timeline.lanes
         .filter(({ bars }) => bars.length > 0)

@@ -3,9 +3,11 @@ import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { nodeRunOf, shortDevice } from "../canvas/node-text.js";
 import { docsUrl } from "../ops-panel/op-text.js";
+import { useBeforeEdit } from "../stores/before-edit.js";
 import { taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useRun } from "../stores/run-store.js";
+import { stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { AttributeSection } from "./attribute-section.js";
 import { DeviceSelect } from "./device-select.js";
@@ -69,7 +71,9 @@ function Placed({ node }: { node: NodeDef }): ReactElement {
       tasks.some(({ job, index }) => `${job}/${index}` === name),
     )?.name;
   });
-  const stale = useDocument((state) => state.revision) !== useRun((state) => state.runRevision);
+  const step = useRun((state) => state.latest?.tracedStep);
+  const master = useRun((state) => state.latest?.master);
+  const stale = useBeforeEdit();
   const fed = useDocument((state) => state.document.runConfig.feeds[`${node.name}:0`] !== undefined);
   const text =
     device === undefined
@@ -79,12 +83,20 @@ function Placed({ node }: { node: NodeDef }): ReactElement {
       : [machine, node.device === "" ? taskNameOfDevice(device) : undefined, shortDevice(device)]
           .filter(Boolean)
           .join(", ");
-  const how = node.device === "" ? "chosen by TensorFlow" : "pinned";
+  // Whatever engine the master's task runs, it is the master that places what is not pinned.
+  const chosen = master === undefined ? "chosen by the master" : `chosen by the master, ${master}`;
+  const facts = [node.device === "" ? chosen : "pinned", step === undefined ? undefined : stepText(step)];
   return (
     <div className="f">
       <span>Placed</span>
       <span className={stale ? "fg2" : undefined}>
-        {text} {device === undefined ? null : <span className="fg2">{stale ? "before edit" : how}</span>}
+        {text}
+        {device === undefined ? null : (
+          <span className="fg2">
+            {" "}
+            {[...facts, stale ? "before edit" : undefined].filter(Boolean).join(", ")}
+          </span>
+        )}
       </span>
     </div>
   );

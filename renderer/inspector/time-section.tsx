@@ -2,27 +2,29 @@
 import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { microsText, nodeRunOf, shortDevice } from "../canvas/node-text.js";
-import { useDocument } from "../stores/document-store.js";
+import { useBeforeEdit } from "../stores/before-edit.js";
 import { useRun } from "../stores/run-store.js";
-import { bytesText } from "../ui/format.js";
+import { bytesText, durationText, stepText } from "../ui/format.js";
 
 export function TimeSection({ node }: { node: NodeDef }): ReactElement | null {
   const placed = useRun((state) => nodeRunOf(state.latest?.nodes, node.name));
   const step = useRun((state) => state.latest?.tracedStep);
-  const stepMillis = useRun((state) => state.latest?.stepMillis);
-  const stale = useDocument((state) => state.revision) !== useRun((state) => state.runRevision);
+  const stepMillis = useRun((state) => state.latest?.tracedStepMillis);
+  const withSetUp = useRun((state) => state.latest?.tracedStepRegisteredGraph ?? false);
+  const stale = useBeforeEdit();
   if (!placed) return null;
   const share = stepMillis ? placed.durationMicros / 10 / stepMillis : undefined;
   const parts = [`on ${shortDevice(placed.device)}`];
   if (placed.outputBytes > 0) parts.push(`output ${bytesText(placed.outputBytes)}`);
-  if (stepMillis !== undefined) parts.push(`whole step ${microsText(stepMillis * 1000)}`);
+  if (stepMillis !== undefined)
+    parts.push(`whole step ${durationText(stepMillis)}${withSetUp ? " with set-up" : ""}`);
   return (
     <div className={stale ? "sec last stale" : "sec last"}>
       <h3>
         Time
         <span className="sp1" />
         <span className="n fg2">
-          {step === undefined ? "" : `step ${step}, traced`}
+          {step === undefined ? "" : `${stepText(step)}, traced`}
           {stale ? ", before edit" : ""}
         </span>
       </h3>

@@ -5,9 +5,9 @@ import type { TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { elementText, fetchOf } from "../canvas/node-text.js";
 import { tensorName } from "../document/tensor-names.js";
-import { useDocument } from "../stores/document-store.js";
+import { useBeforeEdit } from "../stores/before-edit.js";
 import { useRun } from "../stores/run-store.js";
-import { bytesText } from "../ui/format.js";
+import { bytesText, numberText, stepText } from "../ui/format.js";
 import { Segmented } from "../ui/segmented.js";
 
 const MAX_ROWS = 12;
@@ -24,7 +24,7 @@ export function ValueSection({ node }: { node: NodeDef }): ReactElement | null {
     ),
   ).filter((preview) => preview !== undefined);
   const step = useRun((state) => state.latest?.step ?? 0);
-  const stale = useDocument((state) => state.revision) !== useRun((state) => state.runRevision);
+  const stale = useBeforeEdit();
   const [chosen, setChosen] = useState(0);
   const preview = previews[chosen] ?? previews[0];
   if (!preview) return null;
@@ -33,7 +33,7 @@ export function ValueSection({ node }: { node: NodeDef }): ReactElement | null {
       <h3>
         Last value
         <span className="sp1" />
-        <span className="n fg2">{stale ? `step ${step}, before edit` : `step ${step}`}</span>
+        <span className="n fg2">{stale ? `${stepText(step)}, before edit` : stepText(step)}</span>
       </h3>
       {previews.length > 1 ? (
         <Segmented
@@ -87,7 +87,7 @@ function Value({ preview }: { preview: TensorPreview }): ReactElement {
           ))}
         </tbody>
       </table>
-      {hidden > 0 ? <p className="note">{hidden.toLocaleString("en")} more in Results</p> : null}
+      {hidden > 0 ? <p className="note">{numberText(hidden)} more in Results</p> : null}
       <Statistics preview={preview} />
     </>
   );

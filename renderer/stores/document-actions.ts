@@ -33,7 +33,7 @@ import type { Operation, Transaction } from "../document/operations.js";
 import { type ChosenRun, chosenRun, type RunInputs, runBlockers, runInputs } from "../document/run-inputs.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { type DocumentStore, examine, lookupOp, useDocument } from "./document-state.js";
-import { isActive, useRun } from "./run-store.js";
+import { showRunOf } from "./run-origin.js";
 
 let clipboard: Clip | undefined;
 
@@ -108,11 +108,7 @@ export const documentActions = {
   load(file: DocumentFile): void {
     const document = readDocument(file);
     openedRevision = ++newestRevision;
-    // Values, times and errors of another graph say nothing of this one, even where names are the same.
     const { generation } = useDocument.getState();
-    if (generation > 0 && !isActive(useRun.getState().latest)) {
-      useRun.setState({ latest: undefined, runRevision: undefined });
-    }
     useDocument.setState({
       ...historyState(startHistory(document)),
       ...examine(document),
@@ -121,6 +117,8 @@ export const documentActions = {
       generation: generation + 1,
       refusal: undefined,
     });
+    // Values, times and errors of another graph say nothing of this one, even where names are the same.
+    showRunOf(document, openedRevision);
   },
 
   markSaved(file: Omit<DocumentFile, "metaGraph">): void {
@@ -198,7 +196,7 @@ export const documentActions = {
   setAttr: (node: string, attr: string, value: AttrValue | undefined): boolean =>
     perform(setAttr(present(), lookupOp, node, attr, value)),
 
-  /** Pins nodes to a device, "/job:worker/task:0"; "" lets TensorFlow choose. */
+  /** Pins nodes to a device, "/job:worker/task:0"; "" lets the master choose. */
   pin: (names: readonly string[], device: string): boolean => perform(pin(present(), names, device)),
 
   connect: (from: OutputEnd, to: InputEnd): boolean => perform(connect(present(), lookupOp, from, to)),

@@ -1,8 +1,8 @@
 /** Runs what gives the document's variables their first value. */
 import type { RunUpdate } from "../../main/api/runs.js";
-import { client } from "../client.js";
 import { useApp } from "./app-store.js";
-import { documentActions, useDocument } from "./document-store.js";
+import { documentActions } from "./document-store.js";
+import { type RunWish, sendRun, startRun } from "./run-actions.js";
 import { isActive, useRun } from "./run-store.js";
 
 /**
@@ -10,19 +10,19 @@ import { isActive, useRun } from "./run-store.js";
  * another run took their place or when the application is gone; rejects with a ProblemError when they cannot be started.
  */
 export async function initialise(targets: readonly string[]): Promise<boolean> {
-  const { revision } = useDocument.getState();
-  const { runId } = await client().call("runs.start", {
-    graph: documentActions.toRunGraph(),
-    feeds: documentActions.runInputs().feeds,
-    fetches: [],
-    targets: [...targets],
-    steps: 1,
-    trace: false,
-    softPlacement: true,
-    logDevicePlacement: false,
-  });
-  useRun.setState({ runRevision: revision, ownRunId: runId });
-  return (await endOf(runId))?.state === "done";
+  const { feeds } = documentActions.runInputs();
+  const runId = await sendRun({ feeds, fetches: [], targets: [...targets], steps: 1, trace: false });
+  return runId !== undefined && (await endOf(runId))?.state === "done";
+}
+
+/**
+ * Gives the variables of the graph a value, zeros where nothing of the graph does, and then runs what failed for want of
+ * it, as it was asked for.
+ */
+export async function initialiseAndRunAgain({ steps, trace }: RunWish): Promise<void> {
+  const { missing } = documentActions.initialisation();
+  if (missing.length > 0 && !documentActions.giveFirstValue(missing)) return;
+  if (await initialise(documentActions.initialisation().targets)) await startRun(steps, trace);
 }
 
 /** The last news of a run; undefined when there will be none. */
@@ -30,11 +30,11 @@ function endOf(runId: string): Promise<RunUpdate | undefined> {
   const seen = { begun: false };
   /** "wait" while the run goes on. */
   const ended = (): RunUpdate | undefined | "wait" => {
-    const { latest } = useRun.getState();
+    const { newest } = useRun.getState();
     if (useApp.getState().connection === "lost") return undefined;
-    if (latest?.runId !== runId) return seen.begun ? undefined : "wait";
+    if (newest?.runId !== runId) return seen.begun ? undefined : "wait";
     seen.begun = true;
-    return isActive(latest) ? "wait" : latest;
+    return isActive(newest) ? "wait" : newest;
   };
   return new Promise((resolve) => {
     const look = () => {

@@ -44,6 +44,7 @@ function show(file: DocumentFile, example?: string): void {
   dismissNoticeByKey(FILE_NOTICE);
   dismissRunNotices();
   documentActions.load(file);
+  uiActions.closeTensors();
   sourceId = file.sourceId;
   remember(file.path === undefined ? (example === undefined ? {} : { example }) : { path: file.path });
 }

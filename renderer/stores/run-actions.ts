@@ -1,6 +1,6 @@
 /** Starting and stopping runs of the open document. */
 import type { Problem } from "../../main/api/problem.js";
-import type { RunUpdate } from "../../main/api/runs.js";
+import type { RunOrigin, RunRequest, RunUpdate } from "../../main/api/runs.js";
 import { client } from "../client.js";
 import { listText } from "../ui/format.js";
 import { dismissNoticeByKey, type NoticeAction, showNotice, showProblem } from "./app-store.js";
@@ -9,6 +9,7 @@ import { documentActions, useDocument } from "./document-store.js";
 import { currentTasks, missingTasks, startLabel, startMissing } from "./graph-tasks.js";
 import { wayOut } from "./kernel-actions.js";
 import { missingAt } from "./kernel-store.js";
+import { computes, originOf } from "./run-origin.js";
 import { isActive, useRun } from "./run-store.js";
 import { useUi } from "./ui-store.js";
 
@@ -28,14 +29,17 @@ export function reviewOffers(): void {
   if (missingTasks(nodes, currentTasks()).names.length === 0) dismissNoticeByKey(TASKS_OFFER);
 }
 
+/** What the user asked for; whatever has to be done first, such as starting a task, leaves it as it is. */
+export type RunWish = Pick<RunRequest, "steps" | "trace">;
+
 /** A click on Run came before and its `runs.start` is not answered yet. */
 let starting = false;
-/** The document's revision that the newest `runs.start` of this window was sent with. */
-let sentRevision: number | undefined;
+/** What the newest `runs.start` of this window was sent with. */
+let sent: { readonly origin: RunOrigin; readonly revision: number; readonly generation: number } | undefined;
 
 /** Runs the document for some steps; says in the bar what keeps it from running, with an offer that helps. */
-export async function startRun(steps: number): Promise<void> {
-  if (starting || isActive(useRun.getState().latest)) return;
+export async function startRun(steps: number, trace = useUi.getState().trace): Promise<void> {
+  if (starting || isActive(useRun.getState().newest)) return;
   dismissRunNotices();
   const [blocker, ...others] = documentActions.runBlockers();
   if (blocker !== undefined) {
@@ -47,8 +51,8 @@ export async function startRun(steps: number): Promise<void> {
     showNotice({ kind: "problem", problem, key: RUN_NOTICE, ...(action ? { action } : {}) });
     return;
   }
-  if (offerMissingTasks(steps)) return;
-  await send(steps);
+  if (offerMissingTasks({ steps, trace })) return;
+  await send({ steps, trace });
 }
 
 function joinReason(reason: string | undefined, others: number): string {
@@ -57,7 +61,7 @@ function joinReason(reason: string | undefined, others: number): string {
 }
 
 /** True when tasks were missing and the offer to start them is shown. */
-function offerMissingTasks(steps: number): boolean {
+function offerMissingTasks(wish: RunWish): boolean {
   const nodes = useDocument.getState().document.nodes.values();
   const missing = missingTasks(nodes, currentTasks());
   if (missing.names.length === 0) return false;
@@ -69,30 +73,45 @@ function offerMissingTasks(steps: number): boolean {
       label: `${startLabel(missing)} and run`,
       run: async () => {
         dismissRunNotices();
-        if (await startMissing(missing)) await send(steps);
+        if (await startMissing(missing)) await send(wish);
       },
     },
   });
   return true;
 }
 
-async function send(steps: number): Promise<void> {
-  if (starting) return;
+async function send(wish: RunWish): Promise<void> {
+  try {
+    await sendRun({ ...documentActions.runInputs(wish.steps), ...wish });
+  } catch (error) {
+    showProblem(error, { key: RUN_NOTICE });
+  }
+}
+
+/**
+ * Starts a run of the open document's graph and answers its id; undefined while another is being started.
+ *
+ * @throws ProblemError when it cannot be started
+ */
+export async function sendRun(
+  request: RunWish & Pick<RunRequest, "feeds" | "fetches" | "targets">,
+): Promise<string | undefined> {
+  if (starting) return undefined;
   starting = true;
-  sentRevision = useDocument.getState().revision;
+  const { document, revision, generation } = useDocument.getState();
+  const graph = documentActions.toRunGraph();
+  sent = { origin: originOf(document, graph), revision, generation };
   useRun.setState({ stopRequested: undefined });
   try {
     const { runId } = await client().call("runs.start", {
-      graph: documentActions.toRunGraph(),
-      ...documentActions.runInputs(steps),
-      steps,
-      trace: useUi.getState().trace,
+      graph,
+      ...request,
       softPlacement: true,
       logDevicePlacement: false,
+      origin: sent.origin,
     });
-    useRun.setState({ runRevision: sentRevision, ownRunId: runId });
-  } catch (error) {
-    showProblem(error, { key: RUN_NOTICE });
+    useRun.setState({ ownRunId: runId });
+    return runId;
   } finally {
     starting = false;
   }
@@ -100,43 +119,58 @@ async function send(steps: number): Promise<void> {
 
 /** Asks the run to stop after its step; asked again, or before there is a step, cancels what goes on. */
 export async function stopRun(): Promise<void> {
-  const { latest, stopRequested } = useRun.getState();
-  if (latest === undefined || !isActive(latest)) return;
-  const abort = stopRequested === latest.runId || ["preparing", "stopping"].includes(latest.state);
-  useRun.setState({ stopRequested: latest.runId });
-  await client().call("runs.stop", { runId: latest.runId, abort });
+  const { newest, stopRequested } = useRun.getState();
+  if (newest === undefined || !isActive(newest)) return;
+  const abort = stopRequested === newest.runId || ["preparing", "stopping"].includes(newest.state);
+  useRun.setState({ stopRequested: newest.runId });
+  await client().call("runs.stop", { runId: newest.runId, abort });
 }
 
 /** Takes over what the application says of a run. */
 export function receiveRun(update: RunUpdate): void {
-  const { latest } = useRun.getState();
-  const isNew = latest?.runId !== update.runId;
-  // The first news of a run may come before the answer to the call that started it.
-  useRun.setState({ latest: update, ...(isNew ? { runRevision: starting ? sentRevision : undefined } : {}) });
+  const { newest, latest } = useRun.getState();
+  const isNew = newest?.runId !== update.runId;
+  const revision = isNew ? revisionOf(update) : undefined;
+  if (revision !== undefined) useRun.setState({ newest: update, latest: update, runRevision: revision });
+  else useRun.setState({ newest: update, ...(latest?.runId === update.runId ? { latest: update } : {}) });
   if (isNew) dismissRunNotices();
   if (update.state !== "failed" || update.problem === undefined) return;
-  if (!isNew && latest?.state === "failed") return;
-  showRunProblem(update);
+  if (!isNew && newest?.state === "failed") return;
+  showRunProblem(update, update.problem);
 }
 
-function showRunProblem({ problem, steps }: RunUpdate): void {
-  if (problem === undefined) return;
-  const action = actionFor(problem, steps);
-  showNotice({ kind: "problem", problem, key: RUN_NOTICE, ...(action ? { action } : {}) });
+/** The open document's revision that a run computes; undefined when it computes something else. */
+function revisionOf(run: RunUpdate): number | undefined {
+  const { document, revision, generation } = useDocument.getState();
+  // The first news of a run may come before the answer to the call that started it, and the document may be edited since.
+  if (sent?.generation === generation && run.origin?.digest === sent.origin.digest) return sent.revision;
+  return computes(run, document) ? revision : undefined;
+}
+
+function showRunProblem(run: RunUpdate, problem: Problem): void {
+  const { latest, ownRunId } = useRun.getState();
+  if (latest?.runId === run.runId) {
+    const action = actionFor(problem, run);
+    showNotice({ kind: "problem", problem, key: RUN_NOTICE, ...(action ? { action } : {}) });
+  } else if (ownRunId === run.runId) {
+    // Of a document that this window showed before. Runs of other windows are told there.
+    const message = `The run of ${run.origin?.document ?? "another graph"} failed. ${problem.message}`;
+    showNotice({ kind: "problem", problem: { ...problem, message }, key: RUN_NOTICE });
+  }
 }
 
 /**
  * What helps after a failed run: the task it lost is brought back, nodes without a kernel get another task, or the node
  * it failed at is shown.
  */
-function actionFor({ code, node, task }: Problem, steps: number): NoticeAction | undefined {
+function actionFor({ code, node, task }: Problem, { steps, trace }: RunUpdate): NoticeAction | undefined {
   if (task !== undefined && currentTasks().some((one) => taskName(one) === task && one.state !== "running")) {
     return {
       label: `Start ${task} and run again`,
       run: async () => {
         dismissRunNotices();
         const now = missingTasks(useDocument.getState().document.nodes.values(), currentTasks());
-        if (await startMissing(now)) await send(steps);
+        if (await startMissing(now)) await send({ steps, trace });
       },
     };
   }

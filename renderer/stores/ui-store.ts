@@ -141,6 +141,12 @@ export const uiActions = {
       dockTab: `tensor:${name}`,
       dockOpen: true,
     })),
+  /** The tabs of a document's tensors go with it. */
+  closeTensors: () =>
+    useUi.setState(({ dockTab }) => ({
+      tensorTabs: [],
+      dockTab: dockTab.startsWith("tensor:") ? "results" : dockTab,
+    })),
   closeTensor: (name: string) =>
     useUi.setState((store) => ({
       tensorTabs: store.tensorTabs.filter((other) => other !== name),

@@ -14,15 +14,26 @@ export function bytesText(bytes: number): string {
   return `${text} ${BYTE_UNITS[unit]}`;
 }
 
-/** A duration of milliseconds: "0.03 ms", "12.0 ms", "1.3 s", "2 min 5 s". */
+/** A whole number: four figures are read at a glance, more need their commas. "1000", "12,000". */
+export function numberText(value: number): string {
+  return Math.abs(value) < 10_000 ? String(value) : value.toLocaleString("en");
+}
+
+/** "step 1", "step 100,000": stands beside everything that was measured. */
+export function stepText(step: number): string {
+  return `step ${numberText(step)}`;
+}
+
+/** A duration of milliseconds, three figures where it was measured so finely: "42 µs", "0.38 ms", "12.0 ms", "1.3 s". */
 export function durationText(millis: number): string {
-  if (millis < 0.1) return `${millis.toFixed(3)} ms`;
-  if (millis < 10) return `${millis.toFixed(2)} ms`;
-  if (millis < 100) return `${millis.toFixed(1)} ms`;
-  if (millis < 1000) return `${Math.round(millis)} ms`;
+  if (millis > 0 && millis < 0.001) return "<1 µs";
+  if (millis < 0.0995) return `${Math.round(millis * 1000)} µs`;
+  if (millis < 9.995) return `${millis.toFixed(2)} ms`;
+  if (millis < 99.95) return `${millis.toFixed(1)} ms`;
+  if (millis < 999.5) return `${Math.round(millis)} ms`;
   const seconds = millis / 1000;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  if (seconds < 59.5) return `${Math.round(seconds)} s`;
   const whole = Math.round(seconds);
   const minutes = Math.floor(whole / 60);
   return minutes < 60
@@ -30,9 +41,14 @@ export function durationText(millis: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** Time that is counted in whole seconds rather than measured: "7 s", "1 min 20 s". */
+export function secondsText(seconds: number): string {
+  return seconds < 60 ? `${seconds} s` : durationText(seconds * 1000);
+}
+
 /** "1 node", "3 nodes". */
 export function countText(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+  return `${numberText(count)} ${count === 1 ? one : many}`;
 }
 
 /** "14:02:11.402" of milliseconds since the epoch, in the user's own time zone. */

@@ -8,7 +8,10 @@ const line = (sequence: number) => ({
   level: "info" as const,
   text: `line ${sequence}`,
 });
-const run = { runId: "r1", step: 0, steps: 1, elapsedMillis: 0, fetches: [], nodes: [], transfers: [] };
+const run = {
+  ...{ runId: "r1", step: 0, steps: 1, trace: false, elapsedMillis: 0, currentMillis: 0 },
+  ...{ fetches: [], nodes: [], transfers: [] },
+};
 
 test("the newest lines of tasks that are there, the run and the environment are known", () => {
   const hub = new EventHub();

@@ -7,11 +7,12 @@ import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js
 import { setClient } from "../../../renderer/client.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
-import { documentActions } from "../../../renderer/stores/document-store.js";
+import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { wayOut } from "../../../renderer/stores/kernel-actions.js";
 import { useKernels, watchKernels } from "../../../renderer/stores/kernel-store.js";
 import { useOps } from "../../../renderer/stores/ops-store.js";
 import { receiveRun } from "../../../renderer/stores/run-actions.js";
+import { originOf } from "../../../renderer/stores/run-origin.js";
 import { receiveRuntime } from "../../../renderer/stores/runtime-store.js";
 import { useUi } from "../../../renderer/stores/ui-store.js";
 import { bundledOpRegistry } from "../../../worker-runtime/graph/op-registry.js";
@@ -119,7 +120,17 @@ describe("the way out", () => {
       node: "s",
     };
     receiveRun({
-      ...{ runId: "r", state: "failed", step: 0, steps: 1, elapsedMillis: 0, problem },
+      ...{
+        runId: "r",
+        origin: originOf(useDocument.getState().document),
+        state: "failed",
+        step: 0,
+        steps: 1,
+        trace: false,
+        elapsedMillis: 0,
+        currentMillis: 0,
+        problem,
+      },
       ...{ fetches: [], nodes: [], transfers: [] },
     });
     expect(useApp.getState().notices.at(-1)?.action?.label).toBe("Pin 2 nodes to worker/1");

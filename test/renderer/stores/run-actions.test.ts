@@ -8,9 +8,12 @@ import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js
 import { setClient } from "../../../renderer/client.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
+import { initialiseAndRunAgain } from "../../../renderer/stores/document-initialise.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { receiveRun, reviewOffers, startRun, stopRun } from "../../../renderer/stores/run-actions.js";
+import { originOf } from "../../../renderer/stores/run-origin.js";
 import { useRun } from "../../../renderer/stores/run-store.js";
+import { useUi } from "../../../renderer/stores/ui-store.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
 
 const calls: { method: string; params: unknown }[] = [];
@@ -34,10 +37,13 @@ function cluster(...tasks: [name: string, state: TaskState][]): void {
 function update(state: RunState, more: Partial<RunUpdate> = {}): RunUpdate {
   return {
     runId: "r1",
+    origin: originOf(useDocument.getState().document),
     state,
     step: 0,
     steps: 1,
+    trace: false,
     elapsedMillis: 0,
+    currentMillis: 0,
     fetches: [],
     nodes: [],
     transfers: [],
@@ -45,11 +51,11 @@ function update(state: RunState, more: Partial<RunUpdate> = {}): RunUpdate {
   };
 }
 
-/** One constant, pinned to worker/0. */
-function loadGraph(): void {
-  const graphDef = GraphDef.fromPartial({ node: [{ name: "a", op: "NoOp", device: "/job:worker/task:0" }] });
+/** One node, pinned to worker/0. */
+function loadGraph(name = "g", op = "NoOp"): void {
+  const graphDef = GraphDef.fromPartial({ node: [{ name: "a", op, device: "/job:worker/task:0" }] });
   const metaGraph = MetaGraphDef.encode(MetaGraphDef.fromPartial({ graphDef })).finish();
-  documentActions.load({ name: "g", kind: "meta_graph", format: "text", metaGraph });
+  documentActions.load({ name, kind: "meta_graph", format: "text", metaGraph });
 }
 
 const notices = () => useApp.getState().notices;
@@ -60,6 +66,7 @@ beforeEach(() => {
   fail = undefined;
   useApp.setState({ notices: [] });
   useRun.setState({
+    newest: undefined,
     latest: undefined,
     runRevision: undefined,
     ownRunId: undefined,
@@ -94,6 +101,7 @@ describe("startRun", () => {
   it("remembers the revision that ran and shows a refusal", async () => {
     cluster(["worker/0", "running"]);
     await startRun(1);
+    receiveRun(update("done"));
     expect(useRun.getState()).toMatchObject({ runRevision: useDocument.getState().revision, ownRunId: "r1" });
     fail = new ProblemError({ code: "INTERNAL", message: "No session." });
     await startRun(1);
@@ -174,5 +182,103 @@ describe("receiveRun", () => {
     receiveRun(update("preparing", { runId: "r2" }));
     expect(notices()).toEqual([]);
     expect(useRun.getState().latest?.runId).toBe("r2");
+  });
+});
+
+describe("the document of a run", () => {
+  const shown = () => {
+    const { latest, runRevision } = useRun.getState();
+    return latest && { runId: latest.runId, old: runRevision !== useDocument.getState().revision };
+  };
+
+  it("shows what it measured, of before an edit once there was one", () => {
+    receiveRun(update("done", { step: 1 }));
+    expect(shown()).toEqual({ runId: "r1", old: false });
+    documentActions.pin(["a"], "/job:worker/task:1");
+    expect(shown()).toEqual({ runId: "r1", old: true });
+    documentActions.undo();
+    expect(shown()).toEqual({ runId: "r1", old: false });
+  });
+
+  it("shows nothing of a run of another graph, not even where names are the same and while it goes on", async () => {
+    cluster(["worker/0", "running"]);
+    const running = update("running", { step: 3, steps: 100 });
+    receiveRun(running);
+    loadGraph("other");
+    expect(shown()).toBeUndefined();
+    receiveRun({ ...running, step: 4 });
+    expect(shown()).toBeUndefined();
+    // It still goes on, which is said, and keeps the next from being started.
+    expect(useRun.getState().newest?.step).toBe(4);
+    await startRun(1);
+    expect(methods()).toEqual([]);
+    loadGraph();
+    expect(shown()).toEqual({ runId: "r1", old: false });
+    loadGraph("g", "Abort");
+    expect(shown()).toBeUndefined();
+  });
+
+  it("keeps its values when a run of another window computes something else", () => {
+    receiveRun(update("done", { step: 1 }));
+    receiveRun(update("done", { runId: "r2", origin: { document: "g", digest: "of another graph" } }));
+    receiveRun(update("done", { runId: "r3", origin: undefined }));
+    expect(shown()).toEqual({ runId: "r1", old: false });
+    expect(notices()).toEqual([]);
+  });
+
+  it("is known again after the window was loaded anew: nothing is of before an edit that nobody made", () => {
+    const before = update("done", { step: 7 });
+    documentActions.setFeed("a:0", { kind: "literal", text: "1" });
+    const edited = update("done", { runId: "r2", step: 8 });
+    loadGraph();
+    receiveRun(before);
+    expect(shown()).toEqual({ runId: "r1", old: false });
+    // Of changes that were lost with the reload: there is nothing to undo that would bring them back.
+    useRun.setState({ newest: undefined, latest: undefined, runRevision: undefined });
+    receiveRun(edited);
+    expect(shown()).toBeUndefined();
+  });
+
+  it("was edited between the click and the first news: the values are of before that edit", async () => {
+    cluster(["worker/0", "running"]);
+    const first = update("running");
+    const started = startRun(1);
+    documentActions.setFeed("a:0", { kind: "literal", text: "2" });
+    receiveRun(first);
+    await started;
+    expect(shown()).toEqual({ runId: "r1", old: true });
+  });
+
+  it("was left before its run failed: the failure is told with its name and offers nothing here", () => {
+    receiveRun(update("running"));
+    useRun.setState({ ownRunId: "r1" });
+    const failed = update("failed", { problem: { code: "INTERNAL", message: "Broken.", node: "a" } });
+    loadGraph("other");
+    receiveRun(failed);
+    expect(notices()[0]?.problem.message).toBe("The run of g failed. Broken.");
+    expect(notices()[0]?.action).toBeUndefined();
+  });
+});
+
+describe("a run that has to be prepared first", () => {
+  it("goes on as it was asked for once its variables have a value", async () => {
+    cluster(["worker/0", "running"]);
+    useUi.setState({ trace: false });
+    const continued = initialiseAndRunAgain({ steps: 100_000, trace: true });
+    await Promise.resolve();
+    receiveRun(update("done", { step: 1 }));
+    await continued;
+    expect(calls).toMatchObject([
+      { method: "runs.start", params: { steps: 1, trace: false, fetches: [] } },
+      { method: "runs.start", params: { steps: 100_000, trace: true, targets: ["a"] } },
+    ]);
+  });
+
+  it("keeps the trace that was asked for while its tasks are started", async () => {
+    useUi.setState({ trace: true });
+    await startRun(10);
+    useUi.setState({ trace: false });
+    await notices()[0]?.action?.run();
+    expect(calls.at(-1)).toMatchObject({ method: "runs.start", params: { steps: 10, trace: true } });
   });
 });

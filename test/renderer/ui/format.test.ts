@@ -4,8 +4,10 @@ import {
   countText,
   durationText,
   listText,
+  numberText,
   roundTripText,
   shapeText,
+  stepText,
   timeText,
 } from "../../../renderer/ui/format.js";
 
@@ -23,11 +25,18 @@ describe("numbers as the window writes them", () => {
   ])("%d bytes: %s", (bytes, text) => expect(bytesText(bytes)).toBe(text));
 
   it.each([
-    [0.004, "0.004 ms"],
+    [0, "0 µs"],
+    [0.0004, "<1 µs"],
+    [0.004, "4 µs"],
+    [0.042, "42 µs"],
+    [0.0996, "0.10 ms"],
     [0.38, "0.38 ms"],
     [12, "12.0 ms"],
     [107.2, "107 ms"],
+    [999.7, "1.0 s"],
     [1300, "1.3 s"],
+    [9960, "10 s"],
+    [59_700, "1 min 0 s"],
     [42_000, "42 s"],
     [119_900, "2 min 0 s"],
     [3_720_000, "1 h 2 min"],
@@ -35,7 +44,10 @@ describe("numbers as the window writes them", () => {
 
   it("counts, lists and shapes", () => {
     expect(countText(1, "node")).toBe("1 node");
-    expect(countText(1200, "line")).toBe("1,200 lines");
+    expect(countText(1200, "line")).toBe("1200 lines");
+    expect(countText(12_000, "line")).toBe("12,000 lines");
+    expect([999, 1000, 10_000, 1_234_567].map(numberText)).toEqual(["999", "1000", "10,000", "1,234,567"]);
+    expect(stepText(100_000)).toBe("step 100,000");
     expect(listText(["a"])).toBe("a");
     expect(listText(["a", "b", "c"])).toBe("a, b and c");
     expect(shapeText([-1, 784])).toBe("[?,784]");

@@ -1,0 +1,52 @@
+/** Which document a run belongs to. What a run measured is shown in the document that it computes, and in no other. */
+import type { FeedValue, RunOrigin, RunUpdate } from "../../main/api/runs.js";
+import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import { Digest } from "../document/digest.js";
+import { graphToRun } from "../document/document-file.js";
+import type { GraphDocument } from "../document/model.js";
+import { useRun } from "./run-store.js";
+
+const origins = new WeakMap<GraphDocument, RunOrigin>();
+
+/** @param graph the document's serialized GraphDef to run, where it is at hand already */
+export function originOf(document: GraphDocument, graph?: Uint8Array): RunOrigin {
+  const known = origins.get(document);
+  if (known) return known;
+  const digest = new Digest().bytes(graph ?? GraphDef.encode(graphToRun(document)).finish());
+  for (const [tensor, value] of Object.entries(document.runConfig.feeds).sort(byName))
+    addFeed(digest.text(tensor), value);
+  const origin = { document: document.name, digest: digest.hex() };
+  origins.set(document, origin);
+  return origin;
+}
+
+function byName([one]: [string, FeedValue], [other]: [string, FeedValue]): number {
+  return one < other ? -1 : 1;
+}
+
+function addFeed(digest: Digest, value: FeedValue): void {
+  digest.text(value.kind);
+  if (value.kind === "literal") {
+    digest.text(value.text);
+    return;
+  }
+  if (value.kind === "file") digest.text(value.path);
+  else digest.text(value.name).bytes(value.bytes);
+  digest.text(JSON.stringify(value.column ?? null));
+}
+
+/** Whether the values of a run are those of a document as it is now. Also true after the window was loaded anew. */
+export function computes(run: RunUpdate, document: GraphDocument): boolean {
+  // The digest of a large graph takes a while, its name does not.
+  return run.origin?.document === document.name && run.origin.digest === originOf(document).digest;
+}
+
+/** Takes the values of the document before away. Called when another one was opened, with its revision. */
+export function showRunOf(document: GraphDocument, revision: number): void {
+  const { newest } = useRun.getState();
+  useRun.setState(
+    newest && computes(newest, document)
+      ? { latest: newest, runRevision: revision }
+      : { latest: undefined, runRevision: undefined },
+  );
+}
