@@ -2,7 +2,6 @@ import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { parseDeviceName } from "../cluster/device-name.js";
 import { parseEdge, tensorName } from "../graph/edge.js";
 import { readGraphFile } from "../graph/graph-file.js";
 import { outputTypes } from "../graph/node-signature.js";
@@ -188,26 +187,5 @@ export class RunnableGraph {
       }
     }
     return needed;
-  }
-
-  /** The tasks that nodes are pinned to, "/job:worker/task:1". */
-  pinnedTasks(): string[] {
-    const tasks = new Set<string>();
-    for (const { device } of this.graph.node) {
-      const { job, task } = device === "" ? {} : parseDeviceName(device);
-      if (job !== undefined && task !== undefined) tasks.add(`/job:${job}/task:${task}`);
-    }
-    return [...tasks].sort();
-  }
-
-  /** The jobs that nodes are pinned to. */
-  pinnedJobs(): string[] {
-    const jobs = new Set<string>();
-    for (const { device } of this.graph.node) {
-      if (device === "") continue;
-      const job = parseDeviceName(device).job;
-      if (job !== undefined) jobs.add(job);
-    }
-    return [...jobs];
   }
 }
