@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +16,7 @@ import {
   repositoryRoot,
   spawnPeer,
 } from "../support/peers.js";
-import { constant, graphOf, placeholder, typed } from "./peers/nodes.js";
+import { constant, graphOf, placeholder, shape, type, typed } from "./peers/nodes.js";
 import { freeCluster, type StockServers, startStockServers } from "./peers/stock-servers.js";
 
 const CPU_0 = "/job:worker/replica:0/task:0/device:CPU:0";
@@ -29,6 +30,11 @@ function start(...args: string[]): Promise<PeerProcess> {
   const main = join(repositoryRoot, "worker-runtime", "cli", "main.ts");
   const env = { ...environmentWithoutProxies(), ...libraryEnvironment() };
   return spawnPeer(process.execPath, ["--import", "tsx", main, ...args], { cwd: repositoryRoot, env });
+}
+
+/** The processes that a process has started (Linux). */
+function childrenOf(pid: number): string[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
 }
 
 interface Outcome {
@@ -187,10 +193,91 @@ describe.skipIf(peerMissing("tensorflow"))("tensordeck run on stock servers", ()
     expect(code).toBe(0);
   });
 
-  test("a graph for a cluster on the local server: TensorFlow's error, and what to do", async () => {
-    const { code, stderr } = await tensordeck("run", join(folder, "welcome.pbtxt"));
-    expect(stderr).toContain("INVALID_ARGUMENT: Cannot assign a device for operation");
-    expect(stderr).toContain("pinned to /job:worker");
+  test.each(["tensorflow", "portable"])(
+    "a pinned graph without a target, on %s tasks of its own",
+    async (engine) => {
+      const args = ["run", join(folder, "welcome.pbtxt"), "--engine", engine, "--log_device_placement"];
+      const { code, stdout, stderr } = await tensordeck(...args);
+      expect(stdout, stderr).toContain(`z: (AddV2): ${CPU_1}\nz:0  float32 []\n11.0\n`);
+      expect(stderr).toContain("Starting local tasks for the jobs that the graph is pinned to: 2 of worker");
+      expect(code).toBe(0);
+    },
+  );
+
+  test.each(["tensorflow", "portable"])(
+    "variables on ps tasks, initialized and trained on %s",
+    async (engine) => {
+      const ps = "/job:ps/task:1";
+      await writeGraph(
+        "counted.pb",
+        graphOf(
+          constant("start", 40, "int32", ps),
+          { name: "v", op: "VariableV2", device: ps, attr: { dtype: type("int32"), shape: shape() } },
+          typed("init", "Assign", ["v", "start"], "int32", ps),
+          constant("one", 1, "int32", "/job:worker/task:0"),
+          typed("more", "AssignAdd", ["v", "one"], "int32", ps),
+          typed("seen", "Neg", ["more"], "int32", "/job:worker/task:1"),
+        ),
+      );
+      const { code, stdout, stderr } = await tensordeck(
+        ...[
+          "run",
+          join(folder, "counted.pb"),
+          "--engine",
+          engine,
+          "--init",
+          "init",
+          "--steps",
+          "2",
+          "--fetch",
+          "seen",
+        ],
+      );
+      expect(stdout, stderr).toBe("seen:0  int32 []\n-42\n");
+      expect(stderr).toContain("2 of worker, 2 of ps");
+      expect(code).toBe(0);
+    },
+  );
+
+  test.each(["tensorflow", "portable"])("a GPU that local %s tasks do not have", async (engine) => {
+    const device = "/job:worker/task:0/device:GPU:7";
+    await writeGraph("gpu.pb", graphOf(constant("a", 1, "float32", device)));
+    const args = ["run", join(folder, "gpu.pb"), "--engine", engine];
+    const refused = await tensordeck(...args);
+    expect(refused.stderr).toContain("INVALID_ARGUMENT: ");
+    expect(refused.stderr).toContain("With --soft_placement these nodes run on the CPU.");
+    expect(refused.code).toBe(1);
+    const { stdout, stderr } = await tensordeck(...args, "--soft_placement");
+    expect(stdout, stderr).toBe("a:0  float32 []\n1.0\n");
+  });
+
+  test.skipIf(process.platform !== "linux").each(["SIGINT", "SIGKILL"] as const)(
+    "local tasks are ended with the run that %s ends",
+    async (signal) => {
+      const graph = blocking();
+      for (const [place, node] of graph.node.entries()) node.device = `/job:worker/task:${place}`;
+      await writeGraph("blocking-there.pb", graph);
+      const child = await start(
+        "run",
+        join(folder, "blocking-there.pb"),
+        "--engine=portable",
+        "--fetch=next",
+      );
+      await child.waitForOutput(/Running the step/);
+      const tasks = childrenOf(child.pid);
+      expect(tasks.length).toBe(2);
+      child.child.kill(signal);
+      const end = await child.exited;
+      expect(end).toEqual(signal === "SIGINT" ? { code: 130, signal: null } : { code: null, signal });
+      await expect.poll(() => tasks.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
+    },
+  );
+
+  test("pins that no tasks here can meet are refused before one starts", async () => {
+    await writeGraph("many.pb", graphOf(constant("a", 1, "float32", "/job:worker/task:40")));
+    const { code, stderr } = await tensordeck("run", join(folder, "many.pb"));
+    expect(stderr).toContain("INVALID_ARGUMENT: The graph's pins name 41 tasks (41 of worker)");
+    expect(stderr).not.toContain("Starting");
     expect(code).toBe(1);
   });
 

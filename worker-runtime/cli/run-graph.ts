@@ -3,7 +3,6 @@ import path from "node:path";
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { parseDeviceName } from "../cluster/device-name.js";
 import { readChosenRun } from "../graph/document-settings.js";
 import { parseEdge, tensorName } from "../graph/edge.js";
 import { readGraphFile } from "../graph/graph-file.js";
@@ -198,26 +197,5 @@ export class RunnableGraph {
       names.map((name) => parseEdge(name).node),
       fed,
     );
-  }
-
-  /** The tasks that nodes are pinned to, "/job:worker/task:1". */
-  pinnedTasks(): string[] {
-    const tasks = new Set<string>();
-    for (const { device } of this.graph.node) {
-      const { job, task } = device === "" ? {} : parseDeviceName(device);
-      if (job !== undefined && task !== undefined) tasks.add(`/job:${job}/task:${task}`);
-    }
-    return [...tasks].sort();
-  }
-
-  /** The jobs that nodes are pinned to. */
-  pinnedJobs(): string[] {
-    const jobs = new Set<string>();
-    for (const { device } of this.graph.node) {
-      if (device === "") continue;
-      const job = parseDeviceName(device).job;
-      if (job !== undefined) jobs.add(job);
-    }
-    return [...jobs];
   }
 }

@@ -1,26 +1,21 @@
+import { taskOfDevice, taskText } from "../cluster/device-name.js";
 import { StatusCode, TensorFlowError } from "../protocol/status.js";
 import { SavedModelFileError } from "../session/saved-model/restore.js";
 import type { RunnableGraph } from "./run-graph.js";
 import type { RunCommandOptions } from "./run-options.js";
+import { namesGpu, pinsOf } from "./run-pins.js";
 
 type Hint = (error: TensorFlowError, options: RunCommandOptions, graph: RunnableGraph) => string | undefined;
 
-/** A graph for a cluster was run on the local server. */
-const pinnedElsewhere: Hint = ({ code, message }, { target }, graph) => {
-  const jobs = graph.pinnedJobs();
-  if (
-    code !== StatusCode.INVALID_ARGUMENT ||
-    !/device/i.test(message) ||
-    target !== undefined ||
-    jobs.length === 0
-  ) {
-    return undefined;
-  }
-  return (
-    `The graph has nodes pinned to ${jobs.map((job) => `/job:${job}`).join(", ")}, but without --target it ` +
-    "runs on a local server of one task. Start workers with `tensordeck worker` and name one: --target grpc://HOST:PORT."
-  );
-};
+/** A graph for GPUs was run on local tasks that have none. */
+const withoutGpu: Hint = ({ code, message }, { target }, graph) =>
+  code === StatusCode.INVALID_ARGUMENT &&
+  /device/i.test(message) &&
+  target === undefined &&
+  namesGpu(pinsOf(graph.graph))
+    ? "The graph has nodes pinned to GPUs that the local tasks do not have; `tensordeck runtime` says why. With " +
+      "--soft_placement these nodes run on the CPU."
+    : undefined;
 
 /** Variables that nobody has given a value. TensorFlow's two texts are those of its reference and resource variables. */
 const uninitialized: Hint = ({ code, message }, { init, restore }, graph) => {
@@ -52,11 +47,17 @@ const tooLarge: Hint = ({ code, message }) =>
       "once, or reduce or slice it in the graph."
     : undefined;
 
+/** The tasks that nodes are pinned to, "/job:worker/task:1". */
+function pinnedTasks({ graph }: RunnableGraph): string[] {
+  const tasks = graph.node.flatMap(({ device }) => taskOfDevice(device) ?? []).map(taskText);
+  return [...new Set(tasks)].sort();
+}
+
 /** A master waits for every task of its cluster, and tells only its own log for which. */
 const taskMissing: Hint = ({ code, message }, { target }, graph) =>
   code === StatusCode.DEADLINE_EXCEEDED && message.includes("did not create the session")
     ? `Start all tasks of the cluster of ${target ?? "the server"}` +
-      `${graph.pinnedTasks().length === 0 ? "" : `; the graph needs ${graph.pinnedTasks().join(", ")}`}.`
+      `${pinnedTasks(graph).length === 0 ? "" : `; the graph needs ${pinnedTasks(graph).join(", ")}`}.`
     : undefined;
 
 /** A master that is given a ClusterSpec has to find itself in it. */
@@ -68,7 +69,7 @@ const masterUnknown: Hint = ({ code, message }, { clusterFile, target }) =>
 const hints: readonly Hint[] = [
   notRestored,
   masterUnknown,
-  pinnedElsewhere,
+  withoutGpu,
   uninitialized,
   tooLarge,
   taskMissing,

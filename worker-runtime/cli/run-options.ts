@@ -1,5 +1,7 @@
+import type { EngineName } from "../engines/server.js";
 import { invalidArgument } from "../protocol/status.js";
 import { type CommandSpec, type ParsedArgs, parseArgs } from "./args.js";
+import { engineFlag, readEngine } from "./engine-option.js";
 
 export const runCommandSpec: CommandSpec = {
   name: "tensordeck run",
@@ -11,8 +13,11 @@ export const runCommandSpec: CommandSpec = {
     {
       name: "target",
       value: "GRPC://HOST:PORT",
-      help: "The server whose master runs the steps. Without it, a local server of its own.",
+      help:
+        "The server whose master runs the steps. Without it, a local server of its own; for a graph that is pinned to " +
+        "jobs, as many local tasks as the pins name.",
     },
+    { ...engineFlag, help: `Of local tasks. ${engineFlag.help}` },
     {
       name: "fetch",
       value: "TENSORS",
@@ -104,7 +109,10 @@ export type OutputArgument =
 
 export interface RunCommandOptions {
   readonly graph: string;
+  /** undefined: local tasks. */
   readonly target: string | undefined;
+  /** What computes on local tasks; undefined: whichever this machine has. */
+  readonly engine: EngineName | undefined;
   /** As they were written; empty when none was given. */
   readonly fetches: readonly string[];
   readonly feeds: readonly FeedArgument[];
@@ -177,15 +185,21 @@ export function readRunOptions(args: readonly string[]): RunCommandOptions | und
     const given = graph === undefined ? "none was given" : `"${rest[0]}" was given, too`;
     throw invalidArgument(`tensordeck run takes one graph file, but ${given}. See tensordeck run --help.`);
   }
-  if (parsed.get("cluster") !== undefined && (parsed.get("target") ?? "") === "") {
+  const target = parsed.get("target") || undefined;
+  if (parsed.get("cluster") !== undefined && target === undefined) {
     throw invalidArgument(
       "--cluster needs --target: name the server of the cluster whose master runs the steps, --target grpc://HOST:PORT.",
     );
   }
+  const engine = readEngine(parsed);
+  if (engine !== undefined && target !== undefined) {
+    throw invalidArgument("--engine is for local tasks; the server that --target names has its own.");
+  }
   const logDevicePlacement = parsed.has("log_device_placement");
   return {
     graph,
-    target: parsed.get("target"),
+    target,
+    engine,
     fetches: names(parsed, "fetch"),
     feeds: parsed.all("feed").map(parseFeed),
     targets: names(parsed, "run"),

@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import type { ClusterSpec } from "../cluster/cluster-spec.js";
 import { feedFromFile, feedFromText } from "../io/feed.js";
 import { cancelled, notFound } from "../protocol/status.js";
 import type { Tensor } from "../protocol/tensor.js";
@@ -13,9 +14,11 @@ import { unoptimizedConfig } from "../session/trace/unoptimized-config.js";
 import { helpText } from "./args.js";
 import { readClusterFile } from "./cluster-file.js";
 import { failureText } from "./failure.js";
+import { type LocalTasks, startLocalTasks } from "./local-tasks.js";
 import { RunnableGraph } from "./run-graph.js";
 import { withHint } from "./run-hints.js";
 import { type FeedArgument, type RunCommandOptions, readRunOptions, runCommandSpec } from "./run-options.js";
+import { pinnedJobs, pinsOf } from "./run-pins.js";
 import { RunProgress } from "./run-progress.js";
 import {
   outputFiles,
@@ -89,19 +92,56 @@ async function readFeeds(
   return tensors;
 }
 
-async function sessionConfig(options: RunCommandOptions): Promise<SessionConfig> {
-  const config: NonNullable<SessionConfig> = {
+function sessionConfig(options: RunCommandOptions): NonNullable<SessionConfig> {
+  return {
     ...(options.optimize ? {} : unoptimizedConfig()),
     allowSoftPlacement: options.softPlacement,
     logDevicePlacement: options.logDevicePlacement,
   };
-  if (options.clusterFile === undefined) return config;
+}
+
+/** The configuration of a session that makes a cluster of tasks that were started alone. */
+function withCluster(config: SessionConfig, cluster: ClusterSpec): SessionConfig {
   return {
     ...config,
-    clusterDef: (await readClusterFile(options.clusterFile)).asClusterDef(),
+    clusterDef: cluster.asClusterDef(),
     // So that variables outlive the session and are seen from every master.
     experimental: { shareSessionStateInClusterspecPropagation: true },
   };
+}
+
+/** Where the session runs: on the server that was named, on one of its own, or on as many local tasks as the pins name. */
+async function sessionOn(
+  options: RunCommandOptions,
+  { graph }: RunnableGraph,
+  progress: RunProgress,
+  signal: AbortSignal,
+): Promise<{ readonly session: Session; readonly tasks?: LocalTasks }> {
+  const onProgress = (text: string): void => progress.enter(text);
+  const { target, engine } = options;
+  const config = sessionConfig(options);
+  if (target !== undefined) {
+    progress.enter(`Connecting to ${target}`);
+    const cluster =
+      options.clusterFile === undefined ? undefined : await readClusterFile(options.clusterFile);
+    const whole = cluster === undefined ? config : withCluster(config, cluster);
+    return { session: new Session(target, { graph, config: whole, onProgress }) };
+  }
+  const jobs = pinnedJobs(pinsOf(graph));
+  if (jobs.length === 0) {
+    progress.enter("Starting a local server");
+    return { session: new Session(undefined, { graph, config, server: { engine }, onProgress }) };
+  }
+  const text = jobs.map(({ job, tasks }) => `${tasks} of ${job}`).join(", ");
+  say(`Starting local tasks for the jobs that the graph is pinned to: ${text}\n`);
+  progress.enter(`Starting ${text}`);
+  const tasks = await startLocalTasks(jobs, { engine, config }, signal);
+  const session = new Session(tasks.target, {
+    graph,
+    config: withCluster(config, tasks.cluster),
+    onProgress,
+  });
+  return { session, tasks };
 }
 
 /** Gives the variables and tables of a SavedModel their saved values. */
@@ -250,6 +290,7 @@ async function run(options: RunCommandOptions, signal: AbortSignal): Promise<voi
   const progress = new RunProgress(say);
   let graph: RunnableGraph | undefined;
   let session: Session | undefined;
+  let tasks: LocalTasks | undefined;
   try {
     progress.enter(`Reading ${options.graph}`);
     graph = await RunnableGraph.read(options.graph);
@@ -262,14 +303,7 @@ async function run(options: RunCommandOptions, signal: AbortSignal): Promise<voi
       feeds,
     };
     const files = outputFiles(options.outputs, steps.names);
-    progress.enter(
-      options.target === undefined ? "Starting a local server" : `Connecting to ${options.target}`,
-    );
-    session = new Session(options.target, {
-      graph: graph.graph,
-      config: await sessionConfig(options),
-      onProgress: (text) => progress.enter(text),
-    });
+    ({ session, tasks } = await sessionOn(options, graph, progress, signal));
     await session.open(signal);
     if (options.restore) await restore(session, graph, progress, signal);
     const results = await runSteps(session, steps, options, graph, progress, signal);
@@ -282,7 +316,11 @@ async function run(options: RunCommandOptions, signal: AbortSignal): Promise<voi
     throw withHint(error, options, graph);
   } finally {
     progress.end();
-    await session?.close();
+    try {
+      await session?.close();
+    } finally {
+      await tasks?.stop();
+    }
   }
 }
 

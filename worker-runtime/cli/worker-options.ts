@@ -7,6 +7,7 @@ import type { EngineName } from "../engines/server.js";
 import { invalidArgument } from "../protocol/status.js";
 import { type CommandSpec, parseArgs } from "./args.js";
 import { readClusterFile, readGivenFile } from "./cluster-file.js";
+import { engineFlag, readEngine } from "./engine-option.js";
 import { type PortableOptions, portableFlags, readPortableOptions } from "./portable-options.js";
 
 export const workerCommand: CommandSpec = {
@@ -34,13 +35,7 @@ export const workerCommand: CommandSpec = {
       value: "PORT",
       help: "Listen on this port instead of the one in the task's address. Without a cluster: the port of the local server (0: any free one).",
     },
-    {
-      name: "engine",
-      value: "NAME",
-      help:
-        "What computes: tensorflow (TensorFlow's own runtime, the default where there is one) or portable (Tensordeck's " +
-        "own, which needs nothing installed, the default elsewhere).",
-    },
+    engineFlag,
     {
       name: "library",
       value: "PATH",
@@ -75,8 +70,6 @@ With the engine tensorflow a graph can read and write files; with the engine por
 folders of --files. Open the port on trusted networks only.`,
 };
 
-export const engineNames: readonly EngineName[] = ["tensorflow", "portable"];
-
 export interface WorkerOptions {
   /** undefined: whichever this machine has. */
   readonly engine: EngineName | undefined;
@@ -100,17 +93,13 @@ export async function readWorkerOptions(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<WorkerOptions> {
   const parsed = parseArgs(workerCommand, args);
-  const engine = parsed.get("engine");
-  if (engine !== undefined && !isEngineName(engine)) {
-    throw invalidArgument(`--engine is one of ${engineNames.join(", ")}, not "${engine}".`);
-  }
   const gpu = parsed.get("gpu") ?? "auto";
   if (!/^(auto|none|\d+(,\d+)*|GPU-[\w-]+)$/.test(gpu)) {
     throw invalidArgument(`--gpu is auto, none, or numbers with commas between such as 0,1; not "${gpu}".`);
   }
   const help = parsed.has("help");
   return {
-    engine,
+    engine: readEngine(parsed),
     portable: readPortableOptions(parsed),
     gpu,
     help,
@@ -222,8 +211,4 @@ async function readServerDefFile(file: string, port: number | undefined): Promis
     serverDef.port = port;
   }
   return serverDef;
-}
-
-function isEngineName(name: string): name is EngineName {
-  return engineNames.some((engine) => engine === name);
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { DataType } from "../../../protos/generated/tensorflow/types.js";
 import { RunnableGraph } from "../../../worker-runtime/cli/run-graph.js";
+import { pinnedJobs, pinsOf } from "../../../worker-runtime/cli/run-pins.js";
 import { outputFiles } from "../../../worker-runtime/cli/run-results.js";
 import { csvSumGraph, welcomeGraph } from "../../../worker-runtime/graph/examples.js";
 import { writeGraphFile } from "../../../worker-runtime/graph/graph-file.js";
@@ -72,7 +73,7 @@ describe("RunnableGraph", () => {
         writeGraphFile({ kind: "meta_graph", format: "text", metaGraph: welcomeGraph() }),
       );
       const graph = await RunnableGraph.read(document);
-      expect(graph.pinnedJobs()).toEqual(["worker"]);
+      expect(pinnedJobs(pinsOf(graph.graph))).toEqual([{ job: "worker", tasks: 2 }]);
       expect(
         [...(graph.graph.node[0]?.attr.keys() ?? [])].filter((key) => key.startsWith("_tensordeck_")),
       ).toEqual([]);

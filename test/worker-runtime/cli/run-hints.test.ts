@@ -35,10 +35,12 @@ describe("what to do about", () => {
     expect(hinted(uninitialized, saved, "--no-restore")).toContain("leave out --no-restore");
   });
 
-  test("nodes pinned to a cluster that the local server is not", () => {
+  test("nodes pinned to a GPU that local tasks do not have", () => {
     const error = invalidArgument("Cannot assign a device for operation v");
-    expect(hinted(error)).toContain("pinned to /job:worker");
-    expect(hinted(error, new RunnableGraph(graph), "--target", "grpc://h:1")).toBe(error.message);
+    const onGpu = GraphDef.fromPartial({ node: [{ name: "v", op: "NoOp", device: "/job:worker/gpu:0" }] });
+    expect(hinted(error, new RunnableGraph(onGpu))).toContain("--soft_placement");
+    expect(hinted(error, new RunnableGraph(onGpu), "--target", "grpc://h:1")).toBe(error.message);
+    expect(hinted(error)).toBe(error.message);
   });
 
   test("a task that never came", () => {
