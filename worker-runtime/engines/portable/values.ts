@@ -1,10 +1,12 @@
 import type { VariantTensorDataProto } from "../../../protos/generated/tensorflow/tensor.js";
 import type { DType } from "../../protocol/dtype.js";
 import type { Tensor } from "../../protocol/tensor.js";
+import type { Waiter } from "./exclusive-access.js";
 
 /**
  * What flows along the edges of a graph.
- * - `Tensor`: numbers or strings. Never changed once made: a kernel makes new data or passes the same tensor on.
+ * - `Tensor`: numbers or strings. Never changed once made: a kernel makes new data or passes the same tensor on. What
+ *   lies in the memory of a reference variable changes with it, as in TensorFlow (`ReferenceVariable`, `lastingValue`).
  * - `ObjectTensor`: resource handles and variants, which are objects while they stay within a task.
  * - `RefValue`: the output of an old-style variable (DT_FLOAT_REF …): the place itself, not what lies there.
  */
@@ -61,9 +63,11 @@ export class ObjectTensor<T extends ResourceHandle | VariantObject = ResourceHan
 export interface RefCell {
   readonly dtype: DType;
   /** undefined until the variable is initialized. */
-  value: Tensor | undefined;
+  readonly value: Tensor | undefined;
   /** "var" as error messages name it. */
   readonly name: string;
+  /** The value when no update of it is half done. @throws TensorFlowError the reason of the waiter's signal. */
+  read(waiter: Waiter): Tensor | undefined | Promise<Tensor | undefined>;
 }
 
 /** An output of reference type. */

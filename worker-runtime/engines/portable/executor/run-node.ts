@@ -1,6 +1,7 @@
 import { failedPrecondition, internalError, invalidArgument } from "../../../protocol/status.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import type { KernelOffload } from "../compute/kernel-offload.js";
+import { after } from "../exclusive-access.js";
 import type { OpContext, Outputs, SplitWork } from "../kernels/kernel.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
 import { withPauses } from "../pauses.js";
@@ -49,7 +50,18 @@ class NodeContext implements OpContext {
  * @throws TensorFlowError what the kernel throws; FAILED_PRECONDITION for a variable without a value.
  */
 export function runNode({ node, inputs, iteration }: Activation, call: Call): Outputs | Promise<Outputs> {
-  const given = readReferences(node, inputs);
+  if (node.referencesToRead.length === 0) {
+    return runKernel(node, inputs, iteration, call);
+  }
+  return after(readReferences(node, inputs, call.step), (given) => runKernel(node, given, iteration, call));
+}
+
+function runKernel(
+  node: CompiledNode,
+  given: readonly (Value | undefined)[],
+  iteration: Iteration,
+  call: Call,
+): Outputs | Promise<Outputs> {
   const { work } = node;
   switch (work.kind) {
     case "pure": {
@@ -85,25 +97,34 @@ async function offload(
   return await withPauses(split.join(outputs));
 }
 
-/** Replaces references by the values that they have now, where the op wants values. */
+/** Replaces references by the values that they have now, where the op wants values; waits for updates that are half done. */
 function readReferences(
   node: CompiledNode,
   inputs: readonly (Value | undefined)[],
-): readonly (Value | undefined)[] {
-  if (node.referencesToRead.length === 0) {
-    return inputs;
-  }
+  step: RunningStep,
+): readonly (Value | undefined)[] | Promise<readonly (Value | undefined)[]> {
   const read = [...inputs];
+  let waits: Promise<void>[] | undefined;
   for (const place of node.referencesToRead) {
     const value = read[place];
     if (value instanceof RefValue) {
-      if (value.cell.value === undefined) {
-        throw failedPrecondition(`Attempting to use uninitialized value ${value.cell.name}`);
+      const { cell } = value;
+      const take = (held: Tensor | undefined): void => {
+        if (held === undefined) {
+          throw failedPrecondition(`Attempting to use uninitialized value ${cell.name}`);
+        }
+        read[place] = held;
+      };
+      const held = cell.read(step);
+      if (held instanceof Promise) {
+        waits ??= [];
+        waits.push(held.then(take));
+      } else {
+        take(held);
       }
-      read[place] = value.cell.value;
     }
   }
-  return read;
+  return waits === undefined ? read : Promise.all(waits).then(() => read);
 }
 
 function argument(node: CompiledNode, index: number, args: readonly Value[]): Value {

@@ -1,83 +1,93 @@
 import type { DType } from "../../../protocol/dtype.js";
-import { Tensor } from "../../../protocol/tensor.js";
-import { isByteList, type TensorData } from "../../../protocol/tensor-data.js";
+import type { Tensor } from "../../../protocol/tensor.js";
+import { ExclusiveAccess, type Waiter } from "../exclusive-access.js";
 import type { RefCell } from "../values.js";
 import type { Resource } from "./resource-manager.js";
 
-/** Variables that a handle names. */
-export const RESOURCE_VARIABLE = "tensorflow::Var";
-/** Variables that a reference edge leads to; they share no names with the others. */
-export const REFERENCE_VARIABLE = "tensorflow::LegacyVar";
+/** What is declared of a variable. */
+export interface VariableOptions {
+  readonly dtype: DType;
+  /** "var" as error messages name it. */
+  readonly name: string;
+  readonly declaredShape?: readonly number[] | undefined;
+}
+
+let lastOrder = 0;
 
 /**
- * The place of a variable. Its value is shared with whoever reads it, so an update copies it first, unless nobody can
- * have it: not read since the last update made or took the array for the variable alone.
+ * The place of a variable. Large updates are done in turns, so that the task goes on answering; whoever reads or updates
+ * a variable does so through `alone` or `read`, which wait while an update is half done. So updates never mix, whatever
+ * their `use_locking` says: nothing is gained by letting them where one thread does them all.
  */
-export class Variable implements Resource, RefCell {
-  readonly typeName: string;
+export abstract class Variable implements Resource, RefCell {
+  abstract readonly typeName: string;
   readonly dtype: DType;
   readonly name: string;
   /** The shape that was declared; undefined where it was left open. Assign compares with it until there is a value. */
   readonly declaredShape: readonly number[] | undefined;
-  #value: Tensor | undefined;
-  /** False only while no one but this variable can hold the array of its value. */
-  #shared = true;
+  /** Held by whoever updates the variable or reads it. */
+  readonly access = new ExclusiveAccess();
+  /** The order in which those who need several variables take them, so that no two wait for each other. */
+  readonly order: number;
 
-  constructor(options: {
-    readonly typeName: string;
-    readonly dtype: DType;
-    readonly name: string;
-    readonly declaredShape?: readonly number[] | undefined;
-  }) {
-    this.typeName = options.typeName;
-    this.dtype = options.dtype;
-    this.name = options.name;
-    this.declaredShape = options.declaredShape;
+  constructor({ dtype, name, declaredShape }: VariableOptions) {
+    this.dtype = dtype;
+    this.name = name;
+    this.declaredShape = declaredShape;
+    lastOrder += 1;
+    this.order = lastOrder;
   }
 
   /** What the variable holds; whoever gets it may keep it. */
-  get value(): Tensor | undefined {
-    this.#shared = true;
-    return this.#value;
-  }
+  abstract readonly value: Tensor | undefined;
 
-  /** The new value is used as it is, not copied. */
-  set value(value: Tensor | undefined) {
-    this.#shared = true;
-    this.#value = value;
-  }
+  /** Gives the variable another value. */
+  abstract assign(value: Tensor): void;
+
+  /**
+   * The value with an array that may be written, until the variable is read or given another value.
+   * @returns undefined where there is no value.
+   */
+  abstract writable(): Tensor | undefined;
+
+  /**
+   * Lets `use` read the value without taking it. It must not keep the tensor.
+   * @returns undefined where there is no value.
+   */
+  abstract peek<T>(use: (value: Tensor) => T): T | undefined;
 
   get initialized(): boolean {
-    return this.#value !== undefined;
+    return this.peek(() => true) ?? false;
   }
 
   /** The shape of the value, before there is one the declared shape. */
   get shape(): readonly number[] | undefined {
-    return this.#value?.shape ?? this.declaredShape;
+    return this.peek(({ shape }) => shape) ?? this.declaredShape;
   }
 
-  /**
-   * Lets `use` read the value without taking it: the array stays the variable's own. It must not keep the tensor.
-   * @returns undefined where there is no value.
-   */
-  peek<T>(use: (value: Tensor) => T): T | undefined {
-    return this.#value === undefined ? undefined : use(this.#value);
-  }
-
-  /**
-   * The value with an array that may be written, until this function or `value` is used again.
-   * @returns undefined where there is no value.
-   */
-  writable(): Tensor | undefined {
-    if (this.#value !== undefined && this.#shared) {
-      this.#value = new Tensor(this.#value.dtype, this.#value.shape, copyOf(this.#value.data));
-      this.#shared = false;
-    }
-    return this.#value;
+  read(waiter: Waiter): Tensor | undefined | Promise<Tensor | undefined> {
+    return this.access.isBusy ? this.access.run(() => this.value, waiter) : this.value;
   }
 }
 
-function copyOf(data: TensorData): TensorData {
-  // slice of a Node Buffer would be a view, but strings are lists of buffers and the rest are plain typed arrays.
-  return isByteList(data) ? [...data] : data.slice();
+/**
+ * Does something with variables that nobody else reads or updates meanwhile: at once where all are free, otherwise when
+ * those who came before have ended.
+ * @param waiter whose signal ends the wait.
+ */
+export function alone<T>(
+  variables: readonly Variable[],
+  waiter: Waiter,
+  act: () => T | Promise<T>,
+): T | Promise<T> {
+  const [first] = variables;
+  if (variables.length === 1 && first !== undefined) {
+    return first.access.run(act, waiter);
+  }
+  const ordered = [...new Set(variables)].sort((a, b) => a.order - b.order);
+  const from = (index: number): T | Promise<T> => {
+    const next = ordered[index];
+    return next === undefined ? act() : next.access.run(() => from(index + 1), waiter);
+  };
+  return from(0);
 }

@@ -26,7 +26,7 @@ import type { Value } from "../values.js";
 import type { RegisteredGraph } from "./registered-graph.js";
 import { remoteReceiver } from "./remote-receiver.js";
 import type { RpcLog } from "./rpc-log.js";
-import { valueFromProto, valueToProto } from "./value-proto.js";
+import { sentValue, valueFromProto } from "./value-proto.js";
 import type { WorkerSession } from "./worker-session.js";
 
 export interface StepEnvironment {
@@ -259,7 +259,7 @@ async function receiveAll(step: RunningStep, request: RunGraphRequest): Promise<
         if (sent.isDead) {
           throw invalidArgument(`The tensor returned for ${name} was not valid.`);
         }
-        return { name, tensor: await withPauses(valueToProto(sent.value)) };
+        return { name, tensor: await sentValue(sent.value, step.controller) };
       }),
     );
   } catch (error) {

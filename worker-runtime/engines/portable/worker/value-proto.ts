@@ -4,9 +4,11 @@ import { DataType } from "../../../../protos/generated/tensorflow/types.js";
 import { dataTypeOf, dtypeOf } from "../../../protocol/dtype.js";
 import { elementsOfShape, shapeFromProto, shapeToProto } from "../../../protocol/shape.js";
 import { failedPrecondition, invalidArgument } from "../../../protocol/status.js";
-import { tensorFromReceivedInPieces, tensorToProtoInPieces } from "../../../protocol/tensor.js";
+import { Tensor, tensorFromReceivedInPieces, tensorToProtoInPieces } from "../../../protocol/tensor.js";
+import type { Waiter } from "../exclusive-access.js";
 import { checkExpansion } from "../kernels/support/allocation.js";
-import type { PausingWork } from "../pauses.js";
+import { type PausingWork, withPauses } from "../pauses.js";
+import { lastingValue } from "../resources/reference-variable.js";
 import { ObjectTensor, RefValue, type ResourceHandle, type Value, type VariantObject } from "../values.js";
 
 /** A variant whose object lives elsewhere: kept as it came, so that it can be passed on, and read by who knows its type. */
@@ -27,19 +29,27 @@ export class EncodedVariant implements VariantObject {
 }
 
 /**
- * A value as it goes to another task or to a client, made with pauses where it takes long. Numbers are not copied: the
- * content is a view on the tensor's data.
+ * A value as it goes to another task or to a client: what it is now, since a message is sent piece by piece. Made with
+ * pauses where it takes long.
+ * @param waiter whose signal ends the wait for an update of a variable that is half done.
  * @throws TensorFlowError UNIMPLEMENTED for a variant that cannot leave the task, FAILED_PRECONDITION for a variable
  *   without a value.
  */
-export function* valueToProto(value: Value): PausingWork<TensorProto> {
-  if (value instanceof RefValue) {
-    if (value.cell.value === undefined) {
-      throw failedPrecondition(`Attempting to use uninitialized value ${value.cell.name}`);
-    }
-    return yield* tensorToProtoInPieces(value.cell.value);
+export async function sentValue(value: Value, waiter: Waiter): Promise<TensorProto> {
+  const held = value instanceof RefValue ? await value.cell.read(waiter) : value;
+  if (held === undefined) {
+    throw failedPrecondition(`Attempting to use uninitialized value ${(value as RefValue).cell.name}`);
   }
-  if (!(value instanceof ObjectTensor)) {
+  return await withPauses(valueToProto(held instanceof Tensor ? await lastingValue(held, waiter) : held));
+}
+
+/**
+ * A value as it stands in messages, made with pauses where it takes long. Numbers are not copied: the content is a view on
+ * the tensor's data.
+ * @throws TensorFlowError UNIMPLEMENTED for a variant that cannot leave the task.
+ */
+export function* valueToProto(value: Tensor | ObjectTensor): PausingWork<TensorProto> {
+  if (value instanceof Tensor) {
     return yield* tensorToProtoInPieces(value);
   }
   const proto = TensorProto.create();

@@ -18,7 +18,6 @@ import type { KernelOffload } from "../compute/kernel-offload.js";
 import type { Device } from "../device.js";
 import { prepareKernels } from "../kernels/prepare-kernels.js";
 import type { KernelRegistry } from "../kernels/registry.js";
-import { withPauses } from "../pauses.js";
 import { RecentRequestIds } from "../rendezvous/recent-request-ids.js";
 import { parseRendezvousKey } from "../rendezvous/rendezvous-key.js";
 import { RendezvousTable } from "../rendezvous/rendezvous-table.js";
@@ -29,7 +28,7 @@ import { RpcLog } from "./rpc-log.js";
 import { SessionTable } from "./session-table.js";
 import { StepRunner } from "./step-runner.js";
 import type { TaskDevices } from "./task-devices.js";
-import { valueToProto } from "./value-proto.js";
+import { sentValue } from "./value-proto.js";
 import type { IncomingCall, WorkerCache, WorkerCallOptions, WorkerInterface } from "./worker-interface.js";
 import type { WorkerSession } from "./worker-session.js";
 import type { WorkerTransport } from "./worker-transport.js";
@@ -215,11 +214,12 @@ export class Worker implements WorkerInterface {
     );
     this.sharedDevices.checkSender(parseRendezvousKey(rendezvousKey));
     try {
-      const sent = await this.#rendezvous.get(stepId).recvLocal(rendezvousKey, signalOf(call));
+      const signal = signalOf(call);
+      const sent = await this.#rendezvous.get(stepId).recvLocal(rendezvousKey, signal);
       const response = wire.RecvTensorResponse.create();
       response.isDead = sent.isDead;
       // Receivers want a tensor in any case; of a dead one they look at nothing.
-      response.tensor = sent.isDead ? deadTensor() : await withPauses(valueToProto(sent.value));
+      response.tensor = sent.isDead ? deadTensor() : await sentValue(sent.value, { signal });
       return response;
     } finally {
       this.#rendezvous.releaseUnused(stepId);

@@ -11,6 +11,7 @@ import data  # noqa: F401  each of these registers its programs
 import datasets  # noqa: F401
 import flow  # noqa: F401
 import layers  # noqa: F401
+import references  # noqa: F401
 import sessions  # noqa: F401
 import summaries  # noqa: F401
 import training  # noqa: F401

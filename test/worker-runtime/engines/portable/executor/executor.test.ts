@@ -72,8 +72,8 @@ describe("values", () => {
   });
 
   test("references are read when a node runs that wants their values", async () => {
-    const cell = { dtype: "float32", value: undefined as Tensor | undefined, name: "v" } as const;
-    const mutable: { value: Tensor | undefined } = cell;
+    const mutable: { value: Tensor | undefined } = { value: undefined };
+    const cell = Object.assign(mutable, { dtype: "float32", name: "v", read: () => mutable.value } as const);
     const env = environment({
       kernels: [stateful("VariableV2", () => [new RefValue(cell)])],
     });

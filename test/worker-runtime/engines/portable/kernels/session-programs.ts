@@ -13,8 +13,13 @@ import type { StepContext } from "../../../../../worker-runtime/engines/portable
 import { createKernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/all.js";
 import type { OpContext, Outputs } from "../../../../../worker-runtime/engines/portable/kernels/kernel.js";
 import { KernelNode } from "../../../../../worker-runtime/engines/portable/kernels/kernel-node.js";
+import { lastingValue } from "../../../../../worker-runtime/engines/portable/resources/reference-variable.js";
 import { ResourceManager } from "../../../../../worker-runtime/engines/portable/resources/resource-manager.js";
-import { RefValue, type Value } from "../../../../../worker-runtime/engines/portable/values.js";
+import {
+  type ObjectTensor,
+  RefValue,
+  type Value,
+} from "../../../../../worker-runtime/engines/portable/values.js";
 import { UNKNOWN_RANK } from "../../../../../worker-runtime/graph/attr-values.js";
 import { Graph, type Operation } from "../../../../../worker-runtime/graph/graph.js";
 import { failedPrecondition } from "../../../../../worker-runtime/protocol/status.js";
@@ -152,10 +157,9 @@ export class MiniSession {
       return outputs;
     };
     const results = await Promise.all(operations.map(outputsOf));
-    return results.flatMap(([first]) => {
-      const value = first && fetched(first);
-      return value instanceof Tensor ? [value] : [];
-    });
+    const values = await Promise.all(results.map(([first]) => first && fetched(first, step)));
+    const tensors = values.filter((value) => value instanceof Tensor);
+    return Promise.all(tensors.map((tensor) => lastingValue(tensor, step)));
   }
 
   async #execute(
@@ -172,10 +176,10 @@ export class MiniSession {
     }
     const { inputArg } = Graph.of(operation).registry.require(operation.type);
     const inputs = sources.map((outputs, index) => {
-      const value = outputs[operation.inputs[index]?.index ?? 0];
-      return inputArg[index]?.isRef === true ? given(value) : fetched(given(value));
+      const value = given(outputs[operation.inputs[index]?.index ?? 0]);
+      return inputArg[index]?.isRef === true ? value : fetched(value, step);
     });
-    return kernel({ inputs, step, frameId: 0n, iteration: 0 });
+    return kernel({ inputs: await Promise.all(inputs), step, frameId: 0n, iteration: 0 });
   }
 
   #kernelOf(operation: Operation): (context: OpContext) => Outputs | Promise<Outputs> {
@@ -200,14 +204,15 @@ function given(value: Value | undefined): Value {
   return value;
 }
 
-function fetched<T extends Value>(value: T): Exclude<T, RefValue> | Tensor {
+async function fetched(value: Value, step: StepContext): Promise<Tensor | ObjectTensor> {
   if (!(value instanceof RefValue)) {
-    return value as Exclude<T, RefValue>;
+    return value;
   }
-  if (value.cell.value === undefined) {
+  const held = await value.cell.read(step);
+  if (held === undefined) {
     throw failedPrecondition(`Attempting to use uninitialized value ${value.cell.name}`);
   }
-  return value.cell.value;
+  return held;
 }
 
 async function runHere(program: Program): Promise<readonly Outcome[]> {

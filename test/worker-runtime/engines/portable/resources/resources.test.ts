@@ -8,11 +8,6 @@ import {
   type Resource,
   ResourceManager,
 } from "../../../../../worker-runtime/engines/portable/resources/resource-manager.js";
-import {
-  RESOURCE_VARIABLE,
-  Variable,
-} from "../../../../../worker-runtime/engines/portable/resources/variable.js";
-import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 
 class Thing implements Resource {
   readonly typeName: string;
@@ -87,36 +82,5 @@ describe("resources", () => {
     expect([mine, theirs, shared].map(({ disposed }) => disposed)).toEqual([1, 0, 0]);
     expect(manager.find("", "tensorflow::Thing", name)).toBeUndefined();
     manager.endSession("one");
-  });
-});
-
-describe("a variable", () => {
-  const make = () => new Variable({ typeName: RESOURCE_VARIABLE, dtype: "float32", name: "v" });
-
-  test("never changes an array that somebody else may have", () => {
-    const variable = make();
-    const assigned = Tensor.of([1, 2], "float32");
-    variable.value = assigned;
-    const own = variable.writable();
-    expect(own?.data).not.toBe(assigned.data);
-    const read = variable.value;
-    expect(read?.data).toBe(own?.data);
-    expect(variable.writable()?.data).not.toBe(read?.data);
-  });
-
-  test("keeps its array from update to update while nobody reads it", () => {
-    const variable = make();
-    variable.value = Tensor.of([1, 2], "float32");
-    const first = variable.writable();
-    expect(variable.peek(({ shape }) => shape)).toEqual([2]);
-    expect(variable.writable()?.data).toBe(first?.data);
-  });
-
-  test("has no value at first", () => {
-    const variable = make();
-    expect(variable.initialized).toBe(false);
-    expect(variable.value).toBeUndefined();
-    expect(variable.writable()).toBeUndefined();
-    expect(variable.peek(() => 1)).toBeUndefined();
   });
 });

@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { TensorProto } from "../../../../../protos/generated/tensorflow/tensor.js";
 import { DataType } from "../../../../../protos/generated/tensorflow/types.js";
 import { withoutPauses } from "../../../../../worker-runtime/engines/portable/pauses.js";
+import { ReferenceVariable } from "../../../../../worker-runtime/engines/portable/resources/reference-variable.js";
+import { alone } from "../../../../../worker-runtime/engines/portable/resources/variable.js";
 import {
   ObjectTensor,
   RefValue,
@@ -10,13 +12,15 @@ import {
 } from "../../../../../worker-runtime/engines/portable/values.js";
 import {
   EncodedVariant,
+  sentValue,
   valueFromProto as valueFromProtoInPieces,
   valueToProto as valueToProtoInPieces,
 } from "../../../../../worker-runtime/engines/portable/worker/value-proto.js";
 import { StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 
-const valueToProto = (value: Value): TensorProto => withoutPauses(valueToProtoInPieces(value));
+const valueToProto = (value: Tensor | ObjectTensor): TensorProto =>
+  withoutPauses(valueToProtoInPieces(value));
 const valueFromProto = (proto: TensorProto): Value => withoutPauses(valueFromProtoInPieces(proto));
 
 /** Through the wire's bytes. */
@@ -88,19 +92,52 @@ describe("values on the wire", () => {
     const [element] = (value as ObjectTensor).elements;
     expect(element).toBeInstanceOf(EncodedVariant);
     expect(element).toMatchObject({ typeName: "tensorflow::TensorList" });
-    const again = valueToProto(value).variantVal[0];
+    const again = valueToProto(value as ObjectTensor).variantVal[0];
     expect(again?.metadata).toEqual(Uint8Array.of(1, 2));
   });
 
-  test("a reference goes as what lies there", () => {
-    const cell = { dtype: "float32", value: Tensor.of(3), name: "v" } as const;
-    expect(valueFromProto(valueToProto(new RefValue(cell)))).toEqual(Tensor.of(3));
-    expect(() => valueToProto(new RefValue({ ...cell, value: undefined }))).toThrow(
-      expect.objectContaining({
-        code: StatusCode.FAILED_PRECONDITION,
-        message: "Attempting to use uninitialized value v",
-      }),
-    );
+  test("a value of a variable goes when no update is half done, or not at all once the step has ended", async () => {
+    const waiter = new AbortController();
+    const variable = new ReferenceVariable({ dtype: "float32", name: "v" });
+    variable.assign(Tensor.of([1, 1], "float32"));
+    const data = variable.writable()?.data as Float32Array;
+    let finish = (): void => undefined;
+    const update = alone([variable], waiter, () => {
+      data[0] = 2;
+      return new Promise<void>((resolve) => {
+        finish = () => {
+          data[1] = 2;
+          resolve();
+        };
+      });
+    });
+    const read = variable.value as Tensor;
+    const cancelled = new AbortController();
+    const sending = [sentValue(read, waiter), sentValue(new RefValue(variable), waiter)];
+    const refused = sentValue(read, cancelled);
+    cancelled.abort(new Error("The step has ended."));
+    await expect(refused).rejects.toMatchObject({ code: StatusCode.CANCELLED });
+    finish();
+    await update;
+    for (const proto of await Promise.all(sending)) {
+      expect(valueFromProto(proto)).toEqual(Tensor.of([2, 2], "float32"));
+    }
+  });
+
+  test("a reference goes as what lies there, and stays that when the variable changes", async () => {
+    const waiter = new AbortController();
+    const variable = new ReferenceVariable({ dtype: "float32", name: "v" });
+    await expect(sentValue(new RefValue(variable), waiter)).rejects.toMatchObject({
+      code: StatusCode.FAILED_PRECONDITION,
+      message: "Attempting to use uninitialized value v",
+    });
+    variable.assign(Tensor.of([3, 4], "float32"));
+    const read = variable.value as Tensor;
+    const protos = [await sentValue(new RefValue(variable), waiter), await sentValue(read, waiter)];
+    variable.assign(Tensor.of([5, 6], "float32"));
+    for (const proto of protos) {
+      expect(valueFromProto(proto)).toEqual(Tensor.of([3, 4], "float32"));
+    }
   });
 
   test.each([

@@ -122,6 +122,9 @@ function matrixBandPart(input: Tensor, lowerInput: Tensor, upperInput: Tensor): 
       `num_upper must be negative or less or equal to number of columns (${columns}) got: ${upper}`,
     );
   }
+  if ((lower < 0 || lower === rows) && (upper < 0 || upper === columns)) {
+    return input;
+  }
   const data = allocate(input.dtype, input.shape);
   const [to, from] = [wordsOf(input.dtype, data), wordsOf(input.dtype, input.data)];
   for (let row = 0; row < productOf(outer) * rows; row += 1) {

@@ -6,6 +6,7 @@ import { type Compute, pureKernel } from "../support/define.js";
 import { inputAt, integersOf, integerTensor, scalarOf } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { copyStrided, wordsOf } from "../support/strided-copy.js";
+import { sharedRows } from "../support/view.js";
 
 /**
  * Tensors one after the other along an axis.
@@ -87,10 +88,27 @@ function unstacked(input: Tensor, axis: number): Tensor[] {
   return slicesAlong(input, axis, new Array<number>(length).fill(1)).map((part) => part.reshape(shape));
 }
 
+/** Parts along the first axis that share memory with the whole, where each of its rows could. */
+function sharedParts(input: Tensor, lengths: readonly number[]): Tensor[] | undefined {
+  if (sharedRows(input, 0, 1) === undefined) {
+    return undefined;
+  }
+  let end = 0;
+  return lengths.flatMap((length) => {
+    const first = end;
+    end += length;
+    return sharedRows(input, first, end) ?? [];
+  });
+}
+
 /** Consecutive parts of these lengths along an axis. */
 function slicesAlong(input: Tensor, axis: number, lengths: readonly number[]): Tensor[] {
   if (lengths.length === 1) {
     return [input];
+  }
+  const shared = axis === 0 ? sharedParts(input, lengths) : undefined;
+  if (shared !== undefined) {
+    return shared;
   }
   const outer = productOf(input.shape, 0, axis);
   const inner = productOf(input.shape, axis + 1);

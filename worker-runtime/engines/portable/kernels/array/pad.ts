@@ -134,11 +134,10 @@ export const padKernels: readonly KernelDefinition[] = [
         const input = inputAt(inputs, 0);
         const paddings = paddingsOf(inputAt(inputs, 1), input.shape);
         return [
-          paddings.reduce(
-            (part, padding, axis) =>
-              takeAlong(part, axis, mirroredIndices(part.shape[axis] ?? 0, padding, skip)),
-            input,
-          ),
+          paddings.reduce((part, padding, axis) => {
+            const indices = mirroredIndices(part.shape[axis] ?? 0, padding, skip);
+            return indices.length === part.shape[axis] ? part : takeAlong(part, axis, indices);
+          }, input),
         ];
       };
     },

@@ -1,5 +1,6 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
+import { constantValue } from "../../resources/reference-variable.js";
 import type { KernelDefinition } from "../kernel.js";
 import type { KernelNode, PartialShape } from "../kernel-node.js";
 import { type Compute, pureKernel } from "../support/define.js";
@@ -157,6 +158,5 @@ export const shapeKernels: readonly KernelDefinition[] = [
     free,
   ),
   pureKernel("GuaranteeConst", () => passOn, free),
-  // Tensors never change, so a copy could not be told from the original.
-  pureKernel("DeepCopy", () => passOn, free),
+  pureKernel("DeepCopy", () => (inputs) => [constantValue(inputAt(inputs, 0))], free),
 ];

@@ -7,13 +7,20 @@ import { dataTypes } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape, stridesOf } from "../support/shapes.js";
 import { copyStrided, type Walk, wordsOf } from "../support/strided-copy.js";
-import { gatherStrided } from "../support/view.js";
+import { gatherStrided, sharedRows } from "../support/view.js";
 import { type ResolvedSlice, resolveSlice, sliceMasks } from "./strided-slice-spec.js";
 
 /** A block of a tensor; the tensor itself where that is all of it. */
 function block(input: Tensor, begin: readonly number[], shape: readonly number[]): Tensor {
   if (sameShape(input.shape, shape)) {
     return input;
+  }
+  const [first = 0] = begin;
+  const shared = sameShape(input.shape.slice(1), shape.slice(1))
+    ? sharedRows(input, first, first + (shape[0] ?? 0))
+    : undefined;
+  if (shared !== undefined) {
+    return shared;
   }
   const strides = stridesOf(input.shape);
   const offset = begin.reduce((sum, start, axis) => sum + start * (strides[axis] ?? 0), 0);
@@ -42,6 +49,15 @@ function slice(input: Tensor, beginInput: Tensor, sizeInput: Tensor): Tensor {
     return taken;
   });
   return block(input, begin, sizes);
+}
+
+/** A slice of whole rows side by side where it shares their memory. */
+function slicedRows(input: Tensor, { begin, sizes, stride }: ResolvedSlice): Tensor | undefined {
+  const [first = 0] = begin;
+  const isRows =
+    sameShape(input.shape.slice(1), sizes.slice(1)) &&
+    stride.every((step, axis) => step === 1 || (axis > 0 && sizes[axis] === 1));
+  return isRows ? sharedRows(input, first, first + (sizes[0] ?? 0)) : undefined;
 }
 
 /** The walk of a strided slice through an array of this shape. */
@@ -106,7 +122,9 @@ export const sliceKernels: readonly KernelDefinition[] = [
         if (whole) {
           return [input.reshape(resolved.shape)];
         }
-        return [gatherStrided(input, resolved.sizes, walkOf(resolved, input.shape)).reshape(resolved.shape)];
+        const taken =
+          slicedRows(input, resolved) ?? gatherStrided(input, resolved.sizes, walkOf(resolved, input.shape));
+        return [taken.reshape(resolved.shape)];
       };
     },
     {

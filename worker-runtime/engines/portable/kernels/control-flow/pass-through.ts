@@ -1,9 +1,12 @@
+import { constantValue } from "../../resources/reference-variable.js";
 import type { KernelDefinition, Outputs } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
+import { pureKernel } from "../support/define.js";
 import { dataTypes } from "../support/dtypes.js";
+import { inputAt } from "../support/elements.js";
 
 /** Ops whose one output is their one input. */
-const IDENTITY_OPS = ["Identity", "StopGradient", "PreventGradient", "Snapshot", "PlaceholderWithDefault"];
+const IDENTITY_OPS = ["Identity", "StopGradient", "PreventGradient", "PlaceholderWithDefault"];
 
 /** Ops whose outputs are their inputs one by one. */
 const LIST_OPS = ["IdentityN", "_ListToArray", "_ArrayToList"];
@@ -31,6 +34,7 @@ function handOn(op: string): readonly KernelDefinition[] {
 const NO_OUTPUTS: Outputs = [];
 
 export const passThroughKernels: readonly KernelDefinition[] = [
+  pureKernel("Snapshot", () => (inputs) => [constantValue(inputAt(inputs, 0))], { cost: () => 0 }),
   ...[...IDENTITY_OPS, ...LIST_OPS].flatMap(handOn),
   { kind: "stateful", op: "RefIdentity", create: () => (context) => context.inputs },
   { kind: "stateful", op: "NoOp", create: () => () => NO_OUTPUTS },

@@ -10,6 +10,7 @@ import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument, notFound, StatusCode, TensorFlowError } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { FileAccess } from "../../resources/file-access.js";
+import { lastingValue } from "../../resources/reference-variable.js";
 import type { Value } from "../../values.js";
 import type { StatefulKernelDefinition } from "../kernel.js";
 import { cppTypeName } from "../support/dtypes.js";
@@ -62,7 +63,9 @@ const saveKernel: StatefulKernelDefinition = {
       try {
         for (const [index, tensor] of tensors.entries()) {
           step.signal.throwIfAborted();
-          await save(writer, request.names[index] ?? "", request.shapesAndSlices[index] ?? "", tensor);
+          // Updates go on while a checkpoint is written.
+          const lasting = await lastingValue(tensor, step);
+          await save(writer, request.names[index] ?? "", request.shapesAndSlices[index] ?? "", lasting);
         }
       } catch (error) {
         await writer.abandon();

@@ -273,11 +273,15 @@ function reductionKernel(op: string, reduction: Reduction): KernelDefinition {
     op,
     (node) => {
       const keepDims = node.bool("keep_dims");
-      return withSmallFloats((inputs) => {
+      return (inputs) => {
         const input = inputAt(inputs, 0);
         const axes = reductionAxes(inputAt(inputs, 1), input.shape.length);
-        return [reduceAlong(reduction, input, axes, keepDims)];
-      });
+        // Single elements are what they are reduced to, but for what has no sign.
+        if (op !== "EuclideanNorm" && axes.every((axis) => input.shape[axis] === 1)) {
+          return [input.reshape(reducedShape(input.shape, axes, keepDims))];
+        }
+        return withSmallFloats(([wide = input]) => [reduceAlong(reduction, wide, axes, keepDims)])([input]);
+      };
     },
     { ...types, cost: reductionCost },
   );

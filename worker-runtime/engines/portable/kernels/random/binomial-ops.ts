@@ -1,6 +1,7 @@
 import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
+import { after } from "../../exclusive-access.js";
 import type { KernelDefinition, PureKernelDefinition, StatefulKernelDefinition } from "../kernel.js";
 import { variableInput } from "../state/resource-access.js";
 import { pureKernel } from "../support/define.js";
@@ -21,7 +22,7 @@ import {
 } from "./sampled-outputs.js";
 import { streamOfSeed } from "./stateless-ops.js";
 import { checkLastDimensions, costOfDraws } from "./stateless-rejection-ops.js";
-import { reserve } from "./variable-generators.js";
+import { reserving } from "./variable-generators.js";
 
 /** What is to be drawn. */
 interface BinomialDraws {
@@ -107,13 +108,14 @@ const statefulBinomialKernel: StatefulKernelDefinition = {
       const samples = parameters === 0 ? 0 : output.length / parameters;
       // TensorFlow takes 200 outputs for a draw, and counts four draws of a parameter as one.
       const outputs = Math.floor((parameters * 200 * (samples + 3)) / 4);
-      const { stream } = reserve(variableInput(node, context, 0), BigInt(outputs));
-      return inTurns(
-        output.length,
-        DRAWS_PER_TURN,
-        (first, end) => writeDraws(output, parameters, samplerFor, stream, first, end),
-        step.signal,
-        () => result(dtype),
+      return after(reserving(variableInput(node, context, 0), step, BigInt(outputs)), ({ stream }) =>
+        inTurns(
+          output.length,
+          DRAWS_PER_TURN,
+          (first, end) => writeDraws(output, parameters, samplerFor, stream, first, end),
+          step.signal,
+          () => result(dtype),
+        ),
       );
     };
   },

@@ -1,7 +1,8 @@
 import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
-import type { Variable } from "../../resources/variable.js";
+import { after, type Waiter } from "../../exclusive-access.js";
+import { alone, type Variable } from "../../resources/variable.js";
 import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { variableInput } from "../state/resource-access.js";
@@ -31,6 +32,14 @@ import {
 /** A generator's state: two words of its counter, the lower one first, and its key. */
 const STATE_WORDS = 3;
 
+/** Outputs of a generator that nobody else gets. */
+interface Reserved {
+  /** Where they begin. */
+  readonly stream: Philox;
+  /** The generator's state before. */
+  readonly before: Tensor;
+}
+
 /** @throws TensorFlowError UNIMPLEMENTED, INVALID_ARGUMENT for another algorithm than Philox. */
 function checkAlgorithm(tensor: Tensor): void {
   if (tensor.shape.length !== 0) {
@@ -45,15 +54,16 @@ function checkAlgorithm(tensor: Tensor): void {
   }
 }
 
+/** As `reserve`, when nobody else reads or updates the variable. */
+export function reserving(variable: Variable, waiter: Waiter, outputs: bigint): Reserved | Promise<Reserved> {
+  return alone([variable], waiter, () => reserve(variable, outputs));
+}
+
 /**
  * Sets so many outputs of the generator in a variable aside.
- * @returns the stream where they begin, and the state before.
  * @throws TensorFlowError INVALID_ARGUMENT for a variable that is no generator.
  */
-export function reserve(
-  variable: Variable,
-  outputs: bigint,
-): { readonly stream: Philox; readonly before: Tensor } {
+export function reserve(variable: Variable, outputs: bigint): Reserved {
   const before = variable.value;
   if (before?.dtype !== "int64") {
     throw invalidArgument(`dtype of RNG state variable must be int64, not ${before?.dtype ?? "undefined"}`);
@@ -69,7 +79,7 @@ export function reserve(
   const after = stream.clone();
   after.skip(outputs * BigInt(RESERVED_BLOCKS_PER_OUTPUT));
   words.set(after.counter);
-  variable.value = new Tensor("int64", before.shape, new BigInt64Array(words.buffer));
+  variable.assign(new Tensor("int64", before.shape, new BigInt64Array(words.buffer)));
   return { stream, before };
 }
 
@@ -89,8 +99,10 @@ function fillKernel(
       const shape = shapeOf(tensorAt(context.inputs, 2));
       const distribution = distributionOf(dtype, context);
       const variable = variableInput(node, context, 0);
-      const { stream } = reserve(variable, BigInt(checkedSize(dtype, shape)));
-      return fillTensorInTurns(dtype, shape, distribution, stream, context.step.signal);
+      const reserved = reserving(variable, context.step, BigInt(checkedSize(dtype, shape)));
+      return after(reserved, ({ stream }) =>
+        fillTensorInTurns(dtype, shape, distribution, stream, context.step.signal),
+      );
     },
   };
 }
@@ -109,7 +121,8 @@ function skipKernel(
       if (delta.shape.length !== 0) {
         throw invalidArgument(`delta must be of shape [], not ${cppShapeText(delta.shape)}`);
       }
-      return outputs(reserve(variableInput(node, context, 0), deltaOf(delta)).before);
+      const reserved = reserving(variableInput(node, context, 0), context.step, deltaOf(delta));
+      return after(reserved, ({ before }) => outputs(before));
     },
   };
 }

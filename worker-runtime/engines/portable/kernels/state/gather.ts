@@ -1,5 +1,6 @@
 import { internalError, invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
+import { alone } from "../../resources/variable.js";
 import type { KernelDefinition, OpContext, Outputs } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { allocate } from "../support/allocation.js";
@@ -28,8 +29,8 @@ interface Slices {
 }
 
 /**
- * Copies slices of a variable's value, many in turns. Few are read from its own array, which nobody may keep: the next
- * update then goes without a copy. For many the value is taken, so that all are of the same one.
+ * Copies slices of a variable's value, many in turns. They are read from its own array, so that the next update goes
+ * without a copy; it waits until all are read.
  */
 function fromVariable(
   node: KernelNode,
@@ -37,22 +38,22 @@ function fromVariable(
   slicesOf: (value: Tensor) => Slices,
 ): Outputs | Promise<Outputs> {
   const variable = variableInput(node, context, 0);
-  const slices = variable.peek(slicesOf);
-  if (slices === undefined) {
-    throw internalError("Invalid variable reference.");
-  }
-  const perTurn = Math.max(1, Math.floor(ELEMENTS_PER_TURN / (slices.length + ELEMENTS_PER_SLICE)));
-  const copy = (source: Tensor) => copySlices(source, slices, perTurn, context.step.signal);
-  const taken = slices.count > perTurn ? variable.value : undefined;
-  return (taken === undefined ? variable.peek(copy) : copy(taken)) ?? [];
+  const copy = (value: Tensor) => copySlices(value, slicesOf(value), context);
+  return alone([variable], context.step, () => {
+    const outputs = variable.peek(copy);
+    if (outputs === undefined) {
+      throw internalError("Invalid variable reference.");
+    }
+    return outputs;
+  });
 }
 
 function copySlices(
   { dtype, data }: Tensor,
   { shape, count, length, startOf }: Slices,
-  perTurn: number,
-  signal: AbortSignal,
+  { step }: OpContext,
 ): Outputs | Promise<Outputs> {
+  const perTurn = Math.max(1, Math.floor(ELEMENTS_PER_TURN / (length + ELEMENTS_PER_SLICE)));
   const target = allocate(dtype, shape);
   const run = (first: number, end: number) => {
     for (let i = first; i < end; i += 1) {
@@ -60,7 +61,9 @@ function copySlices(
       updateElements("update", { dtype, target, ...slice });
     }
   };
-  return inTurns(count, perTurn, run, signal, () => [new Tensor(dtype, shape, target)]);
+  return inTurns(count, perTurn, run, count > perTurn ? step.signal : undefined, () => [
+    new Tensor(dtype, shape, target),
+  ]);
 }
 
 function rowSlices(params: Tensor, indices: Tensor, batchDims: number): Slices {

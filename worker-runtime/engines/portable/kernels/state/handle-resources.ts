@@ -60,7 +60,7 @@ export function resourceKernel<T extends Resource>(
 /** The place that a reference to a resource's handle leads to. */
 export function handleCell(container: string, name: string): RefCell {
   const value = new Tensor("string", [2], [utf8.encoder.encode(container), utf8.encoder.encode(name)]);
-  return { dtype: "string", name, value };
+  return { dtype: "string", name, value, read: () => value };
 }
 
 /**

@@ -1,17 +1,26 @@
 import { alreadyExists, internalError, invalidArgument, notFound } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
+import { REFERENCE_VARIABLE, ReferenceVariable } from "../../resources/reference-variable.js";
 import type { Resource } from "../../resources/resource-manager.js";
-import { REFERENCE_VARIABLE, Variable } from "../../resources/variable.js";
-import { type RefCell, RefValue } from "../../values.js";
+import { alone } from "../../resources/variable.js";
+import { RefValue } from "../../values.js";
 import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { zeroTensor } from "../support/allocation.js";
 import { cppTypeName, indexTypes, numberTypes } from "../support/dtypes.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
+import { inTurns } from "../support/turns.js";
+import { updateElements } from "./element-updates.js";
 import { cellInput, resourcePlace, uninitialized } from "./resource-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
-import { addToVariable, countUp, initializedCell } from "./variable-access.js";
+import {
+  addToVariable,
+  countUp,
+  ELEMENTS_PER_TURN,
+  referredVariable,
+  updateReferred,
+} from "./variable-access.js";
 
 function createVariable(node: KernelNode): (context: OpContext) => Outputs {
   const dtype = node.type("dtype");
@@ -26,7 +35,7 @@ function createVariable(node: KernelNode): (context: OpContext) => Outputs {
         container,
         REFERENCE_VARIABLE,
         name,
-        () => new Variable({ typeName: REFERENCE_VARIABLE, dtype, name: node.name, declaredShape }),
+        () => new ReferenceVariable({ dtype, name: node.name, declaredShape }),
       );
     if (variable.dtype !== dtype) {
       throw internalError(
@@ -43,9 +52,9 @@ const TEMPORARY_VARIABLE = "tensorflow::TemporaryVariableOp::TmpVar";
 /** A variable of one step and one iteration. */
 class TemporaryVariable implements Resource {
   readonly typeName = TEMPORARY_VARIABLE;
-  readonly variable: Variable;
+  readonly variable: ReferenceVariable;
 
-  constructor(variable: Variable) {
+  constructor(variable: ReferenceVariable) {
     this.variable = variable;
   }
 }
@@ -67,8 +76,8 @@ function createTemporaryVariable(node: KernelNode): (context: OpContext) => Outp
     if (resources.find("", TEMPORARY_VARIABLE, name) !== undefined) {
       throw alreadyExists(`Resource ${name}/${TEMPORARY_VARIABLE}`);
     }
-    const variable = new Variable({ typeName: TEMPORARY_VARIABLE, dtype, name: node.name });
-    variable.value = zeroTensor(dtype, shape);
+    const variable = new ReferenceVariable({ typeName: TEMPORARY_VARIABLE, dtype, name: node.name });
+    variable.hold(zeroTensor(dtype, shape));
     resources.create("", name, new TemporaryVariable(variable));
     return [new RefValue(variable)];
   };
@@ -87,48 +96,68 @@ function createDestroyTemporaryVariable(node: KernelNode): (context: OpContext) 
   };
 }
 
-function createAssign(node: KernelNode): (context: OpContext) => Outputs {
+function createAssign(node: KernelNode): (context: OpContext) => Outputs | Promise<Outputs> {
   const validateShape = node.bool("validate_shape");
   return (context) => {
-    const cell = cellInput(context, 0);
+    const variable = referredVariable(context, 0);
     const value = tensorAt(context.inputs, 1);
-    const shape = shapeOf(cell);
-    if (value.dtype !== cell.dtype) {
+    if (value.dtype !== variable.dtype) {
       throw invalidArgument(
-        `Assign requires types of both tensors to match. lhs type= ${cppTypeName(cell.dtype)} ` +
+        `Assign requires types of both tensors to match. lhs type= ${cppTypeName(variable.dtype)} ` +
           `rhs type= ${cppTypeName(value.dtype)}`,
       );
     }
-    if (validateShape && shape !== undefined && !sameShape(shape, value.shape)) {
-      throw invalidArgument(
-        `Assign requires shapes of both tensors to match. lhs shape= ${cppShapeText(shape)} ` +
-          `rhs shape= ${cppShapeText(value.shape)}`,
-      );
-    }
-    cell.value = value;
-    return [new RefValue(cell)];
+    return alone([variable], context.step, () => {
+      const { shape } = variable;
+      if (validateShape && shape !== undefined && !sameShape(shape, value.shape)) {
+        throw invalidArgument(
+          `Assign requires shapes of both tensors to match. lhs shape= ${cppShapeText(shape)} ` +
+            `rhs shape= ${cppShapeText(value.shape)}`,
+        );
+      }
+      return fill(variable, value);
+    });
   };
 }
 
-function shapeOf(cell: RefCell): readonly number[] | undefined {
-  return cell instanceof Variable ? cell.shape : cell.value?.shape;
+/**
+ * Copies a value into the variable's memory, many elements in turns. It is never taken over: others may have it, and the
+ * variable's next update would change it for them.
+ */
+function fill(variable: ReferenceVariable, { dtype, shape, data }: Tensor): Outputs | Promise<Outputs> {
+  const target = variable.room(shape) ?? zeroTensor(dtype, shape);
+  const copy = (first: number, end: number): void => {
+    const run = {
+      dtype,
+      target: target.data,
+      at: first,
+      source: data,
+      from: first,
+      length: end - first,
+    } as const;
+    updateElements("update", { ...run, step: 1 });
+  };
+  return inTurns(target.size, ELEMENTS_PER_TURN, copy, undefined, () => {
+    variable.hold(target);
+    return [new RefValue(variable)];
+  });
 }
 
 function createAssignUpdate(kind: "add" | "sub"): StatefulKernelDefinition["create"] {
   return () => (context) => {
-    const variable = initializedCell(context, 0);
     const value = tensorAt(context.inputs, 1);
-    if (!sameShape(variable.shape ?? [], value.shape)) {
-      throw invalidArgument("Parameters and update must be the same size");
-    }
-    addToVariable(kind, variable, value);
-    return [new RefValue(variable)];
+    return updateReferred(context, (variable) => {
+      if (!sameShape(variable.shape ?? [], value.shape)) {
+        throw invalidArgument("Parameters and update must be the same size");
+      }
+      return addToVariable(kind, variable, value, [new RefValue(variable)]);
+    });
   };
 }
 
-function createCountUpTo(node: KernelNode): (context: OpContext) => Outputs {
+function createCountUpTo(node: KernelNode): (context: OpContext) => Outputs | Promise<Outputs> {
   const limit = node.long("limit");
-  return (context) => [countUp(initializedCell(context, 0), limit)];
+  return (context) => updateReferred(context, (variable) => [countUp(variable, limit)]);
 }
 
 const countTypes = { T: indexTypes } as const;
@@ -140,9 +169,8 @@ export const referenceVariableKernels: readonly KernelDefinition[] = [
   statefulKernel("TemporaryVariable", createTemporaryVariable),
   statefulKernel("DestroyTemporaryVariable", createDestroyTemporaryVariable),
   statefulKernel("IsVariableInitialized", () => (context) => {
-    const cell = cellInput(context, 0);
-    const initialized = cell instanceof Variable ? cell.initialized : cell.value !== undefined;
-    return [new Tensor("bool", [], Uint8Array.of(Number(initialized)))];
+    const isInitialized = cellInput(context, 0).value !== undefined;
+    return [new Tensor("bool", [], Uint8Array.of(Number(isInitialized)))];
   }),
   statefulKernel("Assign", createAssign),
   statefulKernel("AssignAdd", createAssignUpdate("add"), { types: { T: numberTypes } }),

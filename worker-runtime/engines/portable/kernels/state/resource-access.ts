@@ -1,6 +1,6 @@
 import { failedPrecondition, internalError, invalidArgument } from "../../../../protocol/status.js";
 import type { Resource, ResourceManager } from "../../resources/resource-manager.js";
-import { RESOURCE_VARIABLE, type Variable } from "../../resources/variable.js";
+import { RESOURCE_VARIABLE, type ResourceVariable } from "../../resources/resource-variable.js";
 import { ObjectTensor, type RefCell, RefValue, type ResourceHandle } from "../../values.js";
 import type { OpContext } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
@@ -102,8 +102,8 @@ export function checkType(handle: ResourceHandle, typeName: string): void {
 }
 
 /** The variable that the handle at input `index` names. @throws TensorFlowError as `resourceInput`. */
-export function variableInput(node: KernelNode, context: OpContext, index: number): Variable {
-  return resourceInput<Variable>(node, context, index, RESOURCE_VARIABLE);
+export function variableInput(node: KernelNode, context: OpContext, index: number): ResourceVariable {
+  return resourceInput<ResourceVariable>(node, context, index, RESOURCE_VARIABLE);
 }
 
 /** A handle for a resource on the node's own device. */

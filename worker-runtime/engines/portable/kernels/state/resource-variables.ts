@@ -8,8 +8,10 @@ import {
   TensorFlowError,
 } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
+import { after } from "../../exclusive-access.js";
 import { DEFAULT_CONTAINER } from "../../resources/resource-manager.js";
-import { RESOURCE_VARIABLE, Variable } from "../../resources/variable.js";
+import { RESOURCE_VARIABLE, ResourceVariable } from "../../resources/resource-variable.js";
+import { alone } from "../../resources/variable.js";
 import type { ResourceHandle } from "../../values.js";
 import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
@@ -52,17 +54,22 @@ function createVarHandles(node: KernelNode): (context: OpContext) => Outputs {
   return () => outputs;
 }
 
-/** @throws TensorFlowError FAILED_PRECONDITION for a variable that is not there, in TensorFlow's words. */
-function readVariable(node: KernelNode, context: OpContext, index: number): Tensor {
+/**
+ * The value of a variable, of the node's declared type, when no update is half done.
+ * @throws TensorFlowError FAILED_PRECONDITION for a variable that is not there, in TensorFlow's words.
+ */
+function readVariable(node: KernelNode, context: OpContext, index: number): Tensor | Promise<Tensor> {
   const handle = handleInput(context, index);
-  const value = existing(node, context, index, handle).value;
-  if (value === undefined) {
-    throw unreadable(handle, `Resource ${handle.container}/${handle.name} has no value.`);
-  }
-  return value;
+  const value = existing(node, context, index, handle).read(context.step);
+  return after(value, (read) => checkRead(node, index, handle, read));
 }
 
-function existing(node: KernelNode, context: OpContext, index: number, handle: ResourceHandle): Variable {
+function existing(
+  node: KernelNode,
+  context: OpContext,
+  index: number,
+  handle: ResourceHandle,
+): ResourceVariable {
   try {
     return variableInput(node, context, index);
   } catch (error) {
@@ -80,7 +87,15 @@ function unreadable(handle: ResourceHandle, reason: string): TensorFlowError {
   );
 }
 
-function checkReadType(node: KernelNode, value: Tensor, output: number): Tensor {
+function checkRead(
+  node: KernelNode,
+  output: number,
+  handle: ResourceHandle,
+  value: Tensor | undefined,
+): Tensor {
+  if (value === undefined) {
+    throw unreadable(handle, `Resource ${handle.container}/${handle.name} has no value.`);
+  }
   const declared = node.outputs[output]?.dtype;
   if (declared !== undefined && dtypeOf(declared) !== value.dtype) {
     throw invalidArgument(
@@ -90,7 +105,7 @@ function checkReadType(node: KernelNode, value: Tensor, output: number): Tensor 
   return value;
 }
 
-function createAssignVariable(node: KernelNode): (context: OpContext) => Outputs {
+function createAssignVariable(node: KernelNode): (context: OpContext) => Outputs | Promise<Outputs> {
   const dtype = node.type("dtype");
   const validateShape = node.has("validate_shape") && node.bool("validate_shape");
   return (context) => {
@@ -107,22 +122,24 @@ function createAssignVariable(node: KernelNode): (context: OpContext) => Outputs
       handle.container,
       RESOURCE_VARIABLE,
       handle.name,
-      () => new Variable({ typeName: RESOURCE_VARIABLE, dtype, name: handle.name }),
+      () => new ResourceVariable({ dtype, name: handle.name }),
     );
     if (variable.dtype !== dtype) {
       throw invalidArgument(
         `Trying to assign variable with wrong dtype. Expected ${cppTypeName(variable.dtype)} got ${cppTypeName(dtype)}`,
       );
     }
-    const shape = variable.shape;
-    if (validateShape && shape !== undefined && !sameShape(shape, value.shape)) {
-      throw invalidArgument(
-        "Trying to assign to variable with tensor with wrong shape. " +
-          `Expected ${cppShapeText(shape)} got ${cppShapeText(value.shape)}`,
-      );
-    }
-    variable.value = value;
-    return [];
+    return alone([variable], context.step, () => {
+      const { shape } = variable;
+      if (validateShape && shape !== undefined && !sameShape(shape, value.shape)) {
+        throw invalidArgument(
+          "Trying to assign to variable with tensor with wrong shape. " +
+            `Expected ${cppShapeText(shape)} got ${cppShapeText(value.shape)}`,
+        );
+      }
+      variable.assign(value);
+      return [];
+    });
   };
 }
 
@@ -130,27 +147,28 @@ function createAssignUpdate(kind: "add" | "sub"): StatefulKernelDefinition["crea
   return (node) => (context) => {
     const variable = variableInput(node, context, 0);
     const value = tensorAt(context.inputs, 1);
-    const shape = variable.shape ?? [];
-    if (!sameShape(shape, value.shape)) {
-      throw invalidArgument(
-        `Cannot update variable with shape ${cppShapeText(shape)} using a Tensor with shape ` +
-          `${cppShapeText(value.shape)}, shapes must be equal.`,
-      );
-    }
-    if (value.dtype !== variable.dtype) {
-      throw invalidArgument(
-        `DType of variable handle's resource ${cppTypeName(variable.dtype)} is not ${cppTypeName(value.dtype)}`,
-      );
-    }
-    addToVariable(kind, variable, value);
-    return [];
+    return alone([variable], context.step, () => {
+      const shape = variable.shape ?? [];
+      if (!sameShape(shape, value.shape)) {
+        throw invalidArgument(
+          `Cannot update variable with shape ${cppShapeText(shape)} using a Tensor with shape ` +
+            `${cppShapeText(value.shape)}, shapes must be equal.`,
+        );
+      }
+      if (value.dtype !== variable.dtype) {
+        throw invalidArgument(
+          `DType of variable handle's resource ${cppTypeName(variable.dtype)} is not ${cppTypeName(value.dtype)}`,
+        );
+      }
+      return addToVariable(kind, variable, value, []);
+    });
   };
 }
 
 function createVarIsInitialized(node: KernelNode): (context: OpContext) => Outputs {
   return (context) => {
     const handle = handleInput(context, 0);
-    const variable = managerOf(node, context, handle).find<Variable>(
+    const variable = managerOf(node, context, handle).find<ResourceVariable>(
       handle.container,
       RESOURCE_VARIABLE,
       handle.name,
@@ -194,13 +212,13 @@ export const resourceVariableKernels: readonly KernelDefinition[] = [
   statefulKernel("VarHandleOp", createVarHandle),
   statefulKernel("_VarHandlesOp", createVarHandles),
   statefulKernel("VarIsInitializedOp", createVarIsInitialized),
-  statefulKernel("ReadVariableOp", (node) => (context) => [
-    checkReadType(node, readVariable(node, context, 0), 0),
-  ]),
+  statefulKernel(
+    "ReadVariableOp",
+    (node) => (context) => after(readVariable(node, context, 0), (value): Outputs => [value]),
+  ),
   statefulKernel(
     "_ReadVariablesOp",
-    (node) => (context) =>
-      context.inputs.map((_, index) => checkReadType(node, readVariable(node, context, index), index)),
+    (node) => (context) => Promise.all(context.inputs.map((_, index) => readVariable(node, context, index))),
   ),
   statefulKernel("AssignVariableOp", createAssignVariable),
   statefulKernel("AssignAddVariableOp", createAssignUpdate("add"), { types: { dtype: numberTypes } }),
@@ -211,7 +229,10 @@ export const resourceVariableKernels: readonly KernelDefinition[] = [
     "ResourceCountUpTo",
     (node) => {
       const limit = node.long("limit");
-      return (context) => [countUp(variableInput(node, context, 0), limit)];
+      return (context) => {
+        const variable = variableInput(node, context, 0);
+        return alone([variable], context.step, () => [countUp(variable, limit)]);
+      };
     },
     { types: { T: indexTypes } },
   ),

@@ -1,6 +1,6 @@
-import { failedPrecondition, invalidArgument, type TensorFlowError } from "../../../../protocol/status.js";
+import { invalidArgument, type TensorFlowError } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
-import type { Variable } from "../../resources/variable.js";
+import { alone, type Variable } from "../../resources/variable.js";
 import { RefValue } from "../../values.js";
 import type { KernelDefinition, Outputs, StatefulKernelDefinition } from "../kernel.js";
 import { dataTypes, indexTypes, numberTypes, realTypes } from "../support/dtypes.js";
@@ -11,7 +11,7 @@ import { type UpdateKind, updateElements } from "./element-updates.js";
 import { variableInput } from "./resource-access.js";
 import { placeText, rowIndices, sliceIndices } from "./row-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
-import { initializedCell, writableValue } from "./variable-access.js";
+import { updateReferred, writableValue } from "./variable-access.js";
 
 const kinds: readonly (readonly [string, UpdateKind])[] = [
   ["Update", "update"],
@@ -42,24 +42,16 @@ interface RowUpdates {
   startOf(row: number): number;
 }
 
-/**
- * Updates a variable row by row; many rows in turns, so that the task goes on answering. Whoever reads the variable
- * meanwhile gets a copy with some rows updated, as without TensorFlow's use_locking; no update is lost.
- * @throws TensorFlowError FAILED_PRECONDITION where the variable gets another shape before the last turn.
- */
+/** Updates a variable row by row; many rows in turns, so that the task goes on answering. */
 function updateRows(
   variable: Variable,
   { kind, updates, rows, length, startOf }: RowUpdates,
   outputs: Outputs,
 ): Outputs | Promise<Outputs> {
-  const shape = variable.shape ?? [];
   const step = updates.shape.length === 0 ? 0 : 1;
   const rowsPerTurn = Math.max(1, Math.floor(ELEMENTS_PER_TURN / (length + ELEMENTS_PER_ROW)));
+  const target = writableValue(variable);
   const run = (first: number, end: number) => {
-    const target = writableValue(variable);
-    if (!sameShape(target.shape, shape)) {
-      throw failedPrecondition("The variable was given another shape while it was updated.");
-    }
     for (let row = first; row < end; row += 1) {
       updateElements(kind, {
         dtype: target.dtype,
@@ -101,17 +93,18 @@ function misfit(shape: readonly number[], indices: Tensor, updates: Tensor): Ten
 
 function scatter(kind: UpdateKind): StatefulKernelDefinition["create"] {
   return () => (context) => {
-    const variable = initializedCell(context, 0);
     const indices = tensorAt(context.inputs, 1);
     const updates = tensorAt(context.inputs, 2);
-    const shape = variable.shape ?? [];
-    if (shape.length === 0) {
-      throw invalidArgument(`params must be at least 1-D, got shape ${cppShapeText(shape)}`);
-    }
-    if (updates.shape.length > 0 && !sameShape(updates.shape, [...indices.shape, ...shape.slice(1)])) {
-      throw misfit(shape, indices, updates);
-    }
-    return scatterRows(kind, variable, indices, updates, [new RefValue(variable)]);
+    return updateReferred(context, (variable) => {
+      const shape = variable.shape ?? [];
+      if (shape.length === 0) {
+        throw invalidArgument(`params must be at least 1-D, got shape ${cppShapeText(shape)}`);
+      }
+      if (updates.shape.length > 0 && !sameShape(updates.shape, [...indices.shape, ...shape.slice(1)])) {
+        throw misfit(shape, indices, updates);
+      }
+      return scatterRows(kind, variable, indices, updates, [new RefValue(variable)]);
+    });
   };
 }
 
@@ -120,25 +113,30 @@ function resourceScatter(kind: UpdateKind): StatefulKernelDefinition["create"] {
     const variable = variableInput(node, context, 0);
     const indices = tensorAt(context.inputs, 1);
     const updates = tensorAt(context.inputs, 2);
-    const shape = variable.shape ?? [];
-    if (shape.length === 0) {
-      throw invalidArgument(`params must be at least 1-D, got shape ${cppShapeText(shape)}`);
-    }
-    if (updates.shape.length > 0 && indices.size > 0) {
-      const depth = indices.shape.length;
-      const tailFits = sameShape(updates.shape.slice(depth), shape.slice(1));
-      if (updates.shape.length !== depth + shape.length - 1 || !tailFits) {
-        throw misfit(shape, indices, updates);
-      }
-      if (!sameShape(updates.shape.slice(0, depth), indices.shape)) {
-        throw invalidArgument(
-          `The shape of indices (${cppShapeText(indices.shape)}) must be a prefix of the shape of updates ` +
-            `(${cppShapeText(updates.shape)})`,
-        );
-      }
-    }
-    return scatterRows(kind, variable, indices, updates, []);
+    return alone([variable], context.step, () => {
+      checkResourceRows(variable.shape ?? [], indices, updates);
+      return scatterRows(kind, variable, indices, updates, []);
+    });
   };
+}
+
+function checkResourceRows(shape: readonly number[], indices: Tensor, updates: Tensor): void {
+  if (shape.length === 0) {
+    throw invalidArgument(`params must be at least 1-D, got shape ${cppShapeText(shape)}`);
+  }
+  if (updates.shape.length > 0 && indices.size > 0) {
+    const depth = indices.shape.length;
+    const tailFits = sameShape(updates.shape.slice(depth), shape.slice(1));
+    if (updates.shape.length !== depth + shape.length - 1 || !tailFits) {
+      throw misfit(shape, indices, updates);
+    }
+    if (!sameShape(updates.shape.slice(0, depth), indices.shape)) {
+      throw invalidArgument(
+        `The shape of indices (${cppShapeText(indices.shape)}) must be a prefix of the shape of updates ` +
+          `(${cppShapeText(updates.shape)})`,
+      );
+    }
+  }
 }
 
 function scatterSlices(
@@ -193,9 +191,11 @@ export const scatterKernels: readonly KernelDefinition[] = [
     statefulKernel(
       `ScatterNd${name}`,
       () => (context) => {
-        const variable = initializedCell(context, 0);
         const indices = tensorAt(context.inputs, 1);
-        return scatterSlices(kind, variable, indices, tensorAt(context.inputs, 2), [new RefValue(variable)]);
+        const updates = tensorAt(context.inputs, 2);
+        return updateReferred(context, (variable) =>
+          scatterSlices(kind, variable, indices, updates, [new RefValue(variable)]),
+        );
       },
       { types: { T: typesOf(kind), Tindices: indexTypes } },
     ),
@@ -204,7 +204,8 @@ export const scatterKernels: readonly KernelDefinition[] = [
       (node) => (context) => {
         const variable = variableInput(node, context, 0);
         const indices = tensorAt(context.inputs, 1);
-        return scatterSlices(kind, variable, indices, tensorAt(context.inputs, 2), []);
+        const updates = tensorAt(context.inputs, 2);
+        return alone([variable], context.step, () => scatterSlices(kind, variable, indices, updates, []));
       },
       { types: { T: typesOf(kind), Tindices: indexTypes } },
     ),

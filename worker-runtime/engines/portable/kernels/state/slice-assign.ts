@@ -1,6 +1,6 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
-import type { Variable } from "../../resources/variable.js";
+import { alone, type Variable } from "../../resources/variable.js";
 import { RefValue } from "../../values.js";
 import { resolveSlice, type SliceMasks, sliceMasks } from "../array/strided-slice-spec.js";
 import type { KernelDefinition, OpContext } from "../kernel.js";
@@ -11,7 +11,7 @@ import { copyStrided, wordsOf } from "../support/strided-copy.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { variableInput } from "./resource-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
-import { initializedCell, writableValue } from "./variable-access.js";
+import { updateReferred, writableValue } from "./variable-access.js";
 
 /** Writes a value over a strided slice of a variable: x[begin:end:stride] = value. */
 function assignSlice(variable: Variable, context: OpContext, masks: SliceMasks): void {
@@ -51,11 +51,11 @@ export const sliceAssignKernels: readonly KernelDefinition[] = [
     "StridedSliceAssign",
     (node) => {
       const masks = sliceMasks(node);
-      return (context) => {
-        const variable = initializedCell(context, 0);
-        assignSlice(variable, context, masks);
-        return [new RefValue(variable)];
-      };
+      return (context) =>
+        updateReferred(context, (variable) => {
+          assignSlice(variable, context, masks);
+          return [new RefValue(variable)];
+        });
     },
     { types },
   ),
@@ -64,8 +64,11 @@ export const sliceAssignKernels: readonly KernelDefinition[] = [
     (node) => {
       const masks = sliceMasks(node);
       return (context) => {
-        assignSlice(variableInput(node, context, 0), context, masks);
-        return [];
+        const variable = variableInput(node, context, 0);
+        return alone([variable], context.step, () => {
+          assignSlice(variable, context, masks);
+          return [];
+        });
       };
     },
     { types },

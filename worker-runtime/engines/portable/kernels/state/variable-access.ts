@@ -1,18 +1,40 @@
 import { internalError, invalidArgument, outOfRange } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
-import { Variable } from "../../resources/variable.js";
-import type { OpContext } from "../kernel.js";
+import { ReferenceVariable } from "../../resources/reference-variable.js";
+import { alone, type Variable } from "../../resources/variable.js";
+import type { OpContext, Outputs } from "../kernel.js";
 import { cppShapeText } from "../support/shapes.js";
+import { inTurns } from "../support/turns.js";
 import { updateElements } from "./element-updates.js";
 import { cellInput, uninitialized } from "./resource-access.js";
 
-/** The variable behind a reference edge that must have a value. @throws TensorFlowError FAILED_PRECONDITION */
-export function initializedCell(context: OpContext, index: number): Variable {
+/** Elements that are updated in one turn: a few milliseconds. */
+export const ELEMENTS_PER_TURN = 2 ** 20;
+
+/** The variable behind a reference edge, which may have no value yet. */
+export function referredVariable(context: OpContext, index: number): ReferenceVariable {
   const cell = cellInput(context, index);
-  if (!(cell instanceof Variable)) {
+  if (!(cell instanceof ReferenceVariable)) {
     throw internalError(`${cell.name} is not a variable of this engine.`);
   }
-  return cell.initialized ? cell : uninitialized(cell);
+  return cell;
+}
+
+/**
+ * Updates the variable behind a reference edge, which must have a value, while nobody else does.
+ * @throws TensorFlowError FAILED_PRECONDITION
+ */
+export function updateReferred(
+  context: OpContext,
+  update: (variable: ReferenceVariable) => Outputs | Promise<Outputs>,
+): Outputs | Promise<Outputs> {
+  const variable = referredVariable(context, 0);
+  return alone([variable], context.step, () => update(checkInitialized(variable)));
+}
+
+/** @throws TensorFlowError FAILED_PRECONDITION for a variable without a value. */
+export function checkInitialized<T extends Variable>(variable: T): T {
+  return variable.initialized ? variable : uninitialized(variable);
 }
 
 /** The value of a variable with an array that may be written. @throws TensorFlowError FAILED_PRECONDITION */
@@ -20,10 +42,26 @@ export function writableValue(variable: Variable): Tensor {
   return variable.writable() ?? uninitialized(variable);
 }
 
-/** Adds a tensor of the variable's dtype and shape to it, or subtracts it. */
-export function addToVariable(kind: "add" | "sub", variable: Variable, value: Tensor): void {
+/** Adds a tensor of the variable's dtype and shape to it, or subtracts it; many elements in turns. */
+export function addToVariable(
+  kind: "add" | "sub",
+  variable: Variable,
+  value: Tensor,
+  outputs: Outputs,
+): Outputs | Promise<Outputs> {
   const { dtype, data, size } = writableValue(variable);
-  updateElements(kind, { dtype, target: data, at: 0, source: value.data, from: 0, length: size, step: 1 });
+  const add = (first: number, end: number): void =>
+    updateElements(kind, {
+      dtype,
+      target: data,
+      at: first,
+      source: value.data,
+      from: first,
+      length: end - first,
+      step: 1,
+    });
+  // Not to be ended half done, as the kernels of TensorFlow are not.
+  return inTurns(size, ELEMENTS_PER_TURN, add, undefined, () => outputs);
 }
 
 /**
@@ -42,11 +80,10 @@ export function countUp(variable: Variable, limit: bigint): Tensor {
   if (count >= limit) {
     throw outOfRange(`Reached limit of ${limit}`);
   }
-  const next = count + 1n;
-  variable.value = new Tensor(
-    before.dtype,
-    [],
-    before.dtype === "int64" ? BigInt64Array.of(next) : Int32Array.of(Number(next)),
-  );
-  return before;
+  variable.assign(scalarOf(before.dtype, count + 1n));
+  return scalarOf(before.dtype, count);
+}
+
+function scalarOf(dtype: "int32" | "int64", value: bigint): Tensor {
+  return new Tensor(dtype, [], dtype === "int64" ? BigInt64Array.of(value) : Int32Array.of(Number(value)));
 }

@@ -1,4 +1,4 @@
-import { cancelledBy } from "../../../../protocol/status.js";
+import { turn } from "../../exclusive-access.js";
 
 /** Lets pieces of work happen one after the other, in the order in which they came. */
 export class OneAtATime {
@@ -15,21 +15,5 @@ export class OneAtATime {
     // Who gives up its place must not let those behind it begin before those in front of it have ended.
     this.#last = Promise.allSettled([before, result]);
     return result;
-  }
-}
-
-async function turn(before: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  let abort = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(cancelledBy(signal.reason, "The wait for a turn"));
-    signal.addEventListener("abort", abort, { once: true });
-  });
-  try {
-    if (signal.aborted) {
-      abort();
-    }
-    await Promise.race([before, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }

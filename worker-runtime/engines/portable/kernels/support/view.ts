@@ -1,4 +1,6 @@
 import { Tensor } from "../../../../protocol/tensor.js";
+import { isByteList } from "../../../../protocol/tensor-data.js";
+import { isOfVariable } from "../../resources/reference-variable.js";
 import { allocate } from "./allocation.js";
 import { stridesOf } from "./shapes.js";
 import { copyStrided, type Walk, wordsOf } from "./strided-copy.js";
@@ -17,6 +19,28 @@ export function gatherStrided(source: Tensor, shape: readonly number[], walk: Wa
     walk,
   );
   return new Tensor(source.dtype, shape, data);
+}
+
+/** TensorFlow's kernels work on memory that begins at multiples of so many bytes. */
+const ALIGNMENT_BYTES = 64;
+
+/**
+ * Rows of a tensor in the memory of a reference variable, in that memory, as TensorFlow has them where they are aligned.
+ * @returns undefined where it copies them; and for all other tensors, which never change.
+ */
+export function sharedRows(source: Tensor, first: number, end: number): Tensor | undefined {
+  const { dtype, shape, data } = source;
+  const rows = shape[0] ?? 0;
+  if (rows === 0 || isByteList(data)) {
+    return undefined;
+  }
+  const rowBytes = data.byteLength / rows;
+  const isAligned = (first * rowBytes) % ALIGNMENT_BYTES === 0 && (end * rowBytes) % ALIGNMENT_BYTES === 0;
+  if (rowBytes === 0 || !isAligned || !isOfVariable(source)) {
+    return undefined;
+  }
+  const length = data.length / rows;
+  return new Tensor(dtype, [end - first, ...shape.slice(1)], data.subarray(first * length, end * length));
 }
 
 /**

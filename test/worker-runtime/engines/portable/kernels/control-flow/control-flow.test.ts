@@ -137,7 +137,8 @@ describe("switches", () => {
 });
 
 test("references go through switches and loops as references", async () => {
-  const cell = { dtype: "int32", value: int32(1), name: "v" } as const;
+  const value = int32(1);
+  const cell = { dtype: "int32", value, name: "v", read: () => value } as const;
   const own = environment({
     kernels: [
       { kind: "stateful", op: "VariableV2", create: () => () => [new RefValue(cell)] },

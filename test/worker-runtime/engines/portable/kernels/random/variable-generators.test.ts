@@ -3,8 +3,8 @@ import { randomKernels } from "../../../../../../worker-runtime/engines/portable
 import { KernelRegistry } from "../../../../../../worker-runtime/engines/portable/kernels/registry.js";
 import {
   RESOURCE_VARIABLE,
-  Variable,
-} from "../../../../../../worker-runtime/engines/portable/resources/variable.js";
+  ResourceVariable,
+} from "../../../../../../worker-runtime/engines/portable/resources/resource-variable.js";
 import { ObjectTensor } from "../../../../../../worker-runtime/engines/portable/values.js";
 import { TensorFlowError } from "../../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
@@ -19,8 +19,8 @@ const DEVICE = "";
 /** Runs an op on a generator in the state [5, -6, 77]. @returns its outputs and the state afterwards. */
 async function run(op: string, inputs: readonly Tensor[], attrs: OpCase["attrs"] = {}) {
   const step = testStep();
-  const variable = new Variable({ typeName: RESOURCE_VARIABLE, dtype: "int64", name: "rng" });
-  variable.value = Tensor.of([5n, -6n, 77n], "int64");
+  const variable = new ResourceVariable({ dtype: "int64", name: "rng" });
+  variable.assign(Tensor.of([5n, -6n, 77n], "int64"));
   const resources = step.resources(DEVICE);
   resources.create("", "rng", variable);
   const handle = ObjectTensor.resource({

@@ -8,11 +8,15 @@ import { KernelNode } from "../../../../../../worker-runtime/engines/portable/ke
 import { KernelRegistry } from "../../../../../../worker-runtime/engines/portable/kernels/registry.js";
 import { stateKernels } from "../../../../../../worker-runtime/engines/portable/kernels/state/index.js";
 import { TensorList } from "../../../../../../worker-runtime/engines/portable/kernels/state/tensor-lists/tensor-list.js";
+import { ReferenceVariable } from "../../../../../../worker-runtime/engines/portable/resources/reference-variable.js";
 import { ResourceManager } from "../../../../../../worker-runtime/engines/portable/resources/resource-manager.js";
 import {
-  REFERENCE_VARIABLE,
   RESOURCE_VARIABLE,
+  ResourceVariable,
+} from "../../../../../../worker-runtime/engines/portable/resources/resource-variable.js";
+import type {
   Variable,
+  VariableOptions,
 } from "../../../../../../worker-runtime/engines/portable/resources/variable.js";
 import {
   ObjectTensor,
@@ -63,10 +67,10 @@ function handle(typeName: string, name: string): Value {
   });
 }
 
-function variable(typeName: string, value: Value): Variable {
+function variable<T extends Variable>(kind: new (options: VariableOptions) => T, value: Value): T {
   const tensor = value instanceof Tensor ? value : Tensor.of(1, "float32");
-  const made = new Variable({ typeName, dtype: tensor.dtype, name: "v" });
-  made.value = tensor;
+  const made = new kind({ dtype: tensor.dtype, name: "v" });
+  made.assign(tensor);
   return made;
 }
 
@@ -80,8 +84,8 @@ const objects: fc.Arbitrary<Value> = fc.oneof(
       new TensorList({ elementType: "float32", elementShape: undefined }, [undefined, Tensor.of([1, 2])]),
     ),
   ),
-  tensors.map((value) => new RefValue(variable(REFERENCE_VARIABLE, value))),
-  fc.constant(new RefValue(new Variable({ typeName: REFERENCE_VARIABLE, dtype: "float32", name: "empty" }))),
+  tensors.map((value) => new RefValue(variable(ReferenceVariable, value))),
+  fc.constant(new RefValue(new ReferenceVariable({ dtype: "float32", name: "empty" }))),
 );
 
 /** An input: right in kind for its op more often than not, so that the kernel gets further than its first check. */
@@ -110,7 +114,7 @@ function inputFor(
   }
   const dtype = dtypeOf(arg.dtype);
   const value = dtype === tensor.dtype ? tensor : new Tensor(dtype, tensor.shape, zeros(dtype, tensor.size));
-  return arg.isRef ? new RefValue(variable(REFERENCE_VARIABLE, value)) : value;
+  return arg.isRef ? new RefValue(variable(ReferenceVariable, value)) : value;
 }
 
 /** Attributes that the op must have, with values that make some sense. */
@@ -156,7 +160,7 @@ test("whatever a graph feeds them, kernels answer with an error of TensorFlow's 
             return;
           }
           const typed = given.flatMap(({ tensor }) => (tensor.dtype === dtype ? tensor : []));
-          resources.create("", "v", variable(RESOURCE_VARIABLE, typed[0] ?? Tensor.of(1)));
+          resources.create("", "v", variable(ResourceVariable, typed[0] ?? Tensor.of(1)));
           const context: OpContext = {
             inputs: given.slice(0, node.inputs.length).map((one, i) => inputFor(node, i, one)),
             step: testStep({ resources: () => resources, signal: controller.signal }),

@@ -1,12 +1,12 @@
 import {
-  failedPrecondition,
   internalError,
   invalidArgument,
   StatusCode,
   TensorFlowError,
 } from "../../../../../protocol/status.js";
 import type { Tensor } from "../../../../../protocol/tensor.js";
-import { RESOURCE_VARIABLE, type Variable } from "../../../resources/variable.js";
+import { RESOURCE_VARIABLE, type ResourceVariable } from "../../../resources/resource-variable.js";
+import { alone, type Variable } from "../../../resources/variable.js";
 import { RefValue } from "../../../values.js";
 import type { OpContext, Outputs, StatefulKernelDefinition } from "../../kernel.js";
 import type { KernelNode } from "../../kernel-node.js";
@@ -18,7 +18,7 @@ import { tensorAt } from "../../support/tensor-inputs.js";
 import { inTurns } from "../../support/turns.js";
 import { resourceInput } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
-import { initializedCell, writableValue } from "../variable-access.js";
+import { checkInitialized, referredVariable, writableValue } from "../variable-access.js";
 import { elementsOf, type Run, SLICE_ELEMENTS, slicesOf } from "./run-slices.js";
 import { type FloatArray, opOfForm, type UpdateForm, type UpdateRule } from "./update-rule.js";
 
@@ -44,35 +44,40 @@ export function updateKernel(rule: UpdateRule, form: UpdateForm): StatefulKernel
 
       return (context): Outputs | Promise<Outputs> => {
         const variables = variablePlaces.map((place) =>
-          isResource ? trainedVariable(node, context, place) : initializedCell(context, place),
+          isResource ? trainedVariable(node, context, place) : referredVariable(context, place),
         );
         const scalar = (name: string) => scalarInput(context, scalarPlaces.get(name) ?? -1, name);
         const update = rule.prepare(scalar, node);
         const gradient = tensorAt(context.inputs, gradientPlace);
-        checkTypes(node, variables, gradient);
-        checkShapes(rule, variables);
         const indices = indicesPlace === undefined ? undefined : tensorAt(context.inputs, indicesPlace);
-        const runs =
-          indices === undefined
-            ? denseRun(rule, variables, gradient)
-            : sparseRuns(variables, gradient, indices);
-        const values = floatsOf(gradient);
-        const apply = (some: readonly Run[]) =>
-          writeVariables(variables, ([variable, ...slots]) => {
-            if (variable !== undefined) {
-              for (const { at, from, length } of some) {
-                update({ variable, slots, at, gradient: values, from, length });
+        return alone(variables, context.step, () => {
+          if (!isResource) {
+            variables.forEach(checkInitialized);
+          }
+          checkTypes(node, variables, gradient);
+          checkShapes(rule, variables);
+          const runs =
+            indices === undefined
+              ? denseRun(rule, variables, gradient)
+              : sparseRuns(variables, gradient, indices);
+          const values = floatsOf(gradient);
+          const apply = (some: readonly Run[]) =>
+            writeVariables(variables, ([variable, ...slots]) => {
+              if (variable !== undefined) {
+                for (const { at, from, length } of some) {
+                  update({ variable, slots, at, gradient: values, from, length });
+                }
               }
-            }
-          });
-        const [target] = variables;
-        const outputs = isResource || target === undefined ? [] : [new RefValue(target)];
-        // Small floats are widened as a whole, which slices would repeat.
-        if (elementsOf(runs) <= SLICE_ELEMENTS || isSmallFloat(gradient.dtype)) {
-          apply(runs);
-          return outputs;
-        }
-        return updateInSlices(variables, runs, apply, outputs);
+            });
+          const [target] = variables;
+          const outputs = isResource || target === undefined ? [] : [new RefValue(target)];
+          // Small floats are widened as a whole, which slices would repeat.
+          if (elementsOf(runs) <= SLICE_ELEMENTS || isSmallFloat(gradient.dtype)) {
+            apply(runs);
+            return outputs;
+          }
+          return updateInSlices(runs, apply, outputs);
+        });
       };
     },
     { types: { T: allFloatTypes, Tindices: indexTypes } },
@@ -80,9 +85,9 @@ export function updateKernel(rule: UpdateRule, form: UpdateForm): StatefulKernel
 }
 
 /** @throws TensorFlowError INTERNAL "Invalid variable reference." for a variable without a value, as TensorFlow has it. */
-function trainedVariable(node: KernelNode, context: OpContext, index: number): Variable {
+function trainedVariable(node: KernelNode, context: OpContext, index: number): ResourceVariable {
   try {
-    return resourceInput<Variable>(node, context, index, RESOURCE_VARIABLE);
+    return resourceInput<ResourceVariable>(node, context, index, RESOURCE_VARIABLE);
   } catch (error) {
     if (error instanceof TensorFlowError && error.code === StatusCode.NOT_FOUND) {
       throw internalError("Invalid variable reference.", { cause: error });
@@ -157,24 +162,14 @@ function sparseRuns([target]: readonly Variable[], gradient: Tensor, indices: Te
   });
 }
 
-/**
- * Updates a large variable slice by slice and lets other work in between, so that the task goes on answering. Whoever
- * reads it meanwhile gets a copy with some slices updated, as without TensorFlow's use_locking; no update is lost.
- */
+/** Updates a large variable slice by slice and lets other work in between, so that the task goes on answering. */
 function updateInSlices(
-  variables: readonly Variable[],
   runs: readonly Run[],
   apply: (runs: readonly Run[]) => void,
   outputs: Outputs,
 ): Outputs | Promise<Outputs> {
-  const shapes = variables.map(shapeOf);
   const slices = [...slicesOf(runs)];
-  const update = (first: number) => {
-    if (!variables.every((variable, i) => sameShape(shapeOf(variable), shapes[i] ?? []))) {
-      throw failedPrecondition("The variable was given another shape while it was updated.");
-    }
-    apply(slices[first] ?? []);
-  };
+  const update = (first: number) => apply(slices[first] ?? []);
   // Not to be ended half done, as the kernels of TensorFlow are not.
   return inTurns(slices.length, 1, update, undefined, () => outputs);
 }
@@ -189,7 +184,9 @@ function writeVariables(
     write(wide.map(floatsOf));
     for (const [i, variable] of variables.entries()) {
       const tensor = wide[i];
-      variable.value = tensor === undefined ? undefined : fromFloat32(variable.dtype, tensor);
+      if (tensor !== undefined) {
+        variable.assign(fromFloat32(variable.dtype, tensor));
+      }
     }
     return;
   }

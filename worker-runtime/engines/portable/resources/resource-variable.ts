@@ -1,0 +1,39 @@
+import { Tensor } from "../../../protocol/tensor.js";
+import { copyOf } from "./copy-of.js";
+import { Variable } from "./variable.js";
+
+export const RESOURCE_VARIABLE = "tensorflow::Var";
+
+/**
+ * A variable that a handle names. Its value is shared with whoever reads it and must not change for them, so an update
+ * copies it first, unless nobody can have it: not read since the last update made or took the array for the variable alone.
+ */
+export class ResourceVariable extends Variable {
+  readonly typeName = RESOURCE_VARIABLE;
+  #value: Tensor | undefined;
+  /** False only while no one but this variable can hold the array of its value. */
+  #shared = true;
+
+  get value(): Tensor | undefined {
+    this.#shared = true;
+    return this.#value;
+  }
+
+  /** The new value is used as it is, not copied. */
+  assign(value: Tensor): void {
+    this.#shared = true;
+    this.#value = value;
+  }
+
+  peek<T>(use: (value: Tensor) => T): T | undefined {
+    return this.#value === undefined ? undefined : use(this.#value);
+  }
+
+  writable(): Tensor | undefined {
+    if (this.#value !== undefined && this.#shared) {
+      this.#value = new Tensor(this.#value.dtype, this.#value.shape, copyOf(this.#value.data));
+      this.#shared = false;
+    }
+    return this.#value;
+  }
+}
