@@ -2,7 +2,8 @@
 import type { KeyboardEvent } from "react";
 import type { GraphDocument, Point } from "../document/model.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
-import { revealNode, useCanvas } from "./view-store.js";
+import { revealNode } from "./view.js";
+import { useCanvas } from "./view-store.js";
 
 const ARROWS: Readonly<Record<string, Point>> = {
   ArrowLeft: { x: -1, y: 0 },

@@ -1,12 +1,12 @@
 /** What stands on the canvas around the graph: its heading, controls, minimap, hints and menus. */
-import { MiniMap, useViewport } from "@xyflow/react";
+import { useStore } from "@xyflow/react";
 import { type ReactElement, useState } from "react";
 import { toProblem } from "../../main/api/wire.js";
 import { client } from "../client.js";
 import { isUninitialised } from "../document/initialisers.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { taskColourVar, taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
+import { taskNameOfDevice } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { isActive, useRun } from "../stores/run-store.js";
@@ -15,13 +15,15 @@ import { Icon } from "../ui/icon.js";
 import { showNextProblem } from "./commands.js";
 import { DragGhosts } from "./drag-ghosts.js";
 import { EdgeMenu } from "./edge-menu.js";
-import type { GraphFlowNode } from "./flow-nodes.js";
 import { InitialiseButton } from "./initialise-button.js";
 import { KernelWarning } from "./kernel-warning.js";
 import { ListView } from "./list-view.js";
+import { Minimap } from "./minimap.js";
+import { useMinimapShown } from "./minimap-shown.js";
 import { PinChooser } from "./pin-chooser.js";
 import { PullReason } from "./pull-reason.js";
-import { fitGraph, useCanvas, viewDuration } from "./view-store.js";
+import { fitGraph, viewDuration } from "./view.js";
+import { useCanvas } from "./view-store.js";
 
 /** Cmd on macOS, Ctrl elsewhere. */
 export const MOD_KEY = /Mac|iP(hone|ad)/.test(navigator.platform) ? "Cmd" : "Ctrl";
@@ -35,7 +37,7 @@ export function CanvasOverlays(): ReactElement {
       <KernelWarning />
       <Controls />
       {empty ? <EmptyGraph /> : <Hint />}
-      <GraphMap />
+      <Minimap />
       <PullReason />
       <EdgeMenu />
       <PinChooser />
@@ -94,8 +96,8 @@ function ProblemCount(): ReactElement | null {
 }
 
 function Controls(): ReactElement {
-  const { zoom } = useViewport();
-  const minimapOpen = useCanvas((state) => state.minimapOpen);
+  const zoom = useStore(({ transform }) => transform[2]);
+  const minimapOpen = useMinimapShown();
   const listOpen = useCanvas((state) => state.listOpen);
   const flow = useCanvas((state) => state.flow);
   const duration = viewDuration();
@@ -158,37 +160,6 @@ function ControlButton({ icon, label, keys, on, onClick }: ControlButtonProps): 
       <Icon name={icon} />
     </button>
   );
-}
-
-/** A map is of no use while everything is in view anyway. */
-const MAP_FROM_NODES = 12;
-
-function GraphMap(): ReactElement | null {
-  const open = useCanvas((state) => state.minimapOpen);
-  const many = useDocument((state) => state.document.nodes.size >= MAP_FROM_NODES);
-  // The colours of the map follow the tasks.
-  useCluster((state) => state.tasks.length);
-  if (!open || !many) return null;
-  return (
-    <MiniMap<GraphFlowNode>
-      className="mini"
-      pannable
-      zoomable
-      ariaLabel="Minimap"
-      nodeColor={mapColour}
-      nodeBorderRadius={2}
-      bgColor="transparent"
-      maskColor="color-mix(in srgb, var(--bg-0) 55%, transparent)"
-      maskStrokeColor="var(--fg-2)"
-      maskStrokeWidth={1}
-      style={{ width: 160, height: 96 }}
-    />
-  );
-}
-
-function mapColour({ data }: GraphFlowNode): string {
-  const { device } = data.node;
-  return device === "" ? "var(--fg-2)" : taskColourVar(useCluster.getState().taskForDevice(device));
 }
 
 function EmptyGraph(): ReactElement {

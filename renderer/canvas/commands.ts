@@ -7,7 +7,11 @@ import { signatureOf } from "../document/signature.js";
 import { wiringOf } from "../document/wiring.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
-import { fitGraph, revealNode, useCanvas, viewCentre, viewDuration } from "./view-store.js";
+import { currentMap } from "./current-map.js";
+import { nodeRect } from "./graph-map.js";
+import { isMinimapShown } from "./minimap-shown.js";
+import { fitGraph, revealNode, toScreen, viewCentre, viewDuration } from "./view.js";
+import { useCanvas } from "./view-store.js";
 
 const hasSelection = () => useDocument.getState().selection.size > 0;
 const hasNodes = () => useDocument.getState().document.nodes.size > 0;
@@ -191,7 +195,7 @@ export const canvasCommands: Command[] = [
     shortcut: "M",
     group: "View",
     onCanvas: true,
-    run: () => useCanvas.setState(({ minimapOpen }) => ({ minimapOpen: !minimapOpen })),
+    run: () => useCanvas.setState({ minimapOpen: !isMinimapShown() }),
   },
   {
     id: "view.list",
@@ -240,28 +244,30 @@ export function placeBesideSelection(): { x: number; y: number } {
   const { document, selection } = useDocument.getState();
   const last = [...selection].at(-1);
   const position = last === undefined ? undefined : document.layout.get(last);
-  const flow = useCanvas.getState().flow;
   const centre = viewCentre();
   if (!position || last === undefined) return freePlace({ x: centre.x - 68, y: centre.y - 30 });
-  const width = flow?.getInternalNode(last)?.measured.width ?? 136;
-  return freePlace({ x: position.x + width + COLUMN_GAP, y: position.y });
+  return freePlace({ x: position.x + drawnWidth(last) + COLUMN_GAP, y: position.y });
 }
 
 /** Opens the list of what an end could be connected to beside its node, for those who do not pull edges. */
 export function openEdgeMenu(from: ConnectFrom): void {
-  const { flow } = useCanvas.getState();
   const { document } = useDocument.getState();
   const { node: name } = from.end;
   const node = document.nodes.get(name);
   const position = document.layout.get(name);
-  if (!flow || !node || !position) return;
+  if (!node || !position) return;
   revealNode(name);
   const isOutput = from.type === "output";
-  const width = flow.getInternalNode(name)?.measured.width ?? NODE_MIN_WIDTH;
-  const port = { x: isOutput ? position.x + width : position.x, y: position.y + FIRST_PORT_Y };
+  const port = { x: isOutput ? position.x + drawnWidth(name) : position.x, y: position.y + FIRST_PORT_Y };
   const beside = isOutput ? port.x + COLUMN_GAP : position.x - COLUMN_GAP - NODE_MIN_WIDTH;
   const at = freePlace({ x: beside, y: position.y });
-  useCanvas.setState({ edgeMenu: { from, at, screen: flow.flowToScreenPosition(port) } });
+  useCanvas.setState({ edgeMenu: { from, at, screen: toScreen(port) } });
+}
+
+function drawnWidth(name: string): number {
+  const map = currentMap();
+  const { left, right } = nodeRect(map, map.indexOf.get(name) ?? 0);
+  return right - left;
 }
 
 /** Moves down from `wanted` until no node is in the way. */

@@ -4,6 +4,7 @@ import { nodeWidth, portY, roughHeight } from "../document/node-size.js";
 import type { Edge } from "../document/wiring.js";
 import { curvePoint } from "./edge-path.js";
 import { nodeTitle } from "./node-text.js";
+import { overlap, type Rect } from "./rect.js";
 
 /** Width of a letter of the label's monospaced font, in pixels. */
 const LETTER = 6.1;
@@ -14,13 +15,6 @@ const MARGIN = 4;
 const MAX_EDGES = 300;
 /** Points of an edge that are looked at for whether a label covers it. */
 const SAMPLES = 9;
-
-interface Rect {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
 
 interface Drawn {
   readonly edge: Edge;
@@ -79,10 +73,6 @@ function ends(edge: Edge, document: GraphDocument, rects: ReadonlyMap<string, Re
 
 function around({ x, y }: Point, width: number, height: number): Rect {
   return { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 };
-}
-
-function overlap(one: Rect, other: Rect): boolean {
-  return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 }
 
 function crosses({ from, to }: Drawn, rect: Rect): boolean {

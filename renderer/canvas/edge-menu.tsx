@@ -1,4 +1,4 @@
-/** The list that opens where an edge is let go in empty space. */
+/** The list that opens where an edge is let go in empty space, and where an op is to be added. */
 import { type KeyboardEvent, type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import { existingEnds, heldText, opCandidates } from "../document/candidates.js";
 import { searchOps } from "../ops-panel/op-entries.js";
@@ -41,7 +41,7 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
   const frame = useRef<HTMLDivElement>(null);
   const { from, at } = menu;
 
-  const ends = useMemo(() => existingEnds(graph, lookupOp, from), [graph, from]);
+  const ends = useMemo(() => (from ? existingEnds(graph, lookupOp, from) : []), [graph, from]);
   const ops = useMemo(
     () =>
       opCandidates(
@@ -52,7 +52,7 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
       ),
     [graph, entries, from],
   );
-  const accepts = heldText(graph, lookupOp, shapes, from);
+  const accepts = from ? heldText(graph, lookupOp, shapes, from) : "";
 
   const choices = useMemo((): Choice[] => {
     const wanted = query.trim().toLowerCase();
@@ -76,7 +76,7 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
         ({ op, port }): Choice => ({
           id: `op ${op}`,
           label: op,
-          note: `as ${port}`,
+          note: port === "" ? "" : `as ${port}`,
           kind: "op",
           choose: () => documentActions.addNode(op, at, from),
         }),
@@ -123,9 +123,9 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
           aria-expanded="true"
           aria-controls="edge-menu-list"
           aria-activedescendant={choices[active] ? `edge-menu-${active}` : undefined}
-          aria-label="Search what to connect to"
+          aria-label={from ? "Search what to connect to" : "Search an op to add"}
           placeholder={
-            accepts === "" ? "Search" : from.type === "output" ? `Accepts ${accepts}` : `Gives ${accepts}`
+            accepts === "" ? "Search" : from?.type === "output" ? `Accepts ${accepts}` : `Gives ${accepts}`
           }
           value={query}
           onChange={(event) => {
@@ -139,13 +139,13 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
         id="edge-menu-list"
         role="listbox"
         className="menu-list"
-        aria-label="Where the edge can go"
+        aria-label={from ? "Where the edge can go" : "Ops"}
         tabIndex={-1}
       >
         {choices.map((choice, index) => (
           <div key={choice.id}>
             {index === 0 && choice.kind === "end" ? (
-              <div className="mhd">{from.type === "output" ? "Existing inputs" : "Existing outputs"}</div>
+              <div className="mhd">{from?.type === "output" ? "Existing inputs" : "Existing outputs"}</div>
             ) : null}
             {index === firstOp && firstOp > 0 ? <div className="msp" /> : null}
             {index === firstOp ? (
@@ -171,7 +171,9 @@ function OpenMenu({ menu }: { menu: NonNullable<CanvasStore["edgeMenu"]> }): Rea
       </div>
       <div className="msp" />
       <div className="mi dis">
-        {ops.fitting.length} ops fit, {ops.others} need another type
+        {from
+          ? `${ops.fitting.length} ops fit, ${ops.others} need another type`
+          : `${ops.fitting.length} ops`}
       </div>
     </div>
   );

@@ -42,6 +42,8 @@ export interface EdgeContext {
   readonly taskForDevice: (device: string) => Task | undefined;
   readonly problemInputs: ReadonlySet<string>;
   readonly selected: ReadonlySet<string>;
+  /** The edges that React Flow is to know; left out: all. */
+  readonly shown?: readonly Wire[];
 }
 
 const PLAIN_WIDTH = 1.5;
@@ -52,7 +54,7 @@ export function flowEdges(context: EdgeContext, before: ReadonlyMap<string, Grap
   const labels = placeLabels(document, edges, (wire) => edgeLabel(wire, context));
   const transfers = transfersByTensor(context);
   const badged = new Set<string>();
-  return edges.map((wire) => {
+  return (context.shown ?? edges).map((wire) => {
     const data = edgeData(wire, context, labels.get(wire.id), transfers, badged);
     const isSelected = selected.has(wire.id);
     const known = before.get(wire.id);
@@ -85,34 +87,60 @@ function sameData(one: GraphEdgeData, other: GraphEdgeData): boolean {
   );
 }
 
+/** What a tensor took on its way to a task. */
+interface Sent {
+  readonly bytes: number;
+  readonly micros: number;
+}
+
+/** How an edge is drawn, which follows from where its ends run and what the trace saw between them. */
+interface Stroke extends Pick<GraphEdgeData, "colour" | "width"> {
+  /** The tensor and the task that receives it, where the edge crosses tasks. */
+  readonly key: string | undefined;
+  readonly sent: Sent | undefined;
+}
+
+function strokeOf(wire: Wire, context: EdgeContext, transfers: ReadonlyMap<string, Sent>): Stroke {
+  const from = taskOf(wire.from, context);
+  const to = taskOf(wire.to, context);
+  const crosses = from !== undefined && to !== undefined && from.id !== to.id;
+  if (!crosses) return { colour: undefined, width: PLAIN_WIDTH, key: undefined, sent: undefined };
+  const key = wire.output >= 0 ? `${tensorName(wire.from, wire.output)} ${to.id}` : undefined;
+  const sent = key === undefined ? undefined : transfers.get(key);
+  return { colour: taskColourVar(from), width: crossingWidth(sent?.bytes), key, sent };
+}
+
+/** Colours and widths alone, for edges that are too many to be elements of the page. */
+export function edgeStrokes(context: EdgeContext): (wire: Wire) => Pick<GraphEdgeData, "colour" | "width"> {
+  const transfers = transfersByTensor(context);
+  return (wire) => strokeOf(wire, context, transfers);
+}
+
 function edgeData(
   wire: Wire,
   context: EdgeContext,
   label: string | undefined,
-  transfers: ReadonlyMap<string, { bytes: number; micros: number }>,
+  transfers: ReadonlyMap<string, Sent>,
   badged: Set<string>,
 ): GraphEdgeData {
-  const from = taskOf(wire.from, context);
-  const to = taskOf(wire.to, context);
-  const crosses = from !== undefined && to !== undefined && from.id !== to.id;
-  const key = crosses && wire.output >= 0 ? `${tensorName(wire.from, wire.output)} ${to.id}` : undefined;
-  const transfer = key === undefined ? undefined : transfers.get(key);
+  const { colour, width, key, sent } = strokeOf(wire, context, transfers);
   // A tensor goes to a task once, however many ops there read it.
-  const first = transfer !== undefined && key !== undefined && !badged.has(key);
+  const first = sent !== undefined && key !== undefined && !badged.has(key);
   if (first) badged.add(key);
   return {
     wire,
-    colour: crosses ? taskColourVar(from) : undefined,
-    width: crosses ? crossingWidth(transfer?.bytes) : PLAIN_WIDTH,
+    colour,
+    width,
     control: wire.output < 0,
     label: first ? undefined : label,
-    badge: first ? badgeOf(transfer.bytes, transfer.micros) : undefined,
+    badge: first ? badgeOf(sent.bytes, sent.micros) : undefined,
     problem: context.problemInputs.has(wire.id),
-    tip: tipOf(wire, context),
+    tip: edgeTip(wire, context),
   };
 }
 
-function tipOf(wire: Wire, context: EdgeContext): string {
+/** What an edge says of itself while the pointer rests on it. */
+export function edgeTip(wire: Wire, context: Pick<EdgeContext, "document" | "lookup" | "shapes">): string {
   if (wire.output < 0) return `${wire.to} runs after ${wire.from}`;
   return `${tensorName(wire.from, wire.output)} to ${wire.to}\n${edgeLabel(wire, context) ?? "dtype not known"}`;
 }
@@ -135,11 +163,8 @@ function taskOf(name: string, { document, nodes, taskForDevice }: EdgeContext): 
   return device === "" ? undefined : taskForDevice(device);
 }
 
-function transfersByTensor({
-  transfers,
-  taskForDevice,
-}: EdgeContext): Map<string, { bytes: number; micros: number }> {
-  const result = new Map<string, { bytes: number; micros: number }>();
+function transfersByTensor({ transfers, taskForDevice }: EdgeContext): Map<string, Sent> {
+  const result = new Map<string, Sent>();
   for (const { tensor, toDevice, bytes, durationMicros } of transfers) {
     const task = taskForDevice(toDevice);
     if (!task || tensor === "") continue;

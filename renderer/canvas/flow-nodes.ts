@@ -1,10 +1,11 @@
 /** The document's nodes as React Flow wants them. Sizes and ports are given, so that nothing has to be measured. */
 import { type Node, type NodeHandle, Position } from "@xyflow/react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import type { GraphDocument } from "../document/model.js";
+import type { GraphDocument, Point } from "../document/model.js";
 import { CONTROL_PORT_Y, nodeWidth, portY } from "../document/node-size.js";
 import type { OpLookup } from "../document/signature.js";
 import { wiringOf } from "../document/wiring.js";
+import { usedOutputs } from "./graph-map.js";
 import { nodeTitle } from "./node-text.js";
 import { type Ports, portsOf } from "./ports.js";
 
@@ -21,24 +22,31 @@ export type GraphFlowNode = Node<GraphNodeData, "graph">;
 const PORT_SIZE = 9;
 const CONTROL_PORT_SIZE = 7;
 
-/** Nodes that did not change are the same objects as before, so that React Flow and React skip them. */
+/**
+ * Nodes that did not change are the same objects as before, so that React Flow and React skip them.
+ *
+ * @param shown the nodes that React Flow is to know; left out: all
+ * @param origin the point of the graph that is zero for React Flow
+ */
 export function flowNodes(
   document: GraphDocument,
   lookup: OpLookup,
   selection: ReadonlySet<string>,
   before: ReadonlyMap<string, GraphFlowNode>,
+  shown: Iterable<NodeDef> = document.nodes.values(),
+  origin: Point = { x: 0, y: 0 },
 ): GraphFlowNode[] {
   const { outgoing, incoming } = wiringOf(document.nodes);
   const result: GraphFlowNode[] = [];
-  for (const node of document.nodes.values()) {
-    const position = document.layout.get(node.name) ?? { x: 0, y: 0 };
+  for (const node of shown) {
+    const place = document.layout.get(node.name) ?? { x: 0, y: 0 };
+    const position = { x: place.x - origin.x, y: place.y - origin.y };
     const selected = selection.has(node.name);
     const known = before.get(node.name);
     const out = outgoing.get(node.name) ?? [];
-    const used = out.reduce((most, { output }) => Math.max(most, output + 1), 0);
     const controlOut = out.some(({ output }) => output < 0);
     const controlIn = (incoming.get(node.name) ?? []).some(({ output }) => output < 0);
-    const ports = portsOf(node, lookup, used);
+    const ports = portsOf(node, lookup, usedOutputs(out));
     const sameData =
       known?.data.node === node &&
       known.data.controlOut === controlOut &&
@@ -63,7 +71,7 @@ export function flowNodes(
     result.push({
       id: node.name,
       type: "graph",
-      position: { x: position.x, y: position.y },
+      position,
       selected,
       data,
       width,

@@ -9,11 +9,10 @@ import { useKernels } from "../stores/kernel-store.js";
 import { Icon } from "../ui/icon.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
 import { useNodeStatus } from "./node-status.js";
+import { FAR_ZOOM } from "./picture.js";
 import { inputEnd, outputEnd, type Port } from "./ports.js";
 import { useCanvas } from "./view-store.js";
 
-/** Below this zoom no text can be read and no port be hit; nodes are then drawn as plain blocks. */
-const FAR_ZOOM = 0.35;
 const isFar = (state: ReactFlowState) => state.transform[2] < FAR_ZOOM;
 
 export const GraphNode = memo(function GraphNode(props: NodeProps<GraphFlowNode>): ReactElement {

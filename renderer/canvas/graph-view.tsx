@@ -2,11 +2,13 @@
 import {
   Background,
   type Connection,
-  type EdgeChange,
   type NodeChange,
   type OnConnectEnd,
   type OnConnectStart,
   ReactFlow,
+  useKeyPress,
+  useStore,
+  useStoreApi,
 } from "@xyflow/react";
 import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { whyNotConnect } from "../document/edits/connect.js";
@@ -15,36 +17,57 @@ import { documentActions, lookupOp, useDocument } from "../stores/document-store
 import { endDrag } from "../stores/drag-store.js";
 import { onCanvasKey } from "./canvas-keys.js";
 import { CanvasOverlays } from "./canvas-overlays.js";
+import {
+  applyEdgeSelection,
+  applyNodeSelection,
+  selectEdge,
+  selectNothing,
+  selectWithin,
+} from "./canvas-selection.js";
 import type { GraphFlowEdge } from "./flow-edges.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
 import { GraphEdge, PulledEdge } from "./graph-edge.js";
 import { GraphNode } from "./graph-node.js";
+import { GraphPicture } from "./graph-picture.js";
+import { FAR_ZOOM } from "./picture.js";
 import { dropOnTask, overCanvas, placeOf, trackPinDrag } from "./pin-drag.js";
 import { inputEnd, outputEnd } from "./ports.js";
+import type { Rect } from "./rect.js";
 import { useFlowEdges, useFlowNodes } from "./use-flow.js";
+import { usePicturePointer } from "./use-picture-pointer.js";
+import { useScene } from "./use-scene.js";
 import { useStillGraph } from "./use-still-graph.js";
-import { FIT_OPTIONS, fitGraph, type GraphFlow, useCanvas } from "./view-store.js";
+import { fitGraph, MAX_ZOOM, MIN_ZOOM, originFollowsView, toGraph } from "./view.js";
+import { type GraphFlow, useCanvas } from "./view-store.js";
 
 const nodeTypes = { graph: GraphNode };
 const edgeTypes = { graph: GraphEdge };
 const SNAP: [number, number] = [8, 8];
-/** During a drag: no node is anywhere else than the document says. */
-const stayPut: ReadonlyMap<string, Point> = new Map();
+/** During a drag: every node is where the document says. */
+const STAY: Point = { x: 0, y: 0 };
 const MULTI_SELECT = ["Meta", "Control", "Shift"];
 
 export function GraphView(): ReactElement {
-  const [moved, setMoved] = useState<ReadonlyMap<string, Point>>();
+  /** How far the selected nodes are dragged. */
+  const [moved, setMoved] = useState<Point>();
   const cancelled = useRef(false);
+  /** Where the rectangle that selects nodes was begun. */
+  const selectFrom = useRef<Point>(undefined);
   const canvas = useRef<HTMLElement>(null);
+  const flowStore = useStoreApi<GraphFlowNode, GraphFlowEdge>();
   useStillGraph(canvas);
-  const nodes = useFlowNodes(moved);
-  const edges = useFlowEdges();
+  const scene = useScene();
+  const nodes = useFlowNodes(scene, moved);
+  const edges = useFlowEdges(scene);
+  const picture = usePicturePointer(scene);
+  const far = useStore(({ transform }) => transform[2] < FAR_ZOOM);
+  const panning = useKeyPress("Space");
   const count = useDocument((state) => state.document.nodes.size);
   const generation = useDocument((state) => state.generation);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another document is what the effect waits for
   useEffect(() => {
-    const frame = requestAnimationFrame(() => void useCanvas.getState().flow?.fitView(FIT_OPTIONS));
+    const frame = requestAnimationFrame(() => fitGraph(undefined, 0));
     return () => cancelAnimationFrame(frame);
   }, [generation]);
 
@@ -60,43 +83,48 @@ export function GraphView(): ReactElement {
     return () => window.removeEventListener("keydown", onKey, true);
   }, [moved]);
 
-  const onNodesChange = useCallback((changes: NodeChange<GraphFlowNode>[]) => {
-    applySelection(changes);
-    const positions = changes.flatMap((change) =>
-      change.type === "position" && change.position ? [[change.id, change.position] as const] : [],
-    );
-    if (positions.length > 0 && !cancelled.current) {
-      setMoved((before) => new Map([...(before ?? []), ...positions]));
-    }
-  }, []);
-
-  const onDragStop = useCallback(
-    (event: MouseEvent | TouchEvent | React.MouseEvent, _: GraphFlowNode, dragged: GraphFlowNode[]) => {
-      const inside = overCanvas(placeOf(event));
-      if (!cancelled.current && !dropOnTask() && inside) {
-        documentActions.moveNodes(new Map(dragged.map(({ id, position }) => [id, position])));
+  const onNodesChange = useCallback(
+    (changes: NodeChange<GraphFlowNode>[]) => {
+      const { nodeLookup, multiSelectionActive } = flowStore.getState();
+      applyNodeSelection(changes, multiSelectionActive, (name) => nodeLookup.has(name));
+      const held = changes.find((change) => change.type === "position" && change.position);
+      if (held?.type === "position" && held.position && !cancelled.current) {
+        setMoved(distanceMoved(held.id, held.position));
       }
-      endDrag();
-      cancelled.current = false;
-      setMoved(undefined);
     },
-    [],
+    [flowStore],
   );
+
+  const onDragStop = useCallback((event: MouseEvent | TouchEvent | React.MouseEvent, held: GraphFlowNode) => {
+    const inside = overCanvas(placeOf(event));
+    if (!cancelled.current && !dropOnTask() && inside) {
+      documentActions.moveNodes(placesAfter(held.id, distanceMoved(held.id, held.position)));
+    }
+    endDrag();
+    cancelled.current = false;
+    setMoved(undefined);
+  }, []);
 
   const connection = useMemo(connectionHandlers, []);
 
   return (
     <section
       ref={canvas}
-      className="canvas"
+      className={panning ? "canvas panning" : "canvas"}
       data-canvas=""
+      data-far={far ? "" : undefined}
       role="application"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes the focus, its keys move between nodes
       tabIndex={0}
       aria-label={`Dataflow graph, ${count === 1 ? "1 node" : `${count} nodes`}. Press L for the list view.`}
       onKeyDown={onCanvasKeyDown}
       onBlur={onBlur}
-      onPointerDownCapture={takeFocus}
+      onPointerMove={picture.onPointerMove}
+      onPointerDownCapture={(event) => {
+        takeFocus(event);
+        selectFrom.current = toGraph({ x: event.clientX, y: event.clientY });
+      }}
+      onMouseDownCapture={keepFromSelectingText}
     >
       <ReactFlow<GraphFlowNode, GraphFlowEdge>
         nodes={nodes}
@@ -105,19 +133,27 @@ export function GraphView(): ReactElement {
         edgeTypes={edgeTypes}
         onInit={(flow: GraphFlow) => {
           useCanvas.setState({ flow });
-          fitGraph();
+          fitGraph(undefined, 0);
         }}
         onNodesChange={onNodesChange}
         onEdgesChange={applyEdgeSelection}
-        onNodeDrag={(event, _, dragged) => {
+        onPaneClick={({ clientX, clientY, shiftKey, ctrlKey, metaKey }) => {
+          const { node, edge } = picture.hit({ x: clientX, y: clientY });
+          const adding = shiftKey || ctrlKey || metaKey;
+          if (node !== undefined) documentActions.select([node], adding ? "toggle" : "replace");
+          else if (edge !== undefined) selectEdge(edge, adding);
+          else selectNothing();
+        }}
+        onSelectionEnd={({ clientX, clientY }) => {
+          const from = selectFrom.current;
+          if (from) selectWithin(spanned(from, toGraph({ x: clientX, y: clientY })));
+        }}
+        onMoveEnd={originFollowsView}
+        onNodeDrag={(event, held) => {
           const place = placeOf(event);
           // Outside the canvas a ghost is dragged, and the nodes stay where they were.
-          if (!overCanvas(place)) setMoved(stayPut);
-          if (!cancelled.current)
-            trackPinDrag(
-              dragged.map(({ id }) => id),
-              place,
-            );
+          if (!overCanvas(place)) setMoved(STAY);
+          if (!cancelled.current) trackPinDrag(draggedWith(held.id), place);
         }}
         onNodeDragStop={onDragStop}
         {...connection}
@@ -134,12 +170,11 @@ export function GraphView(): ReactElement {
         multiSelectionKeyCode={MULTI_SELECT}
         elevateNodesOnSelect={false}
         onlyRenderVisibleElements
-        minZoom={0.05}
-        maxZoom={2}
-        fitView
-        fitViewOptions={FIT_OPTIONS}
+        minZoom={MIN_ZOOM}
+        maxZoom={MAX_ZOOM}
       >
         <Background gap={16} size={2} color="var(--grid)" />
+        <GraphPicture scene={scene} moved={moved} />
       </ReactFlow>
       <CanvasOverlays />
     </section>
@@ -162,29 +197,43 @@ function onBlur({ currentTarget }: React.FocusEvent<HTMLElement>): void {
   delete currentTarget.dataset.pointer;
 }
 
-function applySelection(changes: readonly NodeChange<GraphFlowNode>[]): void {
-  const selection = new Set(useDocument.getState().selection);
-  let changed = false;
-  for (const change of changes) {
-    if (change.type !== "select") continue;
-    changed = true;
-    if (change.selected) selection.add(change.id);
-    else selection.delete(change.id);
-  }
-  if (changed) documentActions.select(selection);
+/** A press with Shift would else select the text of the page from wherever text was selected last. */
+function keepFromSelectingText(event: React.MouseEvent<HTMLElement>): void {
+  const { target, shiftKey } = event;
+  if (shiftKey && target instanceof Element && target.closest(".react-flow__renderer"))
+    event.preventDefault();
 }
 
-function applyEdgeSelection(changes: readonly EdgeChange<GraphFlowEdge>[]): void {
-  const selected = new Set(useCanvas.getState().selectedEdges);
-  const size = selected.size;
-  let changed = false;
-  for (const change of changes) {
-    if (change.type !== "select") continue;
-    changed = true;
-    if (change.selected) selected.add(change.id);
-    else selected.delete(change.id);
-  }
-  if (changed || selected.size !== size) useCanvas.setState({ selectedEdges: selected });
+/** The nodes that are dragged when one is held: all that are selected with it. */
+function draggedWith(held: string): string[] {
+  const { selection } = useDocument.getState();
+  return selection.has(held) ? [...selection] : [held];
+}
+
+/** How far the held node has been dragged, which React Flow has at a place of its own. */
+function distanceMoved(held: string, { x, y }: Point): Point {
+  const { origin } = useCanvas.getState();
+  const from = useDocument.getState().document.layout.get(held) ?? STAY;
+  return { x: x + origin.x - from.x, y: y + origin.y - from.y };
+}
+
+function placesAfter(held: string, { x, y }: Point): Map<string, Point> {
+  const { layout } = useDocument.getState().document;
+  return new Map(
+    draggedWith(held).map((name) => {
+      const from = layout.get(name) ?? STAY;
+      return [name, { x: from.x + x, y: from.y + y }];
+    }),
+  );
+}
+
+function spanned(one: Point, other: Point): Rect {
+  return {
+    left: Math.min(one.x, other.x),
+    top: Math.min(one.y, other.y),
+    right: Math.max(one.x, other.x),
+    bottom: Math.max(one.y, other.y),
+  };
 }
 
 /** Pulling an edge: from a port to a port, or to empty space, where a menu opens. */
@@ -202,12 +251,12 @@ function connectionHandlers() {
     useCanvas.setState({ pulling, edgeMenu: undefined });
   };
   const onConnectEnd: OnConnectEnd = (event, state) => {
-    const { pulling: from, flow } = useCanvas.getState();
+    const { pulling: from } = useCanvas.getState();
     useCanvas.setState({ pulling: undefined });
     const place = placeOf(event);
-    if (!from || !flow || state.toHandle || state.toNode || !overCanvas(place)) return;
+    if (!from || state.toHandle || state.toNode || !overCanvas(place)) return;
     const screen = { x: place.clientX, y: place.clientY };
-    useCanvas.setState({ edgeMenu: { from, at: flow.screenToFlowPosition(screen), screen } });
+    useCanvas.setState({ edgeMenu: { from, at: toGraph(screen), screen } });
   };
   return {
     onConnectStart,

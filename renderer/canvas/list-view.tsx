@@ -5,7 +5,8 @@ import { documentActions, useDocument } from "../stores/document-store.js";
 import { Icon } from "../ui/icon.js";
 import { useRowWindow } from "../ui/use-row-window.js";
 import { useNodeStatus } from "./node-status.js";
-import { revealNode, useCanvas } from "./view-store.js";
+import { revealNode } from "./view.js";
+import { useCanvas } from "./view-store.js";
 
 const ROW_HEIGHT = 28;
 

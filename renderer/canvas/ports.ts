@@ -60,12 +60,15 @@ export function portsOf(node: NodeDef, lookup: OpLookup, usedOutputs: number): P
     dtype: DataType.DT_INVALID,
     shape: "circle",
   };
-  return {
-    inputs,
-    outputs,
-    grow,
-    height: nodeHeight(Math.max(inputs.length + (grow ? 1 : 0), outputs.length)),
-  };
+  return { inputs, outputs, grow, height: drawnHeight(node, lookup, usedOutputs) };
+}
+
+/** The height of a node with all its ports. */
+export function drawnHeight(node: NodeDef, lookup: OpLookup, usedOutputs: number): number {
+  const signature = signatureOf(node, lookup);
+  const inputs = Math.max(signature?.inputs.length ?? 0, dataInputs(node).length);
+  const outputs = Math.max(signature?.outputs.length ?? 0, usedOutputs);
+  return nodeHeight(Math.max(inputs + (signature?.growing ? 1 : 0), outputs));
 }
 
 export function inputEnd(node: string, portId: string): InputEnd {

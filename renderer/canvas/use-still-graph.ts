@@ -1,22 +1,34 @@
-/** Keeps the graph where it is on the screen when a bar or a panel beside it comes, goes or changes its size. */
+/**
+ * What happens to the view when the canvas gets another place or size. A bar or panel that comes, goes or changes its size
+ * leaves the graph where it is on the screen; a window that changes its own keeps in view what was in view.
+ */
 import { type RefObject, useEffect } from "react";
-import { useCanvas } from "./view-store.js";
+import { currentMap } from "./current-map.js";
+import { currentView, moveView, viewAfterResize } from "./view.js";
 
 export function useStillGraph(canvas: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const element = canvas.current;
     if (!element) return;
-    let { left, top } = element.getBoundingClientRect();
+    let before = element.getBoundingClientRect();
+    let windowSize = sizeOfWindow();
     const observer = new ResizeObserver(() => {
       const now = element.getBoundingClientRect();
-      const { flow } = useCanvas.getState();
-      if (flow && (now.left !== left || now.top !== top)) {
-        const { x, y, zoom } = flow.getViewport();
-        void flow.setViewport({ x: x - (now.left - left), y: y - (now.top - top), zoom });
+      const view = currentView();
+      if (sizeOfWindow() !== windowSize) {
+        moveView(viewAfterResize(view, before, now, currentMap().bounds), 0);
+      } else if (now.left !== before.left || now.top !== before.top) {
+        const { x, y, zoom } = view;
+        moveView({ x: x - (now.left - before.left), y: y - (now.top - before.top), zoom }, 0);
       }
-      ({ left, top } = now);
+      before = now;
+      windowSize = sizeOfWindow();
     });
     observer.observe(element);
     return () => observer.disconnect();
   }, [canvas]);
+}
+
+function sizeOfWindow(): string {
+  return `${window.innerWidth} ${window.innerHeight}`;
 }

@@ -1,6 +1,6 @@
 import { Command as Cmdk } from "cmdk";
 import { type ReactElement, useState } from "react";
-import { revealNode } from "../canvas/view-store.js";
+import { revealNode } from "../canvas/view.js";
 import type { Command, CommandGroup } from "../commands/command.js";
 import { machineCommands } from "../commands/machine-commands.js";
 import { allCommands, isEnabled, runCommand } from "../commands/registry.js";

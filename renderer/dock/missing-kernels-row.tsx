@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import { fitGraph } from "../canvas/view-store.js";
+import { fitGraph } from "../canvas/view.js";
 import { nodesText } from "../document/edits/types.js";
 import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { attempt } from "../stores/app-store.js";

@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import type { Problem } from "../../main/api/problem.js";
-import { revealNode } from "../canvas/view-store.js";
+import { revealNode } from "../canvas/view.js";
 import { taskName, useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";

@@ -142,15 +142,19 @@ const COMMON = [
   "Placeholder",
 ];
 
-/** Ops that fit, those the graph already uses first, then common ones, then the rest by name. */
+/**
+ * Ops that fit, those the graph already uses first, then common ones, then the rest by name.
+ *
+ * @param held the end that the op is to be connected to; undefined: none, so that every op fits
+ */
 export function opCandidates(
   document: GraphDocument,
   lookup: OpLookup,
   names: Iterable<string>,
-  held: ConnectFrom,
+  held: ConnectFrom | undefined,
 ): { readonly fitting: OpCandidate[]; readonly others: number } {
-  const dtype = heldType(document, lookup, held);
-  const control = held.type === "output" ? held.end.output < 0 : held.end.input === "control";
+  const dtype = held ? heldType(document, lookup, held) : DataType.DT_INVALID;
+  const control = held?.type === "output" ? held.end.output < 0 : held?.end.input === "control";
   const uses = new Map<string, number>();
   for (const { op } of document.nodes.values()) uses.set(op, (uses.get(op) ?? 0) + 1);
   const fitting: OpCandidate[] = [];
@@ -158,8 +162,9 @@ export function opCandidates(
   for (const op of names) {
     const opDef = lookup(op);
     if (!opDef || opDef.deprecation) continue;
-    const arg = control ? undefined : fittingArg(opDef, dtype, held.type);
-    if (control) fitting.push({ op, port: held.type === "output" ? "runs after" : "runs before" });
+    const arg = control || !held ? undefined : fittingArg(opDef, dtype, held.type);
+    if (!held) fitting.push({ op, port: "" });
+    else if (control) fitting.push({ op, port: held.type === "output" ? "runs after" : "runs before" });
     else if (arg) fitting.push({ op, port: arg.name });
     else others++;
   }

@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import { revealNode } from "../canvas/view-store.js";
+import { revealNode } from "../canvas/view.js";
 import { chosenRun } from "../document/run-inputs.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";

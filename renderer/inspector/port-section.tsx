@@ -5,7 +5,7 @@ import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { openEdgeMenu } from "../canvas/commands.js";
 import { type Port, portsOf } from "../canvas/ports.js";
-import { revealNode } from "../canvas/view-store.js";
+import { revealNode } from "../canvas/view.js";
 import { chosenRun } from "../document/run-inputs.js";
 import { shapeText } from "../document/shapes.js";
 import { growsAlone, signatureOf } from "../document/signature.js";

@@ -10,7 +10,7 @@ import {
 } from "react";
 import { placeBesideSelection } from "../canvas/commands.js";
 import { overCanvas } from "../canvas/pin-drag.js";
-import { revealNode, useCanvas } from "../canvas/view-store.js";
+import { revealNode, toGraph } from "../canvas/view.js";
 import type { ConnectFrom } from "../document/edits/add.js";
 import { signatureOf } from "../document/signature.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
@@ -293,8 +293,8 @@ function startDrag(event: PointerEvent<HTMLElement>, entry: OpEntry, onDragStart
   const up = (now: globalThis.PointerEvent) => {
     const lands = dragging && overCanvas(now);
     stop();
-    const at = useCanvas.getState().flow?.screenToFlowPosition({ x: now.clientX, y: now.clientY });
-    if (lands && at)
+    const at = toGraph({ x: now.clientX, y: now.clientY });
+    if (lands)
       documentActions.addNode(entry.name, { x: Math.round(at.x / 8) * 8, y: Math.round(at.y / 8) * 8 });
   };
   const key = (pressed: globalThis.KeyboardEvent) => {

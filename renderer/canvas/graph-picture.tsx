@@ -1,0 +1,107 @@
+/** The part of the graph that is drawn as one picture under the elements of the page. */
+import { useStore } from "@xyflow/react";
+import { type ReactElement, useLayoutEffect, useMemo, useRef } from "react";
+import type { Point } from "../document/model.js";
+import { taskColourVar } from "../stores/cluster-store.js";
+import { useDocument } from "../stores/document-store.js";
+import { useKernels } from "../stores/kernel-store.js";
+import { shownTheme, useSettings } from "../stores/settings-store.js";
+import { coloursOf } from "./css-colours.js";
+import { edgeStrokes } from "./flow-edges.js";
+import { drawPicture, type EdgeGroup, type Picture } from "./picture.js";
+import { useEdgeContext } from "./use-flow.js";
+import type { Scene } from "./use-scene.js";
+import { useCanvas } from "./view-store.js";
+
+interface GraphPictureProps {
+  readonly scene: Scene;
+  /** How far the selected nodes are dragged from their places. */
+  readonly moved: Point | undefined;
+}
+
+export function GraphPicture({ scene, moved }: GraphPictureProps): ReactElement | null {
+  return scene.nodesInPicture || scene.pictureEdges.length > 0 ? <Drawn scene={scene} moved={moved} /> : null;
+}
+
+function Drawn({ scene, moved }: GraphPictureProps): ReactElement {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const transform = useStore((state) => state.transform);
+  const width = useStore((state) => state.width);
+  const height = useStore((state) => state.height);
+  const origin = useCanvas((state) => state.origin);
+  const theme = useSettings(shownTheme);
+  const picture = usePicture(scene, moved);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are read off the page, and differ by theme
+  useLayoutEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext("2d");
+    if (!element || !context) return;
+    const density = window.devicePixelRatio;
+    if (element.width !== Math.round(width * density)) element.width = Math.round(width * density);
+    if (element.height !== Math.round(height * density)) element.height = Math.round(height * density);
+    context.setTransform(density, 0, 0, density, 0, 0);
+    const [x, y, zoom] = transform;
+    drawPicture(context, picture, { origin, offset: { x, y }, zoom, width, height }, coloursOf(element));
+  }, [picture, transform, width, height, origin, theme]);
+
+  return <canvas ref={canvas} className="graph-picture" />;
+}
+
+function usePicture({ map, nodes, nodesInPicture, pictureEdges }: Scene, moved: Point | undefined): Picture {
+  const context = useEdgeContext();
+  const selection = useDocument((state) => state.selection);
+  const problems = useDocument((state) => state.problems);
+  const missing = useKernels((state) => state.missing.nodes);
+  const pointed = useCanvas((state) => state.pointedEdge);
+
+  const groups = useMemo((): EdgeGroup[] => {
+    const strokes = edgeStrokes(context);
+    const byKey = new Map<string, { colour: string; width: number; edges: number[] }>();
+    const above: EdgeGroup[] = [];
+    for (const index of pictureEdges) {
+      const wire = map.edges[index];
+      if (!wire) continue;
+      const { colour: task, width } = strokes(wire);
+      if (wire.id === pointed || context.selected.has(wire.id)) {
+        above.push({ colour: SELECTED, width: width + 0.5, edges: [index] });
+        continue;
+      }
+      const colour = context.problemInputs.has(wire.id) ? "var(--err)" : (task ?? PLAIN);
+      const thickness = wire.output < 0 ? CONTROL_WIDTH : task ? width : PLAIN_WIDTH;
+      const key = `${colour} ${thickness}`;
+      const group = byKey.get(key) ?? { colour, width: thickness, edges: [] };
+      byKey.set(key, group);
+      group.edges.push(index);
+    }
+    // What crosses tasks is drawn over what stays on one.
+    const plainFirst = [...byKey.values()].sort((one, other) => one.width - other.width);
+    return [...plainFirst, ...above];
+  }, [map, pictureEdges, context, pointed]);
+
+  return useMemo((): Picture => {
+    const { taskForDevice } = context;
+    return {
+      map,
+      groups,
+      nodes: nodesInPicture ? nodes : [],
+      look: (index) => {
+        const { name = "", device = "" } = map.nodes[index] ?? {};
+        const selected = selection.has(name);
+        return {
+          colour: taskColourVar(device === "" ? undefined : taskForDevice(device)),
+          selected,
+          state: problems.has(name) ? "bad" : missing.has(name) ? "warned" : "",
+          moved: selected ? moved : undefined,
+        };
+      },
+    };
+  }, [map, groups, nodes, nodesInPicture, context, selection, problems, missing, moved]);
+}
+
+/** Fainter than edges that are few, so that a crowd of them does not hide the nodes. */
+const PLAIN = "color-mix(in srgb, var(--fg-2) 45%, var(--bg-0))";
+const SELECTED = "var(--fg-0)";
+const PLAIN_WIDTH = 1;
+/** Control edges are told from data by being thinner, as dashes would not be seen in a crowd. */
+const CONTROL_WIDTH = 0.5;

@@ -1,0 +1,18 @@
+/** Whether the minimap is shown: as chosen, or, where nobody chose, for graphs that do not fit on a screen anyway. */
+import { useDocument } from "../stores/document-store.js";
+import { type CanvasStore, useCanvas } from "./view-store.js";
+
+const MAP_FROM_NODES = 12;
+
+function shown({ minimapOpen }: CanvasStore, nodes: number): boolean {
+  return nodes > 0 && (minimapOpen ?? nodes >= MAP_FROM_NODES);
+}
+
+export function isMinimapShown(): boolean {
+  return shown(useCanvas.getState(), useDocument.getState().document.nodes.size);
+}
+
+export function useMinimapShown(): boolean {
+  const nodes = useDocument((state) => state.document.nodes.size);
+  return useCanvas((state) => shown(state, nodes));
+}

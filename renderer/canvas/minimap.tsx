@@ -1,0 +1,125 @@
+/** The whole graph in small, with the part that is in view. */
+import { useStore } from "@xyflow/react";
+import { type PointerEvent, type ReactElement, useLayoutEffect, useMemo, useRef } from "react";
+import type { Point } from "../document/model.js";
+import { taskColourVar, useCluster } from "../stores/cluster-store.js";
+import { useDocument } from "../stores/document-store.js";
+import { shownTheme, useSettings } from "../stores/settings-store.js";
+import { coloursOf } from "./css-colours.js";
+import { currentMap } from "./current-map.js";
+import { type GraphMap, nodeRect } from "./graph-map.js";
+import { useMinimapShown } from "./minimap-shown.js";
+import type { Rect } from "./rect.js";
+import { currentView, moveView, visibleArea } from "./view.js";
+import { useCanvas } from "./view-store.js";
+
+const WIDTH = 148;
+const HEIGHT = 84;
+const PADDING = 6;
+
+export function Minimap(): ReactElement | null {
+  return useMinimapShown() ? <WholeGraph /> : null;
+}
+
+/** How the graph fits into the map: a point p is drawn at (p - corner) · scale. */
+interface Fit {
+  readonly corner: Point;
+  readonly scale: number;
+}
+
+function fitOf({ bounds }: GraphMap): Fit {
+  if (!bounds) return { corner: { x: 0, y: 0 }, scale: 1 };
+  const { left, top, right, bottom } = bounds;
+  const scale = Math.min(WIDTH / (right - left), HEIGHT / (bottom - top));
+  const corner = {
+    x: (left + right - WIDTH / scale) / 2,
+    y: (top + bottom - HEIGHT / scale) / 2,
+  };
+  return { corner, scale };
+}
+
+function WholeGraph(): ReactElement {
+  const nodes = useDocument((state) => state.document.nodes);
+  const layout = useDocument((state) => state.document.layout);
+  const tasks = useCluster((state) => state.tasks.map(({ id, colour }) => `${id} ${colour}`).join());
+  const theme = useSettings(shownTheme);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the map is of these
+  const map = useMemo(() => currentMap(), [nodes, layout]);
+  const fit = useMemo(() => fitOf(map), [map]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours follow the theme and the tasks
+  useLayoutEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext("2d");
+    if (element && context) drawMap(context, map, fit, coloursOf(element));
+  }, [map, fit, theme, tasks]);
+
+  const moveTo = ({ currentTarget, clientX, clientY, buttons }: PointerEvent<HTMLElement>) => {
+    if (buttons !== 1) return;
+    const frame = currentTarget.getBoundingClientRect();
+    const at = {
+      x: fit.corner.x + (clientX - frame.left - PADDING) / fit.scale,
+      y: fit.corner.y + (clientY - frame.top - PADDING) / fit.scale,
+    };
+    const { width, height } = currentTarget.closest("[data-canvas]")?.getBoundingClientRect() ?? frame;
+    const { zoom } = currentView();
+    moveView({ x: width / 2 - at.x * zoom, y: height / 2 - at.y * zoom, zoom }, 0);
+  };
+  return (
+    <div
+      className="mini"
+      role="img"
+      aria-label="Minimap"
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        moveTo(event);
+      }}
+      onPointerMove={moveTo}
+      onWheel={({ deltaY }) => {
+        const { flow } = useCanvas.getState();
+        void (deltaY > 0 ? flow?.zoomOut() : flow?.zoomIn());
+      }}
+    >
+      <canvas ref={canvas} width={WIDTH * 2} height={HEIGHT * 2} style={{ width: WIDTH, height: HEIGHT }} />
+      <ViewFrame fit={fit} />
+    </div>
+  );
+}
+
+/** What is in view. */
+function ViewFrame({ fit: { corner, scale } }: { readonly fit: Fit }): ReactElement {
+  const [x, y, zoom] = useStore((state) => state.transform);
+  const width = useStore((state) => state.width);
+  const height = useStore((state) => state.height);
+  const origin = useCanvas((state) => state.origin);
+  const seen: Rect = visibleArea({ x: x - origin.x * zoom, y: y - origin.y * zoom, zoom }, { width, height });
+  const style = {
+    left: PADDING + (seen.left - corner.x) * scale,
+    top: PADDING + (seen.top - corner.y) * scale,
+    width: (seen.right - seen.left) * scale,
+    height: (seen.bottom - seen.top) * scale,
+  };
+  return <div className="mini-view" style={style} />;
+}
+
+function drawMap(
+  context: CanvasRenderingContext2D,
+  map: GraphMap,
+  { corner, scale }: Fit,
+  css: (colour: string) => string,
+): void {
+  const { taskForDevice } = useCluster.getState();
+  context.setTransform(2, 0, 0, 2, 0, 0);
+  context.clearRect(0, 0, WIDTH, HEIGHT);
+  map.nodes.forEach(({ device }, index) => {
+    const { left, top, right, bottom } = nodeRect(map, index);
+    context.fillStyle = css(taskColourVar(device === "" ? undefined : taskForDevice(device)));
+    context.fillRect(
+      (left - corner.x) * scale,
+      (top - corner.y) * scale,
+      Math.max(0.5, (right - left) * scale),
+      Math.max(0.5, (bottom - top) * scale),
+    );
+  });
+}

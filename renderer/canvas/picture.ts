@@ -1,0 +1,166 @@
+/** Draws nodes and edges on a drawing surface: what a graph looks like where it is too much for elements of the page. */
+import type { Point } from "../document/model.js";
+import { edgePieceIn } from "./edge-path.js";
+import { edgeEnds, type GraphMap, nodeRect } from "./graph-map.js";
+import { nodeTitle } from "./node-text.js";
+import { grown, overlap, type Rect } from "./rect.js";
+
+/** Edges that are drawn in one way. */
+export interface EdgeGroup {
+  /** A CSS colour; may name a variable of the style sheet, as all colours here. */
+  readonly colour: string;
+  /** In pixels at 100 % zoom. */
+  readonly width: number;
+  readonly edges: readonly number[];
+}
+
+export interface NodeLook {
+  /** Colour of the node's task. */
+  readonly colour: string;
+  readonly selected: boolean;
+  readonly state: "" | "bad" | "warned";
+  /** How far it is dragged from its place. */
+  readonly moved: Point | undefined;
+}
+
+export interface Picture {
+  readonly map: GraphMap;
+  /** In the order in which they are drawn. */
+  readonly groups: readonly EdgeGroup[];
+  /** Empty where nodes are elements of the page. */
+  readonly nodes: readonly number[];
+  look(index: number): NodeLook;
+}
+
+export interface View {
+  /** A point p of the graph is drawn at (p - origin) · zoom + offset. */
+  readonly origin: Point;
+  readonly offset: Point;
+  readonly zoom: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Below this zoom no text can be read and no port be hit; nodes are then drawn as plain blocks, and no line is dashed. */
+export const FAR_ZOOM = 0.35;
+/** What is drawn beyond the sides, in pixels: half of the widest line. */
+const OVERLAP = 8;
+/** Lines drawn at one go. Longer paths take a software renderer more than their length. */
+const MAX_BATCH = 32;
+/** An edge that bends by fewer pixels is drawn as a line. */
+const STRAIGHT = 2;
+const CORNER = 6;
+const HEAD_HEIGHT = 22;
+const FAR_TITLE = 18;
+const NEAR_TITLE = 12;
+/** Letters smaller than this cannot be read, in pixels. */
+const LEAST_LETTER = 5;
+
+export function drawPicture(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  view: View,
+  css: (colour: string) => string,
+): void {
+  const { origin, offset, zoom, width, height } = view;
+  context.clearRect(0, 0, width, height);
+  const at = ({ x, y }: Point): Point => ({
+    x: (x - origin.x) * zoom + offset.x,
+    y: (y - origin.y) * zoom + offset.y,
+  });
+  const seen: Rect = {
+    left: origin.x - offset.x / zoom,
+    top: origin.y - offset.y / zoom,
+    right: origin.x + (width - offset.x) / zoom,
+    bottom: origin.y + (height - offset.y) / zoom,
+  };
+  const area = grown(seen, OVERLAP / zoom);
+  for (const { colour, width: lineWidth, edges } of picture.groups) {
+    context.strokeStyle = css(colour);
+    context.lineWidth = Math.max(0.5, lineWidth * zoom);
+    let batched = 0;
+    context.beginPath();
+    for (const edge of edges) {
+      if (!addEdge(context, picture.map, edge, area, at)) continue;
+      batched = (batched + 1) % MAX_BATCH;
+      if (batched > 0) continue;
+      context.stroke();
+      context.beginPath();
+    }
+    context.stroke();
+  }
+  for (const index of picture.nodes) {
+    const rect = nodeRect(picture.map, index);
+    if (overlap(rect, area)) drawNode(context, picture, index, rect, at, zoom, css);
+  }
+}
+
+/** False for an edge that does not pass through the area. */
+function addEdge(
+  context: CanvasRenderingContext2D,
+  map: GraphMap,
+  edge: number,
+  area: Rect,
+  at: (point: Point) => Point,
+): boolean {
+  const { from, to } = edgeEnds(map, edge);
+  const piece = edgePieceIn(from, to, area);
+  if (!piece) return false;
+  const [start, ...rest] = piece.points.map(at);
+  if (!start) return false;
+  context.moveTo(start.x, start.y);
+  const [first, second, last] = rest;
+  if (piece.type === "curve" && first && second && last && Math.abs(last.y - start.y) > STRAIGHT) {
+    context.bezierCurveTo(first.x, first.y, second.x, second.y, last.x, last.y);
+    return true;
+  }
+  for (const { x, y } of piece.type === "curve" && last ? [last] : rest) context.lineTo(x, y);
+  return true;
+}
+
+function drawNode(
+  context: CanvasRenderingContext2D,
+  { map, look }: Picture,
+  index: number,
+  rect: Rect,
+  at: (point: Point) => Point,
+  zoom: number,
+  css: (colour: string) => string,
+): void {
+  const { colour, selected, state, moved } = look(index);
+  const place = at({ x: rect.left + (moved?.x ?? 0), y: rect.top + (moved?.y ?? 0) });
+  const width = (rect.right - rect.left) * zoom;
+  const height = (rect.bottom - rect.top) * zoom;
+  const far = zoom < FAR_ZOOM;
+  const tint = state === "bad" ? "var(--err)" : state === "warned" ? "var(--warn)" : undefined;
+  const block = tint
+    ? `color-mix(in srgb, ${tint} 40%, var(--bg-2))`
+    : `color-mix(in srgb, ${colour} calc(var(--mix) * 2), var(--bg-2))`;
+  context.beginPath();
+  context.roundRect(place.x, place.y, width, height, CORNER * zoom);
+  context.fillStyle = css(far ? block : "var(--bg-2)");
+  context.fill();
+  if (!far) {
+    context.fillStyle = css(`color-mix(in srgb, ${colour} var(--mix), var(--bg-2))`);
+    context.fillRect(place.x, place.y, width, HEAD_HEIGHT * zoom);
+  }
+  context.strokeStyle = css(selected ? "var(--fg-0)" : (tint ?? "var(--line-2)"));
+  context.lineWidth = selected ? 2 : Math.max(0.5, zoom);
+  context.stroke();
+  const letters = (far ? FAR_TITLE : NEAR_TITLE) * zoom;
+  const node = map.nodes[index];
+  if (letters < LEAST_LETTER || !node) return;
+  context.font = `600 ${letters}px ${css("var(--ui)")}`;
+  context.fillStyle = css("var(--fg-0)");
+  context.textBaseline = "middle";
+  const title = cut(context, nodeTitle(node), width - 16 * zoom);
+  const x = far ? place.x + (width - context.measureText(title).width) / 2 : place.x + 8 * zoom;
+  context.fillText(title, x, place.y + (far ? height : HEAD_HEIGHT * zoom) / 2);
+}
+
+function cut(context: CanvasRenderingContext2D, text: string, width: number): string {
+  const whole = context.measureText(text).width;
+  return whole <= width
+    ? text
+    : `${text.slice(0, Math.max(1, Math.floor((text.length * width) / whole) - 1))}…`;
+}

@@ -1,0 +1,82 @@
+/** What of the graph lies in view, and whether it is drawn as elements of the page or as a picture. */
+import { type ReactFlowState, useStore } from "@xyflow/react";
+import { useCallback, useMemo } from "react";
+import { useDocument } from "../stores/document-store.js";
+import { useOps } from "../stores/ops-store.js";
+import { currentMap } from "./current-map.js";
+import { edgesIn, type GraphMap, nodesIn } from "./graph-map.js";
+import type { Rect } from "./rect.js";
+import { useCanvas } from "./view-store.js";
+
+/** Elements of the page cost about a thousand times what a stroke of a picture does; beyond these numbers they freeze it. */
+const MAX_NODE_ELEMENTS = 400;
+const MAX_EDGE_ELEMENTS = 300;
+/** Longer edges are always part of the picture, which draws only what is in view of them; in canvas pixels. */
+const MAX_ELEMENT_LENGTH = 8192;
+
+export interface Scene {
+  readonly map: GraphMap;
+  /** Numbers of the nodes and edges in view or near it. */
+  readonly nodes: readonly number[];
+  readonly edges: readonly number[];
+  /** True: nodes are drawn as a picture, and only those under the pointer are elements. */
+  readonly nodesInPicture: boolean;
+  /** Those of `edges` that are drawn as a picture. */
+  readonly pictureEdges: readonly number[];
+}
+
+export function sceneOf(map: GraphMap, area: Rect): Scene {
+  const nodes = nodesIn(map, area);
+  const edges = edgesIn(map, area);
+  const nodesInPicture = nodes.length > MAX_NODE_ELEMENTS;
+  // An element of an edge needs its nodes to be elements.
+  const allInPicture = nodesInPicture || edges.length > MAX_EDGE_ELEMENTS;
+  const pictureEdges = allInPicture ? edges : edges.filter((index) => isLong(map, index));
+  return { map, nodes, edges, nodesInPicture, pictureEdges };
+}
+
+function isLong({ ends }: GraphMap, index: number): boolean {
+  const at = index * 4;
+  const dx = (ends[at + 2] ?? 0) - (ends[at] ?? 0);
+  const dy = (ends[at + 3] ?? 0) - (ends[at + 1] ?? 0);
+  return Math.max(Math.abs(dx), Math.abs(dy)) > MAX_ELEMENT_LENGTH;
+}
+
+export function useScene(): Scene {
+  const nodes = useDocument((state) => state.document.nodes);
+  const layout = useDocument((state) => state.document.layout);
+  const ops = useOps((state) => state.ops);
+  const area = useAreaAround();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the map is of these
+  const map = useMemo(() => currentMap(), [nodes, layout, ops]);
+  return useMemo(() => sceneOf(map, area), [map, area]);
+}
+
+/** The part of the graph in view with some of what is beside it. Changes only when the view has moved by a good part of itself. */
+function useAreaAround(): Rect {
+  const origin = useCanvas((state) => state.origin);
+  const select = useCallback(
+    ({ transform: [x, y, zoom], width, height }: ReactFlowState): Rect => {
+      const step = 2 ** Math.ceil(Math.log2(Math.max(width, height, 1) / zoom / 4));
+      const down = (value: number) => Math.floor(value / step) * step;
+      const up = (value: number) => Math.ceil(value / step) * step;
+      return {
+        left: down(origin.x - x / zoom),
+        top: down(origin.y - y / zoom),
+        right: up(origin.x + (width - x) / zoom),
+        bottom: up(origin.y + (height - y) / zoom),
+      };
+    },
+    [origin],
+  );
+  return useStore(select, isSame);
+}
+
+function isSame(one: Rect, other: Rect): boolean {
+  return (
+    one.left === other.left &&
+    one.top === other.top &&
+    one.right === other.right &&
+    one.bottom === other.bottom
+  );
+}

@@ -1,0 +1,205 @@
+/** Where the view is over the graph, and how it is moved. All points are of the graph, wherever its origin is for React Flow. */
+import { getViewportForBounds, type Viewport } from "@xyflow/react";
+import type { Point } from "../document/model.js";
+import { currentMap } from "./current-map.js";
+import { nodeRect } from "./graph-map.js";
+import { contains, type Rect } from "./rect.js";
+import { useCanvas } from "./view-store.js";
+
+/** True where the user asked the system for less motion. */
+export function reducedMotion(): boolean {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/** Duration of a movement of the view, in milliseconds. */
+export function viewDuration(): number {
+  return reducedMotion() ? 0 : 180;
+}
+
+export const MIN_ZOOM = 0.05;
+export const MAX_ZOOM = 2;
+const FIT_PADDING = 0.15;
+const FIT_MAX_ZOOM = 1;
+
+/** The origin is moved when the view is further from it, in canvas pixels, and then to a multiple of the grid. */
+const MAX_FROM_ORIGIN = 32_768;
+/** A multiple of the grid that nodes snap to. */
+const ORIGIN_GRID = 4096;
+
+function canvasFrame(): DOMRect | undefined {
+  return document.querySelector("[data-canvas]")?.getBoundingClientRect();
+}
+
+/** The point of the graph that is seen at a point of the screen. */
+export function toGraph(screen: Point): Point {
+  const { flow, origin } = useCanvas.getState();
+  const { x, y } = flow?.screenToFlowPosition(screen) ?? screen;
+  return { x: x + origin.x, y: y + origin.y };
+}
+
+/** Where on the screen a point of the graph is seen. */
+export function toScreen({ x, y }: Point): Point {
+  const { flow, origin } = useCanvas.getState();
+  const near = { x: x - origin.x, y: y - origin.y };
+  return flow?.flowToScreenPosition(near) ?? near;
+}
+
+/** The view: a point p of the graph is seen at p · zoom + (x, y) of the canvas. */
+export function currentView(): Viewport {
+  const { flow, origin } = useCanvas.getState();
+  const { x, y, zoom } = flow?.getViewport() ?? { x: 0, y: 0, zoom: 1 };
+  return { x: x - origin.x * zoom, y: y - origin.y * zoom, zoom };
+}
+
+export function moveView(view: Viewport, duration = viewDuration()): void {
+  const { flow } = useCanvas.getState();
+  const frame = canvasFrame();
+  if (!flow || !frame) return;
+  bringOrigin(middleOf(view, frame));
+  const { origin } = useCanvas.getState();
+  const { x, y, zoom } = view;
+  void flow.setViewport({ x: x + origin.x * zoom, y: y + origin.y * zoom, zoom }, { duration });
+}
+
+/** Takes the origin to where the view has arrived. Not during a gesture, which counts from where it began. */
+export function originFollowsView(): void {
+  bringOrigin(viewCentre());
+}
+
+/** Moves the origin near a point that is shown next; what is seen stays where it is. */
+function bringOrigin({ x, y }: Point): void {
+  const { flow, origin } = useCanvas.getState();
+  if (!flow || Math.max(Math.abs(x - origin.x), Math.abs(y - origin.y)) <= MAX_FROM_ORIGIN) return;
+  const view = currentView();
+  const moved = {
+    x: Math.round(x / ORIGIN_GRID) * ORIGIN_GRID,
+    y: Math.round(y / ORIGIN_GRID) * ORIGIN_GRID,
+  };
+  useCanvas.setState({ origin: moved });
+  void flow.setViewport({
+    x: view.x + moved.x * view.zoom,
+    y: view.y + moved.y * view.zoom,
+    zoom: view.zoom,
+  });
+}
+
+function middleOf({ x, y, zoom }: Viewport, { width, height }: { width: number; height: number }): Point {
+  return { x: (width / 2 - x) / zoom, y: (height / 2 - y) / zoom };
+}
+
+/** The part of the graph that a canvas of a size shows. */
+export function visibleArea(
+  { x, y, zoom }: Viewport,
+  { width, height }: { readonly width: number; readonly height: number },
+): Rect {
+  return { left: -x / zoom, top: -y / zoom, right: (width - x) / zoom, bottom: (height - y) / zoom };
+}
+
+/** Shows the whole graph, or these nodes of it. */
+export function fitGraph(names?: readonly string[], duration = viewDuration()): void {
+  const frame = canvasFrame();
+  const area = names ? areaOf(names) : currentMap().bounds;
+  if (frame && area) moveView(fittingView(area, frame), duration);
+}
+
+function fittingView(
+  { left, top, right, bottom }: Rect,
+  { width, height }: { readonly width: number; readonly height: number },
+): Viewport {
+  const bounds = { x: left, y: top, width: right - left, height: bottom - top };
+  return getViewportForBounds(bounds, width, height, MIN_ZOOM, FIT_MAX_ZOOM, FIT_PADDING);
+}
+
+function areaOf(names: readonly string[]): Rect | undefined {
+  const map = currentMap();
+  const rects = names.flatMap((name) => {
+    const index = map.indexOf.get(name);
+    return index === undefined ? [] : [nodeRect(map, index)];
+  });
+  return rects.length === 0 ? undefined : rects.reduce(around);
+}
+
+function around(one: Rect, other: Rect): Rect {
+  return {
+    left: Math.min(one.left, other.left),
+    top: Math.min(one.top, other.top),
+    right: Math.max(one.right, other.right),
+    bottom: Math.max(one.bottom, other.bottom),
+  };
+}
+
+/** Free space between a node that was brought into view and the edge of the canvas, in CSS pixels. */
+const REVEAL_MARGIN = 32;
+
+/** Brings a node into view when it is not visible: by as little as that takes when it is near, else into the middle. */
+export function revealNode(name: string): void {
+  const frame = canvasFrame();
+  const rect = areaOf([name]);
+  if (!frame || !rect) return;
+  const view = currentView();
+  const moved = revealedView(view, rect, frame);
+  if (moved !== view) moveView(moved);
+}
+
+/** The view in which a rectangle is seen whole; the same one where it is already. */
+export function revealedView(
+  view: Viewport,
+  rect: Rect,
+  size: { readonly width: number; readonly height: number },
+): Viewport {
+  const { x, y, zoom } = view;
+  if (contains(visibleArea(view, size), rect)) return view;
+  const dx = shiftInto(
+    rect.left * zoom + x,
+    rect.right * zoom + x,
+    REVEAL_MARGIN,
+    size.width - REVEAL_MARGIN,
+  );
+  const dy = shiftInto(
+    rect.top * zoom + y,
+    rect.bottom * zoom + y,
+    REVEAL_MARGIN,
+    size.height - REVEAL_MARGIN,
+  );
+  const isNear = Math.abs(dx) < size.width / 2 && Math.abs(dy) < size.height / 2;
+  if (isNear && zoom >= 0.5) return { x: x + dx, y: y + dy, zoom };
+  const seen = Math.max(zoom, 0.5);
+  return {
+    x: size.width / 2 - ((rect.left + rect.right) / 2) * seen,
+    y: size.height / 2 - ((rect.top + rect.bottom) / 2) * seen,
+    zoom: seen,
+  };
+}
+
+/** How far a stretch has to be moved so that it lies within limits; its beginning counts where it does not fit. */
+function shiftInto(from: number, to: number, least: number, most: number): number {
+  if (from < least || to - from > most - least) return least - from;
+  return to > most ? most - to : 0;
+}
+
+/** The middle of the visible part of the graph. */
+export function viewCentre(): Point {
+  const frame = canvasFrame();
+  return frame ? middleOf(currentView(), frame) : { x: 0, y: 0 };
+}
+
+/**
+ * The view after the window got another size: a graph that was seen whole is still seen whole, and otherwise what was in
+ * the middle stays there.
+ */
+export function viewAfterResize(
+  view: Viewport,
+  before: { readonly width: number; readonly height: number },
+  after: { readonly width: number; readonly height: number },
+  bounds: Rect | undefined,
+): Viewport {
+  const kept = {
+    x: view.x + (after.width - before.width) / 2,
+    y: view.y + (after.height - before.height) / 2,
+    zoom: view.zoom,
+  };
+  if (!bounds || !contains(visibleArea(view, before), bounds) || contains(visibleArea(kept, after), bounds)) {
+    return kept;
+  }
+  return fittingView(bounds, after);
+}
