@@ -89,7 +89,7 @@ function edgeData(
   wire: Wire,
   context: EdgeContext,
   label: string | undefined,
-  transfers: ReadonlyMap<string, { bytes: number; micros: number }>,
+  transfers: ReadonlyMap<string, Sent>,
   badged: Set<string>,
 ): GraphEdgeData {
   const from = taskOf(wire.from, context);
@@ -106,7 +106,7 @@ function edgeData(
     width: crosses ? crossingWidth(transfer?.bytes) : PLAIN_WIDTH,
     control: wire.output < 0,
     label: first ? undefined : label,
-    badge: first ? badgeOf(transfer.bytes, transfer.micros) : undefined,
+    badge: first ? badgeOf(transfer) : undefined,
     problem: context.problemInputs.has(wire.id),
     tip: tipOf(wire, context),
   };
@@ -117,9 +117,9 @@ function tipOf(wire: Wire, context: EdgeContext): string {
   return `${tensorName(wire.from, wire.output)} to ${wire.to}\n${edgeLabel(wire, context) ?? "dtype not known"}`;
 }
 
-function badgeOf(bytes: number, micros: number): NonNullable<GraphEdgeData["badge"]> {
-  const short = bytesText(bytes);
-  return { short, long: `${short} · ${microsText(micros)}` };
+function badgeOf({ bytes, micros }: Sent): NonNullable<GraphEdgeData["badge"]> {
+  const short = bytes === undefined ? "size not known" : bytesText(bytes);
+  return { short, long: micros === undefined ? short : `${short} · ${microsText(micros)}` };
 }
 
 /** 2 px up to 1 kB, 5 px from 1 GB on, by the logarithm between. */
@@ -135,18 +135,28 @@ function taskOf(name: string, { document, nodes, taskForDevice }: EdgeContext): 
   return device === "" ? undefined : taskForDevice(device);
 }
 
-function transfersByTensor({
-  transfers,
-  taskForDevice,
-}: EdgeContext): Map<string, { bytes: number; micros: number }> {
-  const result = new Map<string, { bytes: number; micros: number }>();
-  for (const { tensor, toDevice, bytes, durationMicros } of transfers) {
+/** All that a tensor took to a task in a step; undefined where that is not known of every time that it went. */
+interface Sent {
+  readonly bytes: number | undefined;
+  readonly micros: number | undefined;
+}
+
+function plus(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : one + other;
+}
+
+function transfersByTensor({ transfers, taskForDevice }: EdgeContext): Map<string, Sent> {
+  const result = new Map<string, Sent>();
+  for (const { tensor, toDevice, bytes, durationMicros, timed } of transfers) {
     const task = taskForDevice(toDevice);
     if (!task || tensor === "") continue;
     const name = tensor.includes(":") ? tensor : `${tensor}:0`;
     const key = `${name} ${task.id}`;
-    const known = result.get(key);
-    result.set(key, { bytes: (known?.bytes ?? 0) + bytes, micros: (known?.micros ?? 0) + durationMicros });
+    const known = result.get(key) ?? { bytes: 0, micros: 0 };
+    result.set(key, {
+      bytes: plus(known.bytes, bytes),
+      micros: plus(known.micros, timed ? durationMicros : undefined),
+    });
   }
   return result;
 }
