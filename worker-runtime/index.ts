@@ -125,10 +125,9 @@ export { type ChromeTrace, type ChromeTraceEvent, chromeTrace } from "./session/
 export { type NodePlacement, placementLine, placementOf } from "./session/trace/placement.js";
 export {
   type NodeSummary,
-  type NodeTiming,
   readStepStats,
   type StepTrace,
   summariseNodes,
-  type TransferTiming,
 } from "./session/trace/step-stats.js";
+export type { NodeTiming, TransferTiming } from "./session/trace/timings.js";
 export { unoptimizedConfig } from "./session/trace/unoptimized-config.js";

@@ -39,5 +39,7 @@ export const pickFileSchema = z.object({
   /** Endings without the dot. */
   extensions: z.array(z.string()),
   suggestedName: z.string().optional(),
+  /** Where the dialog opens; left out: where the system has it. */
+  folder: z.string().optional(),
 });
 export type PickFile = z.infer<typeof pickFileSchema>;

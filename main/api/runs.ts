@@ -83,7 +83,13 @@ export const transferSchema = z.object({
   toDevice: z.string(),
   startMicros: z.number(),
   durationMicros: z.number(),
-  bytes: z.number(),
+  /** Absent where nothing says. */
+  bytes: z.number().optional(),
+  /**
+   * False where no task recorded it, but where its nodes ran says that it went: the times are then from the end of the
+   * node that made it to the start of the first that read it.
+   */
+  timed: z.boolean(),
 });
 export type Transfer = z.infer<typeof transferSchema>;
 

@@ -45,15 +45,8 @@ export function traceOf(stepStats: StepStats, step: number, graph: GraphDef): Tr
         outputBytes,
       }),
     ),
-    transfers: trace.transfers.map(
-      ({ tensor, fromDevice, toDevice, startMicros, durationMicros, bytes }) => ({
-        tensor,
-        fromDevice,
-        toDevice,
-        startMicros,
-        durationMicros,
-        bytes,
-      }),
+    transfers: trace.transfers.map(({ bytes, ...transfer }) =>
+      bytes === undefined ? transfer : { ...transfer, bytes },
     ),
     computeMillis: trace.durationMicros / 1000,
     stepStats,

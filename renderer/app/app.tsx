@@ -1,4 +1,4 @@
-import type { ReactElement } from "react";
+import { type ReactElement, useEffect } from "react";
 import { flushSync } from "react-dom";
 import { Canvas } from "../canvas/index.js";
 import { ClusterSide } from "../cluster-panel/cluster-side.js";
@@ -46,22 +46,13 @@ function OpenDialog(): ReactElement | null {
 }
 
 function Frame(): ReactElement {
-  const sideWidth = useUi((state) => state.sideWidth);
   const narrow = useNarrow();
+  useFocusAfterClosing();
   return (
     <div className="frame">
       <TopBar />
       <div className="frame-middle">
-        <aside
-          className="frame-side"
-          aria-label="Cluster and ops"
-          style={{ width: sideWidth }}
-          data-panel="side"
-          tabIndex={-1}
-        >
-          <ClusterSide />
-        </aside>
-        <ResizeHandle panel="sideWidth" edge="right" label="Width of the side panel" />
+        <SidePanel />
         <div className="frame-centre">
           <RuntimeBanner />
           <div className="frame-work">
@@ -87,6 +78,47 @@ function Frame(): ReactElement {
       </div>
       <StatusBar />
     </div>
+  );
+}
+
+/** The canvas takes the focus of a panel that was closed. */
+function useFocusAfterClosing(): void {
+  const closed = useUi((state) => `${state.sideOpen} ${state.inspectorOpen} ${state.inspectorOverlay}`);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at whenever a panel has come or gone
+  useEffect(() => {
+    if (document.activeElement !== document.body) return;
+    document.querySelector<HTMLElement>("[data-canvas]")?.focus({ preventScroll: true });
+  }, [closed]);
+}
+
+function SidePanel(): ReactElement {
+  const open = useUi((state) => state.sideOpen);
+  const width = useUi((state) => state.sideWidth);
+  if (!open) {
+    return (
+      <div className="frame-side-rail">
+        <IconButton
+          icon="panel-left"
+          label="Show the side panel"
+          shortcut="Mod+B"
+          onClick={() => uiActions.toggleSide(true)}
+        />
+      </div>
+    );
+  }
+  return (
+    <>
+      <aside
+        className="frame-side"
+        aria-label="Cluster and ops"
+        style={{ width }}
+        data-panel="side"
+        tabIndex={-1}
+      >
+        <ClusterSide />
+      </aside>
+      <ResizeHandle panel="sideWidth" edge="right" label="Width of the side panel" />
+    </>
   );
 }
 
@@ -118,17 +150,6 @@ function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElemen
           if (overlay && event.key === "Escape" && !event.defaultPrevented) uiActions.toggleInspector(false);
         }}
       >
-        {overlay ? (
-          <div className="overlay-head">
-            <span className="grow">Inspector</span>
-            <IconButton
-              icon="close"
-              label="Hide the inspector"
-              shortcut="Mod+I"
-              onClick={() => uiActions.toggleInspector(false)}
-            />
-          </div>
-        ) : null}
         <Inspector />
       </aside>
     </>

@@ -12,7 +12,7 @@ import { useRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { changeSettings, shownTheme, useSettings } from "../stores/settings-store.js";
 import { uiActions } from "../stores/ui-store.js";
-import { bytesText, countText, durationText, numberText, stepText } from "../ui/format.js";
+import { countText, durationText, numberText, stepText, totalBytesText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 
 /** Counts and totals. What went wrong stands where it belongs; here it is only counted. */
@@ -104,7 +104,6 @@ function RunStatus(): ReactElement {
   const old = useBeforeEdit();
   if (run?.stepMillis === undefined) return <span className="fg2">{endText(run) ?? "Not run yet"}</span>;
   const end = endText(run);
-  const bytes = run.transfers.reduce((sum, transfer) => sum + transfer.bytes, 0);
   return (
     <>
       <span
@@ -118,7 +117,7 @@ function RunStatus(): ReactElement {
       {end === undefined ? null : <span className="wide-only">{end}</span>}
       {run.tracedStep !== undefined && run.transfers.length > 0 ? (
         <span className={old ? "wide-only fg2" : "wide-only"} title="From the newest trace">
-          {stepText(run.tracedStep)}: {bytesText(bytes)} between tasks
+          {stepText(run.tracedStep)}: {totalBytesText(run.transfers.map(({ bytes }) => bytes))} between tasks
         </span>
       ) : null}
     </>

@@ -87,10 +87,10 @@ function sameData(one: GraphEdgeData, other: GraphEdgeData): boolean {
   );
 }
 
-/** What a tensor took on its way to a task. */
+/** All that a tensor took to a task in a step; undefined where that is not known of every time that it went. */
 interface Sent {
-  readonly bytes: number;
-  readonly micros: number;
+  readonly bytes: number | undefined;
+  readonly micros: number | undefined;
 }
 
 /** How an edge is drawn, which follows from where its ends run and what the trace saw between them. */
@@ -133,7 +133,7 @@ function edgeData(
     width,
     control: wire.output < 0,
     label: first ? undefined : label,
-    badge: first ? badgeOf(sent.bytes, sent.micros) : undefined,
+    badge: first ? badgeOf(sent) : undefined,
     problem: context.problemInputs.has(wire.id),
     tip: edgeTip(wire, context),
   };
@@ -145,9 +145,9 @@ export function edgeTip(wire: Wire, context: Pick<EdgeContext, "document" | "loo
   return `${tensorName(wire.from, wire.output)} to ${wire.to}\n${edgeLabel(wire, context) ?? "dtype not known"}`;
 }
 
-function badgeOf(bytes: number, micros: number): NonNullable<GraphEdgeData["badge"]> {
-  const short = bytesText(bytes);
-  return { short, long: `${short} · ${microsText(micros)}` };
+function badgeOf({ bytes, micros }: Sent): NonNullable<GraphEdgeData["badge"]> {
+  const short = bytes === undefined ? "size not known" : bytesText(bytes);
+  return { short, long: micros === undefined ? short : `${short} · ${microsText(micros)}` };
 }
 
 /** 2 px up to 1 kB, 5 px from 1 GB on, by the logarithm between. */
@@ -163,15 +163,22 @@ function taskOf(name: string, { document, nodes, taskForDevice }: EdgeContext): 
   return device === "" ? undefined : taskForDevice(device);
 }
 
+function plus(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : one + other;
+}
+
 function transfersByTensor({ transfers, taskForDevice }: EdgeContext): Map<string, Sent> {
   const result = new Map<string, Sent>();
-  for (const { tensor, toDevice, bytes, durationMicros } of transfers) {
+  for (const { tensor, toDevice, bytes, durationMicros, timed } of transfers) {
     const task = taskForDevice(toDevice);
     if (!task || tensor === "") continue;
     const name = tensor.includes(":") ? tensor : `${tensor}:0`;
     const key = `${name} ${task.id}`;
-    const known = result.get(key);
-    result.set(key, { bytes: (known?.bytes ?? 0) + bytes, micros: (known?.micros ?? 0) + durationMicros });
+    const known = result.get(key) ?? { bytes: 0, micros: 0 };
+    result.set(key, {
+      bytes: plus(known.bytes, bytes),
+      micros: plus(known.micros, timed ? durationMicros : undefined),
+    });
   }
   return result;
 }

@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { OpsPanel } from "../ops-panel/index.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
+import { IconButton } from "../ui/button.js";
 import { TabList } from "../ui/tabs.js";
 import { ClusterPanel } from "./cluster-panel.js";
 
@@ -14,7 +15,17 @@ export function ClusterSide(): ReactElement {
   const tab = useUi((state) => state.sideTab);
   return (
     <>
-      <TabList label="Side panel" name="side" tabs={TABS} selected={tab} onSelect={uiActions.showSide} />
+      <TabList label="Side panel" name="side" tabs={TABS} selected={tab} onSelect={uiActions.showSide}>
+        <span className="grow" />
+        <span className="bar-button">
+          <IconButton
+            icon="panel-left"
+            label="Hide the side panel"
+            shortcut="Mod+B"
+            onClick={() => uiActions.toggleSide(false)}
+          />
+        </span>
+      </TabList>
       <div
         className="side-panel"
         id="side-panel"

@@ -24,8 +24,13 @@ export interface Command {
   enabled?(): boolean;
   /** A few words beside the label that say what it would act on now: "3 nodes", "on". */
   hint?(): string | undefined;
-  /** True: also runs while the user types in a field (Ctrl+Enter runs from anywhere). */
+  /**
+   * True: also runs while the user types in a field. Shortcuts with Ctrl or Cmd do so anyway, unless their keys edit
+   * text; this is for the others.
+   */
   readonly whileTyping?: boolean;
+  /** True: takes the document as it is, so that text of a field that cannot be taken over keeps it from running. */
+  readonly takesDocument?: boolean;
   /** True: the shortcut belongs to the canvas and only works while the focus is not in another panel. */
   readonly onCanvas?: boolean;
 }

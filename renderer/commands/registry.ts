@@ -2,7 +2,7 @@
 import { canvasCommands } from "../canvas/commands.js";
 import { attempt } from "../stores/app-store.js";
 import type { Command } from "./command.js";
-import { type KeyPress, matchesShortcut } from "./shortcut.js";
+import { isTextKey, type KeyPress, matchesShortcut } from "./shortcut.js";
 import { windowCommands } from "./window-commands.js";
 
 export const allCommands: readonly Command[] = [...windowCommands, ...canvasCommands];
@@ -46,7 +46,7 @@ export function commandForKey(
     (command) =>
       command.shortcut !== undefined &&
       matchesShortcut(command.shortcut, press) &&
-      (!context.typing || command.whileTyping === true) &&
+      (!context.typing || !isTextKey(press) || command.whileTyping === true) &&
       (!context.elsewhere || command.onCanvas !== true),
   );
 }

@@ -45,6 +45,17 @@ export function matchesShortcut(shortcut: string, press: KeyPress, mac: boolean 
   });
 }
 
+/** What Ctrl or Cmd and a key do to text in a field, on one system or another. */
+const TEXT_KEYS: ReadonlySet<string> = new Set([
+  ...["a", "c", "v", "x", "y", "z", "insert", "delete", "backspace"],
+  ...["arrowleft", "arrowright", "arrowup", "arrowdown", "home", "end"],
+]);
+
+/** True for a press that writes into a field or edits its text; it then belongs to the field. */
+export function isTextKey(press: KeyPress): boolean {
+  return !(press.ctrlKey || press.metaKey) || TEXT_KEYS.has(press.key.toLowerCase());
+}
+
 const NAMES: Readonly<Record<string, string>> = {
   Escape: "Esc",
   Delete: "Del",

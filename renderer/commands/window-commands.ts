@@ -20,7 +20,6 @@ const file: Command[] = [
     icon: "folder",
     shortcut: "Mod+O",
     group: "File",
-    whileTyping: true,
     run: () => openDocument(),
   },
   {
@@ -29,7 +28,7 @@ const file: Command[] = [
     icon: "save",
     shortcut: "Mod+S",
     group: "File",
-    whileTyping: true,
+    takesDocument: true,
     run: async () => {
       await saveDocument();
     },
@@ -39,7 +38,7 @@ const file: Command[] = [
     label: "Save as…",
     shortcut: "Mod+Shift+S",
     group: "File",
-    whileTyping: true,
+    takesDocument: true,
     run: async () => {
       await saveDocumentAs();
     },
@@ -76,7 +75,7 @@ const run: Command[] = [
     icon: "play",
     shortcut: "Mod+Enter",
     group: "Run",
-    whileTyping: true,
+    takesDocument: true,
     run: () => startRun(1),
     enabled: () => !running(),
   },
@@ -86,7 +85,7 @@ const run: Command[] = [
     icon: "fast-forward",
     shortcut: "Mod+Shift+Enter",
     group: "Run",
-    whileTyping: true,
+    takesDocument: true,
     run: () => startRun(useUi.getState().manySteps),
     enabled: () => !running(),
     hint: () => countText(useUi.getState().manySteps, "step"),
@@ -122,6 +121,15 @@ const run: Command[] = [
 
 const view: Command[] = [
   {
+    id: "view.side",
+    label: "Show or hide the side panel",
+    keywords: "cluster, ops",
+    icon: "panel-left",
+    shortcut: "Mod+B",
+    group: "View",
+    run: () => uiActions.toggleSide(),
+  },
+  {
     id: "view.cluster",
     label: "Show the cluster",
     group: "View",
@@ -150,7 +158,6 @@ const view: Command[] = [
       label: `Show ${tab}`,
       shortcut: `Mod+${index + 1}`,
       group: "View",
-      whileTyping: true,
       run: () => uiActions.showDock(tab),
     }),
   ),
@@ -199,7 +206,6 @@ const help: Command[] = [
     icon: "search",
     shortcut: "Mod+K Mod+Shift+P",
     group: "Help",
-    whileTyping: true,
     run: () => uiActions.open({ kind: "palette" }),
   },
   {

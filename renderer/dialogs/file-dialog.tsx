@@ -15,7 +15,7 @@ type Props = Extract<DialogState, { kind: "file" }>;
 
 /** Files of the machine that runs the application, for windows that have no dialog of the system's. */
 export function FileDialog(props: Props): ReactElement {
-  const { mode, title, extensions, suggestedName, startPath, resolve } = props;
+  const { mode, title, extensions, suggestedName, folder, resolve } = props;
   const [directory, setDirectory] = useState<Directory>();
   const [problem, setProblem] = useState<Problem>();
   const [name, setName] = useState(suggestedName ?? "");
@@ -24,7 +24,7 @@ export function FileDialog(props: Props): ReactElement {
   const list = useRef<HTMLDivElement>(null);
 
   const go = useCallback(
-    async (path: string | undefined) => {
+    async (path: string | undefined): Promise<boolean> => {
       try {
         const found = await client().call("files.list", {
           extensions: [...extensions],
@@ -34,15 +34,18 @@ export function FileDialog(props: Props): ReactElement {
         setChosen(0);
         setProblem(undefined);
         setReplaces(undefined);
+        return true;
       } catch (error) {
         setProblem(toProblem(error));
+        return false;
       }
     },
     [extensions],
   );
   useEffect(() => {
-    void go(startPath === undefined ? undefined : folderOf(startPath));
-  }, [go, startPath]);
+    // A folder that is no longer there is no reason to show none.
+    void go(folder).then((shown) => shown || folder === undefined || go(undefined));
+  }, [go, folder]);
 
   const answer = (path: string) => {
     // Not uiActions.close(), which would answer that the dialog was closed.
@@ -59,15 +62,15 @@ export function FileDialog(props: Props): ReactElement {
     const wanted = name.trim();
     if (wanted === "" || directory === undefined) return;
     const path = resolveName(directory.path, withExtension(wanted, extensions));
-    const folder = folderOf(path);
+    const target = folderOf(path);
     try {
       // A name may lead into another folder, where a file must not be replaced unasked either.
       const { entries: there } =
-        folder === directory.path
+        target === directory.path
           ? directory
-          : await client().call("files.list", { extensions: [...extensions], path: folder });
+          : await client().call("files.list", { extensions: [...extensions], path: target });
       const exists = there.some(
-        (entry) => !entry.directory && path.slice(folder.length).replace(/^[\\/]/, "") === entry.name,
+        (entry) => !entry.directory && path.slice(target.length).replace(/^[\\/]/, "") === entry.name,
       );
       if (exists && replaces !== path) setReplaces(path);
       else answer(path);

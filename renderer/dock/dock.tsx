@@ -87,7 +87,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
       onSelect={(id) => (open && id === tab ? undefined : uiActions.showDock(id))}
     >
       <span className="grow" />
-      <span className="dock-button">
+      <span className="bar-button">
         <IconButton
           icon={open ? "chevron-down" : "chevron-up"}
           label={open ? "Close the dock" : "Open the dock"}

@@ -222,15 +222,18 @@ function Arrow({ transfer, placed, x, onHover }: ArrowProps): ReactElement | nul
   const endY = down ? to.top + LANE_PADDING - 4 : to.top + to.height - LANE_PADDING + 4;
   const middle = down ? from.top + from.height : from.top;
   const head = down ? -6 : 6;
+  const bytes = transfer.bytes === undefined ? "bytes not known" : bytesText(transfer.bytes);
   const lines = [
     transfer.tensor === "" ? "RecvTensor" : transfer.tensor,
-    `${bytesText(transfer.bytes)} in ${durationText(transfer.durationMicros / 1000)}`,
+    transfer.timed
+      ? `${bytes} in ${durationText(transfer.durationMicros / 1000)}`
+      : `${bytes}, at some time in ${durationText(transfer.durationMicros / 1000)}; the engine recorded no time`,
     `${deviceText(transfer.fromDevice)} to ${deviceText(transfer.toDevice)}`,
   ];
   const path = `M${startX} ${startY}V${middle}H${endX}V${endY}`;
   return (
     <g
-      className="arrow"
+      className={transfer.timed ? "arrow" : "arrow untimed"}
       style={{ "--c": taskColourVar(task) }}
       onPointerMove={({ nativeEvent }) => onHover({ lines, x: nativeEvent.offsetX, y: nativeEvent.offsetY })}
     >

@@ -7,7 +7,7 @@ import { useRun } from "../stores/run-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { downloadFile } from "../ui/download.js";
-import { bytesText, countText, durationText, stepText } from "../ui/format.js";
+import { countText, durationText, numberText, stepText, totalBytesText } from "../ui/format.js";
 import { layTimeline, type Timeline } from "./lanes.js";
 import { deviceText, TimelinePlot } from "./timeline-plot.js";
 import { TimelineTable } from "./timeline-table.js";
@@ -90,7 +90,8 @@ interface SummaryProps {
 
 /** Only sums of what was measured. */
 function Summary({ run, step, timeline, old }: SummaryProps): ReactElement {
-  const bytes = run.transfers.reduce((sum, transfer) => sum + transfer.bytes, 0);
+  const { transfers } = run;
+  const untimed = transfers.filter(({ timed }) => !timed).length;
   return (
     <div className={old ? "summary old" : "summary"}>
       <div className="summary-head">
@@ -110,9 +111,12 @@ function Summary({ run, step, timeline, old }: SummaryProps): ReactElement {
         ))}
       <p>
         {countText(run.nodes.length, "node")} ran.{" "}
-        {run.transfers.length === 0
+        {transfers.length === 0
           ? "Nothing went between tasks."
-          : `${countText(run.transfers.length, "tensor")}, ${bytesText(bytes)} went between tasks.`}
+          : `${countText(transfers.length, "tensor")}, ${totalBytesText(transfers.map(({ bytes }) => bytes))} went between tasks.`}
+        {untimed === 0
+          ? null
+          : ` The engine recorded no time for ${untimed === transfers.length ? "them" : `${numberText(untimed)} of them`}: dashed, from the node that made it to the first that read it.`}
       </p>
     </div>
   );

@@ -10,8 +10,9 @@ interface Row {
   readonly kind: string;
   readonly where: string;
   readonly startMicros: number;
-  readonly durationMicros: number;
-  readonly bytes: number;
+  /** Absent where it was not recorded. */
+  readonly durationMicros: number | undefined;
+  readonly bytes: number | undefined;
 }
 
 /** The timeline as a table, in the order of time. */
@@ -35,7 +36,7 @@ export function TimelineTable({ timeline }: { readonly timeline: Timeline }): Re
       kind: "RecvTensor",
       where: `${deviceText(transfer.fromDevice)} → ${deviceText(transfer.toDevice)}`,
       startMicros: transfer.startMicros,
-      durationMicros: transfer.durationMicros,
+      durationMicros: transfer.timed ? transfer.durationMicros : undefined,
       bytes: transfer.bytes,
     })),
   ].sort((one, other) => one.startMicros - other.startMicros);
@@ -67,8 +68,10 @@ export function TimelineTable({ timeline }: { readonly timeline: Timeline }): Re
               <td>{row.kind}</td>
               <td>{row.where}</td>
               <td className="num">{durationText(row.startMicros / 1000)}</td>
-              <td className="num">{durationText(row.durationMicros / 1000)}</td>
-              <td className="num">{bytesText(row.bytes)}</td>
+              <td className="num">
+                {row.durationMicros === undefined ? "not recorded" : durationText(row.durationMicros / 1000)}
+              </td>
+              <td className="num">{row.bytes === undefined ? "not known" : bytesText(row.bytes)}</td>
             </tr>
           ))}
         </tbody>

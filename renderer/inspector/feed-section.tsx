@@ -4,12 +4,12 @@ import type { FeedValue } from "../../main/api/runs.js";
 import { toProblem } from "../../main/api/wire.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { dtypeOf } from "../../worker-runtime/protocol/dtype.js";
-import { client } from "../client.js";
 import { LiteralError } from "../document/literal.js";
 import { tensorName } from "../document/tensor-names.js";
 import { tensorOfText } from "../document/values.js";
 import { useApp } from "../stores/app-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { pickFile } from "../stores/file-actions.js";
 import { Icon } from "../ui/icon.js";
 import { TextField } from "./text-field.js";
 
@@ -108,11 +108,7 @@ function FileChoice({ tensor, feed }: { tensor: string; feed: FeedValue | undefi
       return;
     }
     try {
-      const path = await client().call("files.pick", {
-        mode: "open",
-        title: `Value of ${tensor}`,
-        extensions: ENDINGS,
-      });
+      const path = await pickFile({ mode: "open", title: `Value of ${tensor}`, extensions: ENDINGS });
       if (path !== undefined) documentActions.setFeed(tensor, { kind: "file", path });
     } catch (error) {
       setProblem(toProblem(error).message);

@@ -12,6 +12,7 @@ import { Icon } from "../ui/icon.js";
 import { AttributeSection } from "./attribute-section.js";
 import { DeviceSelect } from "./device-select.js";
 import { FeedSection } from "./feed-section.js";
+import { InspectorHead } from "./inspector-head.js";
 import { PortSection } from "./port-section.js";
 import { ProblemSection } from "./problem-section.js";
 import { TextField } from "./text-field.js";
@@ -21,7 +22,7 @@ import { ValueSection } from "./value-section.js";
 export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
   return (
     <>
-      <div className="ih">
+      <InspectorHead>
         <b className="ell">{node.name}</b>
         <span className="kind">{node.op}</span>
         <span className="sp1" />
@@ -29,7 +30,7 @@ export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
           Docs
           <Icon name="external" size={14} />
         </a>
-      </div>
+      </InspectorHead>
       <ProblemSection node={node} />
       <div className="sec">
         <div className="f">

@@ -4,6 +4,7 @@ import { chosenRun } from "../document/run-inputs.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
+import { InspectorHead } from "./inspector-head.js";
 
 export function NothingSelected(): ReactElement {
   const document = useDocument((state) => state.document);
@@ -13,9 +14,9 @@ export function NothingSelected(): ReactElement {
   const name = fetch === undefined ? document.nodes.keys().next().value : parseTensorName(fetch).node;
   return (
     <>
-      <div className="ih">
+      <InspectorHead>
         <b>Nothing selected</b>
-      </div>
+      </InspectorHead>
       <div className="sec last">
         <p>Select a node to see its inputs, device and last value.</p>
         {name === undefined ? null : (

@@ -3,6 +3,7 @@ import { type ReactElement, useMemo } from "react";
 import { deviceText } from "../document/edits/place.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { DeviceSelect } from "./device-select.js";
+import { InspectorHead } from "./inspector-head.js";
 
 const MAX_LISTED = 200;
 
@@ -17,10 +18,10 @@ export function SelectionInspector(): ReactElement {
   const names = chosen.map(({ name }) => name);
   return (
     <>
-      <div className="ih">
+      <InspectorHead>
         <b>{chosen.length} nodes</b>
         <span className="kind">selected</span>
-      </div>
+      </InspectorHead>
       <div className="sec">
         <div className="f">
           <span id="devices-label">Device</span>

@@ -1,4 +1,5 @@
 import { type ReactElement, useEffect, useId, useState } from "react";
+import { COMMITS_ATTRIBUTE } from "../commands/keyboard.js";
 
 interface TextFieldProps {
   readonly value: string;
@@ -46,8 +47,11 @@ export function TextField({
     "aria-invalid": error !== undefined,
     "aria-describedby": error === undefined ? undefined : errorId,
     className: "mono",
+    [COMMITS_ATTRIBUTE]: "",
     onBlur: finish,
     onKeyDown: (event: React.KeyboardEvent) => {
+      // With Ctrl or Cmd it is a shortcut, which takes the text over itself.
+      if (event.ctrlKey || event.metaKey) return;
       if (event.key === "Enter" && !(multiline && event.shiftKey)) {
         event.preventDefault();
         finish();

@@ -2,11 +2,13 @@
 import type { DocumentFile, DocumentKind, Example } from "../../main/api/documents.js";
 import { ProblemError } from "../../main/api/wire.js";
 import { client } from "../client.js";
+import { folderOf } from "../dialogs/paths.js";
 import type { GraphDocument } from "../document/model.js";
 import { downloadFile } from "../ui/download.js";
 import { listText } from "../ui/format.js";
 import { dismissNoticeByKey, showProblem, useApp } from "./app-store.js";
 import { documentActions, useDocument } from "./document-store.js";
+import { lastFolder, rememberFolder } from "./folder-memory.js";
 import { dismissRunNotices } from "./run-actions.js";
 import { confirm, uiActions } from "./ui-store.js";
 
@@ -105,7 +107,7 @@ export async function openExample(id: string): Promise<void> {
 /** Opens a file; asks which one where no path is given. */
 export async function openDocument(path?: string): Promise<void> {
   if (!(await mayLeave())) return;
-  const chosen = path ?? (await pickFile({ mode: "open", title: "Open a graph" }));
+  const chosen = path ?? (await pickFile({ mode: "open", title: "Open a graph", ...besideDocument() }));
   if (chosen === undefined) return;
   try {
     show(await client().call("documents.open", { path: chosen }));
@@ -146,7 +148,7 @@ export async function saveDocumentAs(): Promise<boolean> {
     mode: "save",
     title: "Save the graph",
     suggestedName: `${base}.${ending}`,
-    ...(document.path === undefined ? {} : { startPath: document.path }),
+    ...besideDocument(),
   });
   // Both dialogs ask before they answer the path of a file that exists.
   return path === undefined ? false : write(path, true);
@@ -219,20 +221,26 @@ interface PickOptions {
   readonly title: string;
   readonly extensions?: readonly string[];
   readonly suggestedName?: string;
-  readonly startPath?: string;
+  /** Left out: where a file of the kind was chosen last. */
+  readonly folder?: string;
+}
+
+/** The folder of the open document; nothing for one that is in none. */
+function besideDocument(): Pick<PickOptions, "folder"> {
+  const { path } = useDocument.getState().document;
+  return path === undefined ? {} : { folder: folderOf(path) };
 }
 
 /** A path of the user's choice, by the system's own dialog where there is one; undefined when it was cancelled. */
 export async function pickFile(options: PickOptions): Promise<string | undefined> {
-  const { extensions = GRAPH_EXTENSIONS, ...rest } = options;
-  if (useApp.getState().info?.fileDialogs === "native") {
-    const { mode, title, suggestedName } = options;
-    return client().call("files.pick", {
-      mode,
-      title,
-      extensions: [...extensions],
-      ...(suggestedName === undefined ? {} : { suggestedName }),
-    });
-  }
-  return new Promise((resolve) => uiActions.open({ kind: "file", ...rest, extensions, resolve }));
+  const { extensions = GRAPH_EXTENSIONS, folder = lastFolder(extensions), ...rest } = options;
+  const request = { ...rest, extensions: [...extensions], ...(folder === undefined ? {} : { folder }) };
+  const path =
+    useApp.getState().info?.fileDialogs === "native"
+      ? await client().call("files.pick", request)
+      : await new Promise<string | undefined>((resolve) =>
+          uiActions.open({ kind: "file", ...request, resolve }),
+        );
+  if (path !== undefined) rememberFolder(extensions, folderOf(path));
+  return path;
 }

@@ -28,7 +28,7 @@ export type DialogState =
       readonly extensions: readonly string[];
       readonly suggestedName?: string;
       /** Where the dialog opens; left out: where the application says. */
-      readonly startPath?: string;
+      readonly folder?: string;
       resolve(path: string | undefined): void;
     }
   | {
@@ -46,6 +46,7 @@ export type DialogState =
 
 export interface UiStore {
   readonly sideTab: SideTab;
+  readonly sideOpen: boolean;
   readonly sideWidth: number;
   readonly inspectorOpen: boolean;
   /** Whether the inspector is shown while it lies over the canvas; never remembered. */
@@ -69,6 +70,7 @@ export interface UiStore {
 
 const STORAGE_KEY = "tensordeck.layout";
 const DEFAULTS = {
+  sideOpen: true,
   sideWidth: 288,
   inspectorOpen: true,
   inspectorWidth: 312,
@@ -124,7 +126,8 @@ function clamp(value: number, { min, max }: { readonly min: number; readonly max
 }
 
 export const uiActions = {
-  showSide: (sideTab: SideTab) => useUi.setState({ sideTab }),
+  showSide: (sideTab: SideTab) => useUi.setState({ sideTab, sideOpen: true }),
+  toggleSide: (open?: boolean) => useUi.setState((store) => ({ sideOpen: open ?? !store.sideOpen })),
   resize: (panel: keyof typeof LIMITS, size: number) =>
     useUi.setState({ [panel]: clamp(size, LIMITS[panel]) }),
   toggleInspector: (open?: boolean) =>

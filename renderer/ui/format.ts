@@ -14,6 +14,14 @@ export function bytesText(bytes: number): string {
   return `${text} ${BYTE_UNITS[unit]}`;
 }
 
+/** What several came to: "12 B", "at least 8 B" where the size of some is not known. */
+export function totalBytesText(sizes: readonly (number | undefined)[]): string {
+  const known = sizes.filter((size) => size !== undefined);
+  const text = bytesText(known.reduce((sum, size) => sum + size, 0));
+  if (known.length === sizes.length) return text;
+  return known.length === 0 ? "bytes not known" : `at least ${text}`;
+}
+
 /** A whole number: four figures are read at a glance, more need their commas. "1000", "12,000". */
 export function numberText(value: number): string {
   return Math.abs(value) < 10_000 ? String(value) : value.toLocaleString("en");

@@ -93,6 +93,12 @@ const drawings = {
       <path d="M2.5 9.500h11" />
     </>
   ),
+  "panel-left": (
+    <>
+      <rect x="2.5" y="3.5" width="11" height="9" rx="1" />
+      <path d="M6.5 3.500v9" />
+    </>
+  ),
   "panel-right": (
     <>
       <rect x="2.5" y="3.5" width="11" height="9" rx="1" />

@@ -1,6 +1,27 @@
 import { Tooltip as Radix } from "radix-ui";
-import type { ReactElement, ReactNode } from "react";
+import { type ReactElement, type ReactNode, useEffect } from "react";
 import { shortcutText } from "../commands/shortcut.js";
+
+/**
+ * The focus was moved by the key that goes from one control to the next. What gets it in another way, as a menu's button
+ * when the menu closes, shows no tooltip, which would stay until the focus goes on.
+ */
+let movedByKey = false;
+
+function watchFocusKeys(): () => void {
+  const onKey = ({ key }: KeyboardEvent) => {
+    movedByKey = key === "Tab" || key === "F6";
+  };
+  const onPointer = () => {
+    movedByKey = false;
+  };
+  window.addEventListener("keydown", onKey, true);
+  window.addEventListener("pointerdown", onPointer, true);
+  return () => {
+    window.removeEventListener("keydown", onKey, true);
+    window.removeEventListener("pointerdown", onPointer, true);
+  };
+}
 
 interface TooltipProps {
   readonly text: ReactNode;
@@ -13,8 +34,9 @@ interface TooltipProps {
 
 /** Must stand once around the whole window. */
 export function TooltipProvider({ children }: { readonly children: ReactNode }): ReactElement {
+  useEffect(watchFocusKeys, []);
   return (
-    <Radix.Provider delayDuration={400} skipDelayDuration={200}>
+    <Radix.Provider delayDuration={400} skipDelayDuration={200} disableHoverableContent>
       {children}
     </Radix.Provider>
   );
@@ -23,7 +45,14 @@ export function TooltipProvider({ children }: { readonly children: ReactNode }):
 export function Tooltip({ text, shortcut, side = "bottom", children }: TooltipProps): ReactElement {
   return (
     <Radix.Root>
-      <Radix.Trigger asChild>{children}</Radix.Trigger>
+      <Radix.Trigger
+        asChild
+        onFocus={(event) => {
+          if (!movedByKey) event.preventDefault();
+        }}
+      >
+        {children}
+      </Radix.Trigger>
       <Radix.Portal>
         <Radix.Content className="tooltip" side={side} sideOffset={4} collisionPadding={8}>
           <span>{text}</span>

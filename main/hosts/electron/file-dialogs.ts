@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type BrowserWindow, dialog } from "electron";
 import type { PickFile } from "../../api/app.js";
 
@@ -20,14 +21,24 @@ export async function pickFile(
     const options = {
       title: request.title,
       filters,
-      ...(request.suggestedName === undefined ? {} : { defaultPath: request.suggestedName }),
+      ...defaultPathOf(request),
     };
     const answer = window
       ? await dialog.showSaveDialog(window, options)
       : await dialog.showSaveDialog(options);
     return answer.canceled || answer.filePath === "" ? undefined : answer.filePath;
   }
-  const options = { title: request.title, filters, properties: ["openFile" as const] };
+  const options = {
+    title: request.title,
+    filters,
+    properties: ["openFile" as const],
+    ...defaultPathOf(request),
+  };
   const answer = window ? await dialog.showOpenDialog(window, options) : await dialog.showOpenDialog(options);
   return answer.canceled ? undefined : answer.filePaths[0];
+}
+
+function defaultPathOf({ folder, suggestedName }: PickFile): { readonly defaultPath?: string } {
+  if (folder === undefined) return suggestedName === undefined ? {} : { defaultPath: suggestedName };
+  return { defaultPath: suggestedName === undefined ? folder : join(folder, suggestedName) };
 }

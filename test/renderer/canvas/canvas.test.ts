@@ -47,6 +47,7 @@ describe("edges", () => {
       startMicros: 0,
       durationMicros: 1100,
       bytes: 98_000,
+      timed: true,
     };
     const badges = edgesOf([transfer]).edges.flatMap(({ id, data }) =>
       data?.badge ? [[id, data.badge.long]] : [],

@@ -47,17 +47,38 @@ describe("commands", () => {
   });
 });
 
+it("every shortcut with Ctrl or Cmd works in a field, but for undo, redo and what is the canvas's own", () => {
+  const inField = { typing: true, elsewhere: true, modal: false };
+  const withMod = allCommands.filter(({ shortcut }) =>
+    shortcut?.split(" ").some((keys) => keys.startsWith("Mod+")),
+  );
+  const dead = withMod.filter(({ shortcut = "" }) =>
+    shortcut.split(" ").every((keys) => {
+      const parts = keys.split("+");
+      const event = { ...press(parts.at(-1) ?? "", true), shiftKey: parts.includes("Shift") };
+      return commandForKey(event, inField) === undefined;
+    }),
+  );
+  expect(dead.filter(({ onCanvas }) => !onCanvas).map(({ id }) => id)).toEqual(["edit.undo", "edit.redo"]);
+});
+
 describe("commandForKey", () => {
   const commands: Command[] = [
-    { id: "a", label: "A", group: "Run", shortcut: "Mod+Enter", whileTyping: true, run: () => undefined },
+    { id: "a", label: "A", group: "Run", shortcut: "Mod+Enter", run: () => undefined },
+    { id: "j", label: "J", group: "View", shortcut: "Mod+J", run: () => undefined },
+    { id: "q", label: "Q", group: "Help", shortcut: "?", run: () => undefined },
+    { id: "f", label: "F", group: "View", shortcut: "F6", whileTyping: true, run: () => undefined },
     { id: "b", label: "B", group: "Edit", shortcut: "Mod+Z", run: () => undefined },
     { id: "c", label: "C", group: "Graph", shortcut: "P", onCanvas: true, run: () => undefined },
   ];
   const found = (key: string, ctrl: boolean, context: Partial<typeof canvas>) =>
     commandForKey(press(key, ctrl), { ...canvas, ...context }, commands)?.id;
 
-  it("leaves keys to a field in which the user types, but for those that are meant to work there", () => {
+  it("leaves to a field in which the user types the keys that write or edit text, and no others", () => {
     expect(found("Enter", true, { typing: true })).toBe("a");
+    expect(found("j", true, { typing: true, elsewhere: true })).toBe("j");
+    expect(found("F6", false, { typing: true })).toBe("f");
+    expect(found("?", false, { typing: true })).toBeUndefined();
     expect(found("z", true, { typing: true })).toBeUndefined();
     expect(found("z", true, {})).toBe("b");
   });

@@ -36,6 +36,7 @@ describe("layTimeline", () => {
       startMicros: 0,
       durationMicros: 50,
       bytes: 4,
+      timed: true,
     };
     const { lanes, endMicros } = layTimeline([node("a", "/task:2", 0, 1)], [transfer]);
     expect(lanes.map(({ device }) => device)).toEqual(["/task:2", "/task:10"]);

@@ -30,6 +30,22 @@ describe("ui-store", () => {
     expect(useUi.getState().dialog).toEqual({ kind: "palette" });
   });
 
+  it("opens the side panel for what is asked for in it", () => {
+    uiActions.toggleSide();
+    expect(useUi.getState().sideOpen).toBe(false);
+    uiActions.showSide("ops");
+    expect(useUi.getState()).toMatchObject({ sideOpen: true, sideTab: "ops" });
+  });
+
+  it("closes the tensors of a document together", () => {
+    uiActions.openTensor("z:0");
+    uiActions.closeTensors();
+    expect(useUi.getState()).toMatchObject({ tensorTabs: [], dockTab: "results" });
+    uiActions.showDock("logs");
+    uiActions.closeTensors();
+    expect(useUi.getState().dockTab).toBe("logs");
+  });
+
   it("toggles the inspector that is meant at the window's width", () => {
     useUi.setState({ narrow: false, inspectorOpen: true, inspectorOverlay: false });
     uiActions.toggleInspector();

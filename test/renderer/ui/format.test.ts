@@ -9,6 +9,7 @@ import {
   shapeText,
   stepText,
   timeText,
+  totalBytesText,
 } from "../../../renderer/ui/format.js";
 
 describe("numbers as the window writes them", () => {
@@ -41,6 +42,12 @@ describe("numbers as the window writes them", () => {
     [119_900, "2 min 0 s"],
     [3_720_000, "1 h 2 min"],
   ])("%d ms: %s", (millis, text) => expect(durationText(millis)).toBe(text));
+
+  it("of sums say what is not in them", () => {
+    expect(totalBytesText([4, 4, 4])).toBe("12 B");
+    expect(totalBytesText([4, undefined])).toBe("at least 4 B");
+    expect(totalBytesText([undefined])).toBe("bytes not known");
+  });
 
   it("counts, lists and shapes", () => {
     expect(countText(1, "node")).toBe("1 node");

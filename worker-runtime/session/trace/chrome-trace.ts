@@ -1,16 +1,9 @@
 import type { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import type { StepStats } from "../../../protos/generated/tensorflow/step_stats.js";
-import { clockOffsets } from "./clock-offsets.js";
+import { alignRecords } from "./aligned-records.js";
 import { userNodeName } from "./node-names.js";
 import { parseNodeLabel, parseTransferLabel } from "./timeline-label.js";
-import {
-  isKernelLane,
-  isTransfer,
-  outputBytesOf,
-  recordsOf,
-  type TraceRecord,
-  taskOf,
-} from "./trace-record.js";
+import { isKernelLane, isTransfer, outputBytesOf, recordsOf, type TraceRecord } from "./trace-record.js";
 
 /** An event of Chrome's trace format (chrome://tracing, Perfetto). Times in microseconds. */
 export interface ChromeTraceEvent {
@@ -53,12 +46,11 @@ class Lanes {
 }
 
 function place(stats: StepStats): { placed: Placed[]; devices: Map<string, number> } {
-  const records = recordsOf(stats);
-  const offsets = clockOffsets(records.filter((record) => !isKernelLane(record.device)));
+  const { records } = alignRecords(recordsOf(stats));
   const devices = new Map<string, number>();
   const lanes = new Map<string, Lanes>();
   const inOrder = records
-    .map((record) => ({ record, start: record.startMicros + (offsets.get(taskOf(record.device)) ?? 0) }))
+    .map((record) => ({ record, start: record.startMicros }))
     .sort((a, b) => a.start - b.start);
   const origin = inOrder[0]?.start ?? 0;
   // Numbered by name, so that the devices of a task stay together.

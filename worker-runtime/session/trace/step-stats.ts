@@ -1,44 +1,18 @@
 import type { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import type { StepStats } from "../../../protos/generated/tensorflow/step_stats.js";
-import { clockOffsets } from "./clock-offsets.js";
+import { alignRecords } from "./aligned-records.js";
+import { completeTransfers } from "./crossings.js";
 import { userNodeName } from "./node-names.js";
 import { parseNodeLabel, parseTransferLabel } from "./timeline-label.js";
+import type { NodeTiming, TransferTiming } from "./timings.js";
 import {
   isKernelLane,
   isTransfer,
   outputBytesOf,
+  outputsOf,
   recordsOf,
   type TraceRecord,
-  taskOf,
 } from "./trace-record.js";
-
-/** One run of one node of the user's graph. */
-export interface NodeTiming {
-  /** The user's node. */
-  readonly node: string;
-  /** The name under which it was recorded; differs where TensorFlow rewrote the graph. */
-  readonly recordedName: string;
-  readonly op: string;
-  readonly inputs: readonly string[];
-  readonly device: string;
-  /** From the start of the step, with the tasks' clocks brought in line. May have a fraction. */
-  readonly startMicros: number;
-  readonly durationMicros: number;
-  /** Bytes of all outputs together. */
-  readonly outputBytes: number;
-  readonly threadId: number;
-}
-
-/** A tensor that one task fetched from another. Recorded by the one that received it. */
-export interface TransferTiming {
-  /** "x:0", or "" where the trace does not say. */
-  readonly tensor: string;
-  readonly fromDevice: string;
-  readonly toDevice: string;
-  readonly startMicros: number;
-  readonly durationMicros: number;
-  readonly bytes: number;
-}
 
 /** What a step's statistics say of the user's graph. */
 export interface StepTrace {
@@ -89,6 +63,7 @@ function nodeTiming(
     startMicros: start,
     durationMicros: record.durationMicros,
     outputBytes: outputBytesOf(stats),
+    outputs: outputsOf(stats),
     threadId: stats.threadId,
   };
 }
@@ -128,6 +103,7 @@ function transferTiming(
     startMicros: start,
     durationMicros: record.durationMicros,
     bytes: outputBytesOf(record.stats) || (label?.bytes ?? 0),
+    timed: true,
   };
 }
 
@@ -140,22 +116,21 @@ function transferTiming(
 export function readStepStats(stats: StepStats, graph?: GraphDef): StepTrace {
   const known = graph && new Set(graph.node.map((node) => node.name));
   const outputs = graph ? usedOutputs(graph) : new Map<string, Set<number>>();
-  const records = recordsOf(stats).filter((record) => !isKernelLane(record.device));
-  const offsets = clockOffsets(records);
-  const aligned = (record: TraceRecord): number =>
-    record.startMicros + (offsets.get(taskOf(record.device)) ?? 0);
+  const { records, clockOffsets } = alignRecords(
+    recordsOf(stats).filter((record) => !isKernelLane(record.device)),
+  );
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for (const record of records) {
-    first = Math.min(first, aligned(record));
-    last = Math.max(last, aligned(record) + record.durationMicros);
+    first = Math.min(first, record.startMicros);
+    last = Math.max(last, record.startMicros + record.durationMicros);
   }
   const nodes: NodeTiming[] = [];
-  const transfers: TransferTiming[] = [];
+  const recorded: TransferTiming[] = [];
   for (const record of records) {
-    const start = aligned(record) - first;
+    const start = record.startMicros - first;
     if (isTransfer(record)) {
-      transfers.push(transferTiming(record, start, known, outputs));
+      recorded.push(transferTiming(record, start, known, outputs));
     } else {
       const node = nodeTiming(record, start, known);
       if (node !== undefined) nodes.push(node);
@@ -167,9 +142,9 @@ export function readStepStats(stats: StepStats, graph?: GraphDef): StepTrace {
     epochMicros: records.length === 0 ? 0 : first,
     durationMicros: records.length === 0 ? 0 : last - first,
     nodes: nodes.sort(byStart),
-    transfers: transfers.sort(byStart),
+    transfers: (graph ? completeTransfers(nodes, recorded, graph) : recorded).sort(byStart),
     devices: [...new Set(records.map((record) => record.device))].sort(),
-    clockOffsets: offsets,
+    clockOffsets,
   };
 }
 

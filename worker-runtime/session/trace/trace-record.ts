@@ -3,7 +3,9 @@ import type {
   NodeExecStats,
   StepStats,
 } from "../../../protos/generated/tensorflow/step_stats.js";
+import type { TensorDescription } from "../../../protos/generated/tensorflow/tensor_description.js";
 import { taskDeviceName, taskOfDevice } from "../../cluster/device-name.js";
+import { baseDataType, dtypeName, isDType, itemSize } from "../../protocol/dtype.js";
 
 /** A record of one device in whichever unit is finest. */
 export interface TraceRecord {
@@ -55,6 +57,28 @@ export function isKernelLane(device: string): boolean {
 
 export function isTransfer(record: TraceRecord): boolean {
   return record.stats.nodeName === "RecvTensor";
+}
+
+/** An output that a node had; a dead one, as of the branch that a Switch does not take, is not among them. */
+export interface OutputSize {
+  readonly slot: number;
+  /** Bytes that it is on the wire; undefined where the record does not say, as for strings. */
+  readonly bytes: number | undefined;
+}
+
+export function outputsOf(stats: NodeExecStats): OutputSize[] {
+  return stats.output.map(({ slot, tensorDescription }) => ({ slot, bytes: sizeOf(tensorDescription) }));
+}
+
+/** What is allocated for strings, resources and variants is not what goes over the wire. */
+function sizeOf(description: TensorDescription | undefined): number | undefined {
+  const dtype = description && baseDataType(description.dtype);
+  const name = dtype === undefined ? "" : dtypeName(dtype);
+  const size = isDType(name) ? itemSize(name) : 0;
+  if (size === 0) return undefined;
+  const { unknownRank = true, dim = [] } = description?.shape ?? {};
+  if (unknownRank || dim.some((one) => one.size < 0n)) return undefined;
+  return dim.reduce((product, one) => product * Number(one.size), size);
 }
 
 export function outputBytesOf(stats: NodeExecStats): number {

@@ -4,6 +4,7 @@ import { itemSize } from "../../../protocol/dtype.js";
 import { internalError } from "../../../protocol/status.js";
 import { Tensor, tensorToProto } from "../../../protocol/tensor.js";
 import { arrayFromBytes } from "../../../protocol/tensor-data.js";
+import { nowMicros } from "../wall-clock.js";
 import type { Expected } from "./collective.js";
 
 /** What the content of a RecvBufResponse is packed as. */
@@ -13,7 +14,7 @@ const EXTRA_TYPE = "type.googleapis.com/tensorflow.RecvBufRespExtra";
 export function bufResponse(tensor: Tensor): RecvBufResponse {
   const response = RecvBufResponse.create();
   response.numBytes = BigInt(tensor.byteLength);
-  response.sendStartMicros = BigInt(Date.now()) * 1000n;
+  response.sendStartMicros = BigInt(nowMicros());
   response.transportOptions = {
     typeUrl: EXTRA_TYPE,
     value: RecvBufRespExtra.encode({ tensorContent: [contentOf(tensor)] }).finish(),

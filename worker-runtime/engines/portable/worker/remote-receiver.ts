@@ -1,16 +1,16 @@
 import { taskDeviceName, taskOfDevice } from "../../../cluster/device-name.js";
 import { internalError, invalidArgument } from "../../../protocol/status.js";
+import { Tensor } from "../../../protocol/tensor.js";
 import { withPauses } from "../pauses.js";
 import { randomId } from "../random-id.js";
 import type { Sent } from "../rendezvous/rendezvous.js";
 import { parseRendezvousKey } from "../rendezvous/rendezvous-key.js";
 import type { RemoteReceiver } from "../rendezvous/step-rendezvous.js";
+import { nowMicros } from "../wall-clock.js";
 import type { RpcLog } from "./rpc-log.js";
 import type { TaskDevices } from "./task-devices.js";
 import { valueFromProto } from "./value-proto.js";
 import type { WorkerCache } from "./worker-interface.js";
-
-const MICROS_PER_MILLI = 1000;
 
 export interface RemoteReceiverOptions {
   readonly stepId: bigint;
@@ -41,7 +41,7 @@ async function receive(
     throw invalidArgument(`Invalid  rendezvous key: ${key}`);
   }
   const worker = workers.worker(task);
-  const startMicros = nowMicros();
+  const askedMicros = nowMicros();
   const requestId = newRequestId();
   const response = await worker.recvTensor(
     {
@@ -62,13 +62,26 @@ async function receive(
   if (response.tensor === undefined && !response.isDead) {
     throw internalError(`${task} answered RecvTensor for ${tensorName} without a tensor.`);
   }
+  const endMicros = nowMicros();
+  const sent: Sent =
+    response.isDead || response.tensor === undefined
+      ? { isDead: true }
+      : { isDead: false, value: await withPauses(valueFromProto(response.tensor)) };
   if (log.isEnabled) {
-    const bytes = response.tensor?.tensorContent.byteLength ?? 0;
-    log.record({ stepId, tensorName, sendDevice, recvDevice, bytes, startMicros, endMicros: nowMicros() });
+    const bytes = sent.isDead || !(sent.value instanceof Tensor) ? 0 : sent.value.byteLength;
+    const startMicros = sendStart(response.sendStartMicros, askedMicros, endMicros);
+    log.record({ stepId, tensorName, sendDevice, recvDevice, bytes, startMicros, endMicros });
   }
-  return response.isDead || response.tensor === undefined
-    ? { isDead: true }
-    : { isDead: false, value: await withPauses(valueFromProto(response.tensor)) };
+  return sent;
+}
+
+/**
+ * When the tensor began to come, by this task's clock: a receiver asks before it is made. The sender's clock may be
+ * another, so that its time only counts between asking and receiving, as in TensorFlow.
+ */
+function sendStart(sentMicros: bigint, askedMicros: number, endMicros: number): number {
+  if (sentMicros === 0n) return askedMicros;
+  return Math.max(askedMicros, Math.min(Number(sentMicros), endMicros - 1));
 }
 
 function taskNameOf(device: string): string | undefined {
@@ -79,8 +92,4 @@ function taskNameOf(device: string): string | undefined {
 /** Never 0, which a worker does not check. */
 function newRequestId(): bigint {
   return BigInt.asIntN(64, randomId()) | 1n;
-}
-
-function nowMicros(): number {
-  return Math.round((performance.timeOrigin + performance.now()) * MICROS_PER_MILLI);
 }

@@ -22,6 +22,7 @@ import { RecentRequestIds } from "../rendezvous/recent-request-ids.js";
 import { parseRendezvousKey } from "../rendezvous/rendezvous-key.js";
 import { RendezvousTable } from "../rendezvous/rendezvous-table.js";
 import type { FileAccess } from "../resources/file-access.js";
+import { nowMicros } from "../wall-clock.js";
 import { registerGraph } from "./registered-graph.js";
 import { RemoteWorkerCache } from "./remote-worker-cache.js";
 import { RpcLog } from "./rpc-log.js";
@@ -218,6 +219,7 @@ export class Worker implements WorkerInterface {
       const sent = await this.#rendezvous.get(stepId).recvLocal(rendezvousKey, signal);
       const response = wire.RecvTensorResponse.create();
       response.isDead = sent.isDead;
+      response.sendStartMicros = BigInt(nowMicros());
       // Receivers want a tensor in any case; of a dead one they look at nothing.
       response.tensor = sent.isDead ? deadTensor() : await sentValue(sent.value, { signal });
       return response;

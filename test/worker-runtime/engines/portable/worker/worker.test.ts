@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import * as wire from "../../../../../protos/generated/tensorflow/worker.js";
+import { nowMicros } from "../../../../../worker-runtime/engines/portable/wall-clock.js";
 import type { Worker } from "../../../../../worker-runtime/engines/portable/worker/worker.js";
 import { PayloadKey, StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor, tensorFromProto, tensorToProto } from "../../../../../worker-runtime/protocol/tensor.js";
@@ -254,6 +255,24 @@ describe("handing tensors out", () => {
     caller.abort();
     await expect(waiting).rejects.toMatchObject({ code: StatusCode.CANCELLED });
     expect(worker.heldSteps).toBe(0);
+  });
+
+  test("a transfer begins when the sender has the tensor, not when the receiver asks for it", async () => {
+    const workers = start(2);
+    const [sender, receiver] = [workers.worker(0), workers.worker(1)];
+    const sends = await register(sender, senderGraph(sender));
+    const receives = await register(receiver, [
+      edgeNode("y_S2", undefined, { from: task0, to: task1, sender, tensor: "edge_1_y" }),
+    ]);
+    await receiver.logging(wire.LoggingRequest.fromPartial({ enableRpcLogging: true }));
+    const received = run(receiver, receives);
+    await vi.waitFor(() => expect(sender.heldSteps).toBe(1));
+    const before = nowMicros();
+    await Promise.all([run(sender, sends), received]);
+    const { step } = await receiver.logging(wire.LoggingRequest.fromPartial({ fetchStepId: [1n] }));
+    const [record] = step[0]?.stepStats?.devStats[0]?.nodeStats ?? [];
+    expect(Number(record?.allStartMicros)).toBeGreaterThanOrEqual(before);
+    expect(Number(record?.allEndRelMicros)).toBeGreaterThan(0);
   });
 
   test("transfers are logged while logging is on, with TensorFlow's label", async () => {

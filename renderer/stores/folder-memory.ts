@@ -1,0 +1,24 @@
+/** Where files of each kind were chosen last, in this browser or window. */
+
+const STORAGE_KEY = "tensordeck.folders";
+
+function folders(): Readonly<Record<string, unknown>> {
+  try {
+    const stored: unknown = JSON.parse(globalThis.localStorage?.getItem(STORAGE_KEY) ?? "{}");
+    return typeof stored === "object" && stored !== null ? { ...stored } : {};
+  } catch {
+    // A damaged entry counts as none: the folders are a convenience.
+    return {};
+  }
+}
+
+/** @param extensions what files of the kind end with */
+export function lastFolder(extensions: readonly string[]): string | undefined {
+  const folder = folders()[extensions.join()];
+  return typeof folder === "string" ? folder : undefined;
+}
+
+export function rememberFolder(extensions: readonly string[], folder: string): void {
+  const all = { ...folders(), [extensions.join()]: folder };
+  globalThis.localStorage?.setItem(STORAGE_KEY, JSON.stringify(all));
+}

@@ -1,0 +1,99 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect } from "vitest";
+import { peerMissing } from "../support/peers.js";
+import { closeBrowser, test } from "./support/fixtures.js";
+
+afterAll(closeBrowser);
+
+describe.skipIf(peerMissing("tensorflow", "chromium"))("keys and panels", () => {
+  test("shortcuts work in fields, and take over what was typed there before they run or save", async ({
+    window,
+  }) => {
+    await window.startTwoWorkers();
+    await window.select("a");
+    const value = window.inspector.getByLabel("value", { exact: true });
+    await value.fill("4");
+    await window.press("Control+Enter");
+    // (4 + 2) + 4 · 2
+    await window.node("z").locator(".val.result").getByText("14.0", { exact: true }).waitFor();
+    expect(await value.evaluate((field) => field === document.activeElement)).toBe(true);
+    // What the field refuses is not run: the values stay those of the text before.
+    await value.fill("four");
+    await window.press("Control+Enter");
+    await window.inspector.getByRole("alert").waitFor();
+    expect(await window.value("z").textContent()).toBe("14.0");
+    await window.press("Escape");
+
+    await window.page.getByRole("tab", { name: "Ops" }).click();
+    await window.page.getByLabel("Search ops").focus();
+    const results = window.page.getByRole("tabpanel", { name: "Results" });
+    await window.press("Control+j");
+    await results.waitFor();
+    await window.press("Control+j");
+    await results.waitFor({ state: "detached" });
+  });
+
+  test("a value of another step says so, and the results of a graph stay with it", async ({ window }) => {
+    await window.startTwoWorkers();
+    await window.button("Number of steps").click();
+    await window.page.getByRole("menuitemcheckbox", { name: "10 steps" }).click();
+    const status = window.page.getByRole("contentinfo");
+    await status.getByText("step 10:").waitFor();
+    await window.canvas.getByText("values of step 10, times of step 1").waitFor();
+    await window.select("z");
+    await window.inspector.getByText("step 10", { exact: true }).waitFor();
+    await window.inspector.getByText("step 1, traced").waitFor();
+    await status.getByText("step 1: 12 B between tasks").waitFor();
+
+    await window.dockTab("Results").click();
+    await window.page.getByRole("row", { name: /z:0/ }).getByRole("button", { name: "Open" }).click();
+    await window.page.getByRole("tab", { name: "z:0" }).waitFor();
+    await window.page.reload();
+    await window.ready();
+    await status.getByText("step 10:").waitFor();
+    expect(await window.page.getByText("before edit").count()).toBe(0);
+
+    await window.dockTab("Results").click();
+    await window.page.getByRole("row", { name: /z:0/ }).getByRole("button", { name: "Open" }).click();
+    await window.menu("Open example", "Sum of a CSV column");
+    await window.node("total").waitFor();
+    await status.getByText("Not run yet").waitFor();
+    expect(await window.page.getByRole("tab", { name: "z:0" }).count()).toBe(0);
+    await window.page.getByRole("tabpanel").getByText("Run the graph to see its results.").waitFor();
+  });
+
+  test("panels close and stay closed, a menu leaves no tooltip, and files are looked for where the last one was", async ({
+    window,
+    app,
+  }) => {
+    const side = window.page.getByRole("complementary", { name: "Cluster and ops" });
+    await window.button("Hide the side panel").click();
+    await side.waitFor({ state: "detached" });
+    await window.button("Hide the inspector").click();
+    await window.inspector.waitFor({ state: "detached" });
+    await window.page.reload();
+    await window.ready();
+    expect(await side.or(window.inspector).count()).toBe(0);
+    await window.press("Control+b");
+    await side.waitFor();
+    await window.button("Show the inspector").click();
+    await window.inspector.waitFor();
+
+    const folder = join(app.folder, "graphs");
+    mkdirSync(folder);
+    await window.saveAs(join(folder, "first.pbtxt"));
+    await window.menu("New graph");
+    await window.canvas.getByText("0 nodes").waitFor();
+    // The menu's button has the focus again, and nothing lies over the panel below it.
+    expect(await window.page.getByRole("tooltip").count()).toBe(0);
+    await window.page.getByRole("tab", { name: "Ops" }).click();
+    await window.page.getByLabel("Search ops").waitFor();
+
+    await window.press("Control+o");
+    const dialog = window.page.getByRole("dialog", { name: "Open a graph" });
+    await dialog.getByRole("option", { name: "first.pbtxt" }).click();
+    await dialog.getByRole("button", { name: "Open", exact: true }).click();
+    await window.ready();
+  });
+});

@@ -1,0 +1,119 @@
+/** Which tensors went from task to task, by the graph and by where its nodes ran. */
+import type { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import type { NodeTiming, TransferTiming } from "./timings.js";
+import { taskOf } from "./trace-record.js";
+
+/** One run's output that a node of another task reads. */
+interface Crossing {
+  readonly node: string;
+  readonly slot: number;
+  readonly from: NodeTiming;
+  readonly bytes: number | undefined;
+  readonly toDevice: string;
+  /** When the first node that reads it began. */
+  readonly readMicros: number;
+}
+
+/**
+ * All transfers of a step: those that were recorded, under the names of the outputs that they carry, and those that must
+ * have been. TensorFlow's master switches the records of other tasks on with a call that it does not wait for, so that
+ * those of the first transfers are often missing, in the first step and in later ones; the nodes themselves are always
+ * recorded, and so are the sizes of what they made.
+ */
+export function completeTransfers(
+  nodes: readonly NodeTiming[],
+  recorded: readonly TransferTiming[],
+  graph: GraphDef,
+): TransferTiming[] {
+  const left = groupBy(recorded, ({ tensor, toDevice }) => routeKey(nodeOf(tensor), toDevice));
+  const complete: TransferTiming[] = [];
+  for (const [route, crossings] of groupBy(crossingsOf(nodes, graph), ({ node, toDevice }) =>
+    routeKey(node, toDevice),
+  )) {
+    const records = left.get(route) ?? [];
+    left.delete(route);
+    const unmatched = [...crossings];
+    for (const record of records) complete.push(named(record, unmatched));
+    complete.push(...unmatched.map(unrecorded));
+  }
+  // Such as what is fetched, which no node reads.
+  for (const others of left.values()) complete.push(...others);
+  return complete;
+}
+
+const routeKey = (node: string, toDevice: string): string => `${node}\n${toDevice}`;
+const nodeOf = (tensor: string): string => tensor.replace(/:\d+$/, "");
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+/** Labels leave the output out, so a record is the next crossing of its size; takes that one off the list. */
+function named(record: TransferTiming, unmatched: Crossing[]): TransferTiming {
+  const end = record.startMicros + record.durationMicros;
+  const made = (crossing: Crossing) => crossing.from.startMicros + crossing.from.durationMicros <= end;
+  const sameSize = unmatched.findLastIndex((one) => one.bytes === record.bytes && made(one));
+  const at = sameSize < 0 ? unmatched.findLastIndex(made) : sameSize;
+  const [crossing] = at < 0 ? [] : unmatched.splice(at, 1);
+  return crossing ? { ...record, tensor: `${crossing.node}:${crossing.slot}` } : record;
+}
+
+function unrecorded({ node, slot, from, bytes, toDevice, readMicros }: Crossing): TransferTiming {
+  const startMicros = from.startMicros + from.durationMicros;
+  return {
+    tensor: `${node}:${slot}`,
+    fromDevice: from.device,
+    toDevice,
+    startMicros,
+    durationMicros: Math.max(0, readMicros - startMicros),
+    bytes,
+    timed: false,
+  };
+}
+
+/** In the order in which they were made. */
+function crossingsOf(nodes: readonly NodeTiming[], graph: GraphDef): Crossing[] {
+  const runs = groupBy(nodes, ({ node }) => node);
+  const crossings = new Map<string, Crossing>();
+  for (const { name, input } of graph.node) {
+    const readers = runs.get(name);
+    if (readers === undefined) continue;
+    for (const edge of input) {
+      if (edge.startsWith("^")) continue;
+      const [, node = "", output = "0"] = /^(.*?)(?::(\d+))?$/.exec(edge) ?? [];
+      const slot = Number(output);
+      const makers = runs.get(node) ?? [];
+      for (const reader of readers) {
+        // What was made on the reader's own task, also as a copy, did not have to come.
+        if (makers.some((maker) => taskOf(maker.device) === taskOf(reader.device))) continue;
+        for (const maker of makers) {
+          const made = maker.outputs.find((one) => one.slot === slot);
+          if (made === undefined) continue;
+          const key = `${node}:${slot} ${maker.device} ${maker.startMicros} ${reader.device}`;
+          const readMicros = firstAfter(maker, reader, crossings.get(key)?.readMicros);
+          crossings.set(key, {
+            node,
+            slot,
+            from: maker,
+            bytes: made.bytes,
+            toDevice: reader.device,
+            readMicros,
+          });
+        }
+      }
+    }
+  }
+  return [...crossings.values()].sort((one, other) => one.from.startMicros - other.from.startMicros);
+}
+
+function firstAfter(maker: NodeTiming, reader: NodeTiming, known = Number.POSITIVE_INFINITY): number {
+  const made = maker.startMicros + maker.durationMicros;
+  return reader.startMicros >= made ? Math.min(known, reader.startMicros) : known;
+}
