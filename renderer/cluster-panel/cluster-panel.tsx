@@ -47,7 +47,8 @@ function PanelHead({ state }: { readonly state: ClusterState }): ReactElement {
   return (
     <div className="side-head">
       <span className="ell">
-        {countText(state.machines.length, "machine")} · {countText(tasks, "task")}
+        {countText(state.machines.length + (state.unlistedMachines ?? 0), "machine")} ·{" "}
+        {countText(tasks, "task")}
       </span>
       <AccessLabel open={state.access === "open"} />
       <span className="grow" />

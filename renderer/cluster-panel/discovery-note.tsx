@@ -5,6 +5,7 @@ import { attempt } from "../stores/app-store.js";
 import { changeSettings, useSettings } from "../stores/settings-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
+import { countText } from "../ui/format.js";
 import { ProblemView } from "../ui/problem-view.js";
 
 const NOT_FOUND: Problem = {
@@ -15,7 +16,7 @@ const NOT_FOUND: Problem = {
 
 /** Whether other machines can be found, where that is not plain from the list itself. */
 export function DiscoveryNote({ state }: { readonly state: ClusterState }): ReactElement | null {
-  const { discovery, machines } = state;
+  const { discovery, machines, unlistedMachines } = state;
   const visible = useSettings((store) => store.settings.visible);
   const alone = machines.every(({ kind }) => kind === "this");
   const unused = machines.every(({ tasks }) => tasks.length === 0);
@@ -39,6 +40,15 @@ export function DiscoveryNote({ state }: { readonly state: ClusterState }): Reac
       );
     case "searching":
     case "on":
+      if (unlistedMachines !== undefined) {
+        return (
+          <Note
+            text={`And ${countText(unlistedMachines, "more machine")} nearby that ${unlistedMachines === 1 ? "is" : "are"} not paired.`}
+          >
+            <AddByAddress />
+          </Note>
+        );
+      }
       if (!alone) return null;
       if (unused) return <Note text="Other machines running Tensordeck on this network appear here." />;
       if (discovery.state === "searching") return <Note text="Looking for other machines on this network…" />;
