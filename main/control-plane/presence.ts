@@ -96,6 +96,7 @@ export class Presence {
       this.#agentPort = await AgentPort.listen({
         identity,
         trust,
+        places: this.#places,
         ...host,
         ...(port === undefined ? {} : { port }),
       });

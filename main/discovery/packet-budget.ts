@@ -2,6 +2,7 @@
  * How many packets are read. Anybody on the network can send to the group as fast as it carries, and under any address;
  * reading takes processor time that tasks, tunnels and heartbeats need. Pure: the time is given.
  */
+import { TokenBucket } from "../token-bucket.js";
 
 /** Packets of one address in a second, and how many more at once: a machine sends a handful a minute. */
 const EACH_PER_SECOND = 20;
@@ -12,15 +13,9 @@ const ALL_AT_ONCE = 600;
 /** Addresses that are remembered; all are forgotten when there are more, which the limit for all together outlasts. */
 const MOST_SOURCES = 4096;
 
-interface Account {
-  left: number;
-  /** When it was counted last, in milliseconds of a monotonic clock. */
-  at: number;
-}
-
 export class PacketBudget {
-  readonly #sources = new Map<string, Account>();
-  readonly #strangers: Account = { left: ALL_AT_ONCE, at: 0 };
+  readonly #sources = new Map<string, TokenBucket>();
+  readonly #strangers = new TokenBucket(ALL_PER_SECOND, ALL_AT_ONCE, 0);
 
   /**
    * Whether a packet is to be read.
@@ -29,26 +24,17 @@ export class PacketBudget {
    * @param now Milliseconds of a monotonic clock.
    */
   spend(source: string, isPaired: boolean, now: number): boolean {
-    refill(this.#strangers, now, ALL_PER_SECOND, ALL_AT_ONCE);
-    const account = this.#account(source, now);
-    refill(account, now, EACH_PER_SECOND, EACH_AT_ONCE);
-    if (account.left < 1 || (!isPaired && this.#strangers.left < 1)) return false;
-    account.left -= 1;
-    if (!isPaired) this.#strangers.left -= 1;
-    return true;
+    if (!isPaired && !this.#strangers.has(now)) return false;
+    if (!this.#of(source, now).take(now)) return false;
+    return isPaired || this.#strangers.take(now);
   }
 
-  #account(source: string, now: number): Account {
+  #of(source: string, now: number): TokenBucket {
     const known = this.#sources.get(source);
     if (known) return known;
     if (this.#sources.size >= MOST_SOURCES) this.#sources.clear();
-    const account = { left: EACH_AT_ONCE, at: now };
-    this.#sources.set(source, account);
-    return account;
+    const bucket = new TokenBucket(EACH_PER_SECOND, EACH_AT_ONCE, now);
+    this.#sources.set(source, bucket);
+    return bucket;
   }
-}
-
-function refill(account: Account, now: number, perSecond: number, most: number): void {
-  account.left = Math.min(most, account.left + ((now - account.at) / 1000) * perSecond);
-  account.at = now;
 }

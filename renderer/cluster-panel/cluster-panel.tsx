@@ -13,7 +13,7 @@ import { AddPopover } from "./add-popover.js";
 import "./cluster-panel.css";
 import { ClusterHint } from "./cluster-hint.js";
 import { ClusterTree } from "./cluster-tree.js";
-import { DiscoveryNote } from "./discovery-note.js";
+import { DiscoveryNote, MoreMachines } from "./discovery-note.js";
 import { Links } from "./links.js";
 import { useDragScroll } from "./use-drag-scroll.js";
 
@@ -29,6 +29,7 @@ export function ClusterPanel(): ReactElement {
       <PanelHead state={state} />
       <div ref={setFrame} className="cluster-scroll">
         <ClusterTree machines={state.machines} frame={frame} />
+        <MoreMachines count={state.unlistedMachines} />
         {state.notice ? <Dismissable problem={state.notice} /> : null}
         {state.exposures.map((problem) => (
           <Dismissable key={problem.message} problem={problem} />

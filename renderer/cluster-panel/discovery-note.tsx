@@ -16,7 +16,7 @@ const NOT_FOUND: Problem = {
 
 /** Whether other machines can be found, where that is not plain from the list itself. */
 export function DiscoveryNote({ state }: { readonly state: ClusterState }): ReactElement | null {
-  const { discovery, machines, unlistedMachines } = state;
+  const { discovery, machines } = state;
   const visible = useSettings((store) => store.settings.visible);
   const alone = machines.every(({ kind }) => kind === "this");
   const unused = machines.every(({ tasks }) => tasks.length === 0);
@@ -40,15 +40,6 @@ export function DiscoveryNote({ state }: { readonly state: ClusterState }): Reac
       );
     case "searching":
     case "on":
-      if (unlistedMachines !== undefined) {
-        return (
-          <Note
-            text={`And ${countText(unlistedMachines, "more machine")} nearby that ${unlistedMachines === 1 ? "is" : "are"} not paired.`}
-          >
-            <AddByAddress />
-          </Note>
-        );
-      }
       if (!alone) return null;
       if (unused) return <Note text="Other machines running Tensordeck on this network appear here." />;
       if (discovery.state === "searching") return <Note text="Looking for other machines on this network…" />;
@@ -58,6 +49,16 @@ export function DiscoveryNote({ state }: { readonly state: ClusterState }): Reac
         </Note>
       );
   }
+}
+
+/** The machines nearby that are too many to be listed, right behind those that are. */
+export function MoreMachines({ count }: { readonly count: number | undefined }): ReactElement | null {
+  if (count === undefined) return null;
+  return (
+    <Note text={`and ${countText(count, "more machine")} nearby, not paired`}>
+      <AddByAddress />
+    </Note>
+  );
 }
 
 interface WarningProps {
