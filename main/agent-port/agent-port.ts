@@ -11,6 +11,7 @@ import { certificateProblem } from "../identity/certificate.js";
 import { deviceIdOf } from "../identity/device-id.js";
 import type { Identity } from "../identity/identity.js";
 import { errnoOf, messageOf, problem } from "../problems.js";
+import { PairedPlaces } from "../trust/paired-places.js";
 import type { TrustStore } from "../trust/trust-store.js";
 import { ADMITTED, type AgentPeer, Alpn, unmappedAddress } from "./agent-peer.js";
 import { ConnectionLimits } from "./connection-limits.js";
@@ -33,6 +34,8 @@ const KEEP_ALIVE_MILLIS = 15_000;
 export interface AgentPortOptions {
   readonly identity: Identity;
   readonly trust: TrustStore;
+  /** Where paired machines were met; from the trust alone unless given. */
+  readonly places?: PairedPlaces;
   /** 2220 unless given. Any free one is taken instead where another program has it; 0: any. */
   readonly port?: number;
   /** "127.0.0.1" for a machine that only talks to itself; all addresses of both families unless given. */
@@ -58,20 +61,21 @@ const pairedOnly = (peer: AgentPeer): boolean => peer.trusted !== undefined;
 export class AgentPort {
   readonly #identity: Identity;
   readonly #trust: TrustStore;
-  readonly #limits = new ConnectionLimits();
+  readonly #places: PairedPlaces;
+  readonly #limits: ConnectionLimits;
   readonly #protocols = new Map<string, Protocol>();
-  /** Every socket from its first byte to its end. */
-  readonly #sockets = new Set<Socket>();
-  /** Addresses whose handshake is under way, by connection. */
-  readonly #handshakes = new Map<string, string>();
+  /** Every socket from its first byte to its end, by connection. */
+  readonly #sockets = new Map<string, Socket>();
   readonly #open = new Map<TLSSocket, OpenConnection>();
   readonly #tls: TlsServer;
   readonly #server: NetServer;
   readonly #stopListening: () => void;
 
-  private constructor({ identity, trust, handshakeTimeoutMillis }: AgentPortOptions) {
+  private constructor({ identity, trust, places, handshakeTimeoutMillis }: AgentPortOptions) {
     this.#identity = identity;
     this.#trust = trust;
+    this.#places = places ?? new PairedPlaces(trust);
+    this.#limits = new ConnectionLimits((address) => this.#places.has(address));
     // Never listens itself: which connections get as far as a handshake is decided before.
     this.#tls = createTlsServer({
       ...secureContextOptions(identity),
@@ -142,33 +146,27 @@ export class AgentPort {
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
-    for (const socket of [...this.#open.keys(), ...this.#sockets]) socket.destroy();
+    for (const socket of [...this.#open.keys(), ...this.#sockets.values()]) socket.destroy();
     await closed;
   }
 
   #accept(socket: Socket): void {
     const address = unmappedAddress(socket.remoteAddress ?? "");
-    if (!this.#limits.begin(address, performance.now())) {
+    const key = connectionKey(socket);
+    const { admitted, evicted } = this.#limits.begin(key, address, performance.now());
+    for (const other of evicted) this.#sockets.get(other)?.destroy();
+    if (!admitted) {
       socket.destroy();
       return;
     }
-    const key = connectionKey(socket);
-    this.#sockets.add(socket);
-    this.#handshakes.set(key, address);
+    this.#sockets.set(key, socket);
     // TLS reports errors on a socket of its own; one before it took over would end the process.
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
-      this.#sockets.delete(socket);
-      this.#handshakeOver(key, false);
+      this.#sockets.delete(key);
+      this.#limits.ended(key, false, performance.now());
     });
     this.#tls.emit("connection", socket);
-  }
-
-  #handshakeOver(key: string, paired: boolean): void {
-    const address = this.#handshakes.get(key);
-    if (address === undefined) return;
-    this.#handshakes.delete(key);
-    this.#limits.ended(address, paired, performance.now());
   }
 
   #secured(socket: TLSSocket): void {
@@ -178,7 +176,9 @@ export class AgentPort {
     const admitted = peer !== undefined && protocol?.admits(peer) === true;
     // A pairing is open to anybody; whom a tunnel admits, a paired machine has vouched for.
     const vouchedFor = admitted && socket.alpnProtocol === Alpn.tunnel;
-    this.#handshakeOver(connectionKey(socket), peer?.trusted !== undefined || vouchedFor);
+    const isPaired = peer?.trusted !== undefined;
+    this.#limits.ended(connectionKey(socket), isPaired || vouchedFor, performance.now());
+    if (isPaired) this.#places.met(peer.deviceId, peer.address);
     if (!admitted || !protocol || this.#hasTooMany(peer.deviceId, socket.alpnProtocol)) {
       // The caller sees its connection end after the handshake, which it takes as a refusal.
       socket.destroySoon();

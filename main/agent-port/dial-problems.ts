@@ -28,8 +28,8 @@ export function notAdmitted(name: string): ProblemError {
 /** The same for a pairing, which is open to machines that are not paired. */
 export function notPairingNow(name: string): ProblemError {
   return problem("RESOURCE_EXHAUSTED", `${name} takes no pairing from this machine now.`, {
-    reason: "Too many attempts were made from here, or it is pairing with another machine.",
-    remedy: "Wait a minute, then try again.",
+    reason: "Too many connections are open there, from this machine's address or from those of others.",
+    remedy: `Wait a minute, then try again, or begin the pairing on ${name}.`,
   });
 }
 

@@ -10,7 +10,7 @@ import { exposureRefused } from "../tasks/exposure.js";
 import type { HostTask, TaskHost } from "../tasks/task-host.js";
 import { isTaskPort, TASK_PORTS_TEXT } from "../tasks/task-ports.js";
 import type { TrustStore } from "../trust/trust-store.js";
-import { CallerLimits } from "./caller-limits.js";
+import { CallerLimits, CallerRates } from "./caller-limits.js";
 import type { LinkMeasurer, MachineSource, TunnelHolder } from "./collaborators.js";
 import { sendLog } from "./log-stream.js";
 import { type DescribedMachine, machineToMessage } from "./messages/machine.js";
@@ -29,6 +29,13 @@ const MAX_TASKS = 128;
 const MAX_PROBES = 16;
 /** Each fills the network for a second. */
 const MAX_MEASUREMENTS = 4;
+/** An application has one; so have a second one of the same account's and `doctor`, for a moment. */
+const MAX_WATCHES = 8;
+/** Calls and streams under way over all connections of a machine: one for each task whose log is open, and some. */
+const MAX_CALLS = 256;
+/** A ping every two seconds, and bursts when a cluster is set up; far below what would be felt here. */
+const CALLS_PER_SECOND = 100;
+const CALLS_AT_ONCE = 1000;
 
 export interface AgentServiceOptions {
   /** Of this machine. */
@@ -57,6 +64,8 @@ export class AgentService {
   readonly #options: AgentServiceOptions;
   readonly #handlers: AgentHandlers;
   readonly #connections = new Set<() => void>();
+  readonly #calls = new CallerLimits(MAX_CALLS, "calls under way");
+  readonly #rates = new CallerRates(CALLS_PER_SECOND, CALLS_AT_ONCE);
   #closed = false;
 
   constructor(options: AgentServiceOptions) {
@@ -75,6 +84,10 @@ export class AgentService {
       caller: deviceId,
       handlers: this.#handlers,
       admit: (method) => admitCall(method, trust.get(deviceId)?.grantedRole, machine.description().name),
+      within: (work) => {
+        this.#rates.count(deviceId, performance.now());
+        return this.#calls.within(deviceId, work);
+      },
     });
     this.#connections.add(end);
     socket.once("close", () => this.#connections.delete(end));
@@ -97,6 +110,7 @@ function handlersOf(options: AgentServiceOptions): AgentHandlers {
 }
 
 function machineHandlers({ deviceId, trust, machine, tasks, window }: AgentServiceOptions) {
+  const watches = new CallerLimits(MAX_WATCHES, "streams of changes");
   const describe = (caller: string): DescribedMachine => ({
     deviceId,
     role: trust.get(caller)?.grantedRole ?? "view",
@@ -106,7 +120,8 @@ function machineHandlers({ deviceId, trust, machine, tasks, window }: AgentServi
     describe: (_, { caller }) => machineToMessage(describe(caller)),
     watch: async (_, { caller, signal }, send) => {
       const onRoleChange = (listener: () => void) => trust.onChange((id) => id === caller && listener());
-      await sendChanges({ tasks, machine, describe: () => describe(caller), onRoleChange }, signal, send);
+      const watched = { tasks, machine, describe: () => describe(caller), onRoleChange };
+      await watches.within(caller, () => sendChanges(watched, signal, send));
     },
     // A whole millisecond is as fine as the round trip lets it be measured.
     ping: () => ({ clockMillis: Date.now() }),

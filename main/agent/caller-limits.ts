@@ -1,4 +1,5 @@
 import { problem } from "../problems.js";
+import { TokenBucket } from "../token-bucket.js";
 
 /** How much of one kind of work each paired machine may have under way here, so that none of them uses this one up. */
 export class CallerLimits {
@@ -31,5 +32,31 @@ export class CallerLimits {
       if (left === 0) this.#running.delete(caller);
       else this.#running.set(caller, left);
     }
+  }
+}
+
+/** How often each paired machine may ask for something here. */
+export class CallerRates {
+  readonly #perSecond: number;
+  readonly #atOnce: number;
+  readonly #buckets = new Map<string, TokenBucket>();
+
+  /** @param atOnce After a rest. */
+  constructor(perSecond: number, atOnce: number) {
+    this.#perSecond = perSecond;
+    this.#atOnce = atOnce;
+  }
+
+  /**
+   * Counts a call. There are as many entries as machines that were ever paired in the life of this process.
+   *
+   * @param now Milliseconds of a monotonic clock.
+   * @throws ProblemError RESOURCE_EXHAUSTED when the machine called too often.
+   */
+  count(caller: string, now: number): void {
+    const bucket = this.#buckets.get(caller) ?? new TokenBucket(this.#perSecond, this.#atOnce, now);
+    this.#buckets.set(caller, bucket);
+    if (bucket.take(now)) return;
+    throw problem("RESOURCE_EXHAUSTED", `One machine may call ${this.#perSecond} times a second, no more.`);
   }
 }

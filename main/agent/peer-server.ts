@@ -74,6 +74,8 @@ export interface PeerServerOptions {
   readonly handlers: AgentHandlers;
   /** @throws ProblemError PERMISSION_DENIED when the machine may not call this. Asked for each call. */
   readonly admit: (method: AgentMethodName) => void;
+  /** Does the work of a call that was admitted. @throws ProblemError RESOURCE_EXHAUSTED where the machine has too many. */
+  readonly within: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** Serves a connection until it ends or the returned function is called, which ends every call at once. */
@@ -111,13 +113,13 @@ function implementation(name: AgentMethodName, options: PeerServerOptions): Unty
 
 function unary<N extends UnaryName>(
   name: N,
-  { caller, handlers, admit }: PeerServerOptions,
+  { caller, handlers, admit, within }: PeerServerOptions,
 ): handleUnaryCall<RequestOf<N>, ResponseOf<N>> {
   const handle: UnaryHandlers[N] = handlers[name];
   return (call, done) => {
     const answer = async () => {
       admit(name);
-      return await handle(call.request, { caller, signal: signalOf(call) });
+      return await within(async () => await handle(call.request, { caller, signal: signalOf(call) }));
     };
     answer().then(
       (response) => done(null, response as ResponseOf<N>),
@@ -128,14 +130,14 @@ function unary<N extends UnaryName>(
 
 function serverStream<N extends ServerStreamName>(
   name: N,
-  { caller, handlers, admit }: PeerServerOptions,
+  { caller, handlers, admit, within }: PeerServerOptions,
 ): handleServerStreamingCall<RequestOf<N>, ResponseOf<N>> {
   const handle: ServerStreamHandlers[N] = handlers[name];
   return (call) => {
     const signal = signalOf(call);
     const answer = async () => {
       admit(name);
-      await handle(call.request, { caller, signal }, sender(call, signal));
+      await within(() => handle(call.request, { caller, signal }, sender(call, signal)));
     };
     finish(call, answer());
   };
@@ -143,7 +145,7 @@ function serverStream<N extends ServerStreamName>(
 
 function duplex<N extends DuplexName>(
   name: N,
-  { caller, handlers, admit }: PeerServerOptions,
+  { caller, handlers, admit, within }: PeerServerOptions,
 ): handleBidiStreamingCall<RequestOf<N>, ResponseOf<N>> {
   const handle: DuplexHandlers[N] = handlers[name];
   return (call) => {
@@ -151,7 +153,8 @@ function duplex<N extends DuplexName>(
     const answer = async () => {
       admit(name);
       // Reading to the end must not end the call, whose answers may still be under way.
-      await handle(call.iterator({ destroyOnReturn: false }), { caller, signal }, sender(call, signal));
+      const requests = call.iterator({ destroyOnReturn: false });
+      await within(() => handle(requests, { caller, signal }, sender(call, signal)));
     };
     finish(call, answer());
   };

@@ -119,6 +119,8 @@ export const clusterStateSchema = z.object({
   /** What happened to the cluster as a whole, e.g. that tasks were restarted because one was added. */
   notice: problemSchema.optional(),
   machines: z.array(machineSchema),
+  /** Unpaired machines that announce themselves and are too many to be listed. Absent: none. */
+  unlistedMachines: z.number().int().positive().optional(),
 });
 export type ClusterState = z.infer<typeof clusterStateSchema>;
 

@@ -24,6 +24,8 @@ export interface ClusterMachine {
 export interface ClusterMachines {
   /** This machine first. The same host stands for the same machine for as long as it is listed. */
   list(): readonly ClusterMachine[];
+  /** How many unpaired machines there are besides; none unless given. */
+  unlisted?(): number;
   /** Calls the listener when a machine came, went, or is another one now, until the returned function is called. */
   onChange(listener: () => void): () => void;
 }

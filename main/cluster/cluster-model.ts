@@ -142,6 +142,7 @@ export class ClusterModel {
       discovery: discovery(),
       notice: this.#notice ?? versionNotice(machines, tasks),
       machines: listMachines(machines, tasks),
+      unlistedMachines: this.#collaborators.machines.unlisted?.() || undefined,
     });
   }
 
@@ -152,7 +153,10 @@ export class ClusterModel {
 
   /** Resolves when every machine that answers was told of its tunnels as they are now. */
   async tellTunnels(): Promise<void> {
-    const machines = this.machines().filter(({ facts }) => facts.role !== "view");
+    // What strangers announce is none of the tunnels' concern.
+    const machines = this.machines().filter(
+      ({ facts }) => facts.kind !== "discovered" && facts.role !== "view",
+    );
     const tunnelled = machines.map(({ facts: { id, addresses, agentPort } }, position) => ({
       ...{ id, addresses, agentPort },
       dials: position === 0,

@@ -5,6 +5,7 @@ import { type Discovery, startDiscovery } from "../discovery/discovery.js";
 import type { Sighting } from "../discovery/sighting.js";
 import type { Identity } from "../identity/identity.js";
 import { problemOf } from "../problems.js";
+import { PairedPlaces } from "../trust/paired-places.js";
 import type { TrustStore } from "../trust/trust-store.js";
 import { version } from "../version.js";
 import type { NetworkScope } from "./network-scope.js";
@@ -24,6 +25,7 @@ export interface PresenceOptions {
 
 export class Presence {
   readonly #options: PresenceOptions;
+  readonly #places: PairedPlaces;
   readonly #listeners = new Set<() => void>();
   #agentPort: AgentPort | undefined;
   #discovery: Discovery | undefined;
@@ -34,6 +36,7 @@ export class Presence {
 
   constructor(options: PresenceOptions) {
     this.#options = options;
+    this.#places = new PairedPlaces(options.trust);
   }
 
   /** Undefined while the agent does not listen. */
@@ -47,6 +50,10 @@ export class Presence {
 
   sightings(): readonly Sighting[] {
     return this.#discovery?.sightings() ?? [];
+  }
+
+  sighting(deviceId: string): Sighting | undefined {
+    return this.#discovery?.sighting(deviceId);
   }
 
   onChange(listener: () => void): () => void {
@@ -76,6 +83,7 @@ export class Presence {
   async close(): Promise<void> {
     this.#closed = true;
     await this.setVisible(false);
+    this.#places.close();
     this.#listeners.clear();
   }
 
@@ -88,6 +96,7 @@ export class Presence {
       this.#agentPort = await AgentPort.listen({
         identity,
         trust,
+        places: this.#places,
         ...host,
         ...(port === undefined ? {} : { port }),
       });
@@ -102,6 +111,10 @@ export class Presence {
       port: this.#agentPort.port,
       version: version(),
       scope,
+      paired: {
+        has: (deviceId) => trust.get(deviceId) !== undefined,
+        isAt: (address) => this.#places.has(address),
+      },
     });
     this.#discovery.onChange(() => this.#changed());
   }

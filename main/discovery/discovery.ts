@@ -5,6 +5,7 @@
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { DiscoveryState } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
+import { UpdateThrottle } from "../sessions/update-throttle.js";
 import { identityOf, localInterfaces, type NetworkInterface } from "./interfaces.js";
 import { announceable, type Heard } from "./records.js";
 import { Responder } from "./responder.js";
@@ -24,7 +25,15 @@ export interface DiscoveryOptions {
   readonly version: string;
   /** lan: on every network of this machine. loopback: nowhere; no socket is opened and nobody is found. */
   readonly scope: "lan" | "loopback";
+  /** Paired machines are heard however many others announce themselves; nobody is paired unless given. */
+  readonly paired?: PairedMachines;
   readonly timing?: Partial<DiscoveryTiming>;
+}
+
+export interface PairedMachines {
+  has(deviceId: string): boolean;
+  /** Whether one of them was at this address, without scope. */
+  isAt(address: string): boolean;
 }
 
 export interface DiscoveryTiming {
@@ -36,9 +45,13 @@ export interface DiscoveryTiming {
 
 export interface Discovery {
   state(): DiscoveryState;
-  /** The machines that announce themselves, without this one, in the order of their device IDs. */
+  /** The machines that announce themselves, without this one, those that have been here longest first. */
   sightings(): readonly Sighting[];
-  /** Calls the listener after every change of the state or the sightings, until the returned function is called. */
+  sighting(deviceId: string): Sighting | undefined;
+  /**
+   * Calls the listener after a change of the state or the sightings, until the returned function is called. What changes
+   * within a quarter of a second, as when many machines are switched on, is told together.
+   */
   onChange(listener: () => void): () => void;
   /** Looks again at once, e.g. because the user opened the list of machines. */
   search(): void;
@@ -69,6 +82,7 @@ export function startDiscovery(options: DiscoveryOptions): Discovery {
 const noDiscovery: Discovery = {
   state: () => ({ state: "off" }),
   sightings: () => [],
+  sighting: () => undefined,
   onChange: () => () => undefined,
   search: () => undefined,
   setName: () => undefined,
@@ -86,10 +100,14 @@ interface Member {
 
 class LanDiscovery implements Discovery {
   readonly #timing: DiscoveryTiming;
-  readonly #sightings = new Sightings();
+  readonly #sightings: Sightings;
+  readonly #paired: PairedMachines | undefined;
   readonly #listeners = new Set<() => void>();
   /** By the name of the interface. */
   readonly #members = new Map<string, Member>();
+  readonly #telling = new UpdateThrottle(() => {
+    for (const listener of this.#listeners) listener();
+  });
   readonly #tick: NodeJS.Timeout;
   #machine: Announced;
   #interfaces: readonly NetworkInterface[] = [];
@@ -98,7 +116,9 @@ class LanDiscovery implements Discovery {
   #nextSearch: number;
   #closed: Promise<void> | undefined;
 
-  constructor({ deviceId, name, port, version, timing }: DiscoveryOptions) {
+  constructor({ deviceId, name, port, version, paired, timing }: DiscoveryOptions) {
+    this.#paired = paired;
+    this.#sightings = new Sightings((id) => paired?.has(id) === true);
     this.#timing = { ...DEFAULT_TIMING, ...timing };
     this.#machine = { deviceId, name: announceable(name), port, version };
     this.#nextSearch = performance.now() + this.#timing.searchEveryMillis;
@@ -112,6 +132,10 @@ class LanDiscovery implements Discovery {
 
   sightings(): readonly Sighting[] {
     return this.#sightings.list();
+  }
+
+  sighting(deviceId: string): Sighting | undefined {
+    return this.#sightings.get(deviceId);
   }
 
   onChange(listener: () => void): () => void {
@@ -142,6 +166,7 @@ class LanDiscovery implements Discovery {
 
   async #leave(): Promise<void> {
     clearInterval(this.#tick);
+    this.#telling.dispose();
     this.#listeners.clear();
     await Promise.all([...this.#members.values()].map(({ responder }) => responder.close(true)));
   }
@@ -160,7 +185,9 @@ class LanDiscovery implements Discovery {
     if (now >= this.#nextSearch) {
       // Machines that were started together need not ask together for ever.
       this.#nextSearch = now + this.#timing.searchEveryMillis * (0.8 + 0.4 * Math.random());
-      for (const { responder } of this.#members.values()) responder.search();
+      // The answers to another one's question are heard here, too: a hall of machines asks as often as one does.
+      const enough = now - this.#timing.searchEveryMillis / 2;
+      for (const { responder } of this.#members.values()) responder.search(enough);
     }
     this.#report(expired || lost);
   }
@@ -194,6 +221,7 @@ class LanDiscovery implements Discovery {
       heard: (machine, source) => this.#hear(machine, network, source),
       gone: (deviceId) => this.#report(this.#sightings.forget(deviceId, network.name)),
       changed: () => this.#report(false),
+      isPairedAt: (address) => this.#paired?.isAt(address) === true,
     });
     const identity = identityOf(network);
     this.#members.set(network.name, { identity, responder, since: performance.now(), retryAfter });
@@ -210,8 +238,7 @@ class LanDiscovery implements Discovery {
     const state = this.#judge();
     const stateChanged = JSON.stringify(state) !== JSON.stringify(this.#state);
     this.#state = state;
-    if (!sightingsChanged && !stateChanged) return;
-    for (const listener of this.#listeners) listener();
+    if (sightingsChanged || stateChanged) this.#telling.soon();
   }
 
   #judge(): DiscoveryState {

@@ -8,7 +8,9 @@ import { inBackground } from "../../worker-runtime/faults.js";
 import { MDNS_PORT, type OpenBonjour, openBonjour } from "./bonjour.js";
 import type { NetworkInterface } from "./interfaces.js";
 import type { DnsRecord, Packet, Question } from "./packet.js";
+import { PacketBudget } from "./packet-budget.js";
 import {
+  asksForAll,
   type Heard,
   isGoodbye,
   mentionedIn,
@@ -32,8 +34,6 @@ const BETWEEN_ANSWERS_MILLIS = 1000;
 const BETWEEN_INQUIRIES_MILLIS = 1000;
 /** Machines that are asked about at once. */
 const MOST_INQUIRIES = 8;
-/** Packets that are read in a second; whoever sends more is not announcing anything. */
-const MOST_PACKETS = 500;
 
 export interface LinkListeners {
   /** A machine announces itself. `source` is the sender's address, without scope. */
@@ -42,6 +42,8 @@ export interface LinkListeners {
   gone(deviceId: string): void;
   /** Whether the network carries what is sent may be known better now. */
   changed(): void;
+  /** Whether a paired machine was met at an address. */
+  isPairedAt(address: string): boolean;
 }
 
 export class Link {
@@ -62,8 +64,9 @@ export class Link {
   #browser: Bonjour.Browser | undefined;
   #heardItself = false;
   #error: Error | undefined;
-  #second = 0;
-  #packets = 0;
+  readonly #budget = new PacketBudget();
+  /** When somebody asked who is there, and did not say that he knows some. */
+  #lastQuestion = Number.NEGATIVE_INFINITY;
 
   /**
    * Opens at once.
@@ -106,9 +109,11 @@ export class Link {
   /**
    * Asks who is there, with a new browser of the library each time: one never forgets whom it heard of, and keeps more of
    * them than it shows.
+   *
+   * @param unlessSince Not if somebody else has asked since then, by the monotonic clock.
    */
-  search(): void {
-    if (this.#state !== "open") return;
+  search(unlessSince = Number.POSITIVE_INFINITY): void {
+    if (this.#state !== "open" || this.#lastQuestion >= unlessSince) return;
     this.#browser?.stop();
     this.#browser = this.#library.bonjour.find({ type: SERVICE }, (service) => this.#found(service));
   }
@@ -165,14 +170,10 @@ export class Link {
 
   /** The library reads whatever reaches the port, by any interface, from anywhere, and any number of packets. */
   #admits({ address, port }: RemoteInfo): boolean {
-    const second = Math.trunc(performance.now() / 1000);
-    if (second !== this.#second) {
-      this.#second = second;
-      this.#packets = 0;
-    }
-    this.#packets += 1;
-    if (this.#state === "closed" || port !== MDNS_PORT || this.#packets > MOST_PACKETS) return false;
+    if (this.#state === "closed" || port !== MDNS_PORT) return false;
     const [source = "", scope] = address.split("%");
+    const isPaired = this.#listeners.isPairedAt(source);
+    if (!this.#budget.spend(source, isPaired, performance.now())) return false;
     if (this.#family === 6 && scope !== undefined && scope !== this.#network.scope) return false;
     if (!this.#network.isOnLink(source)) return false;
     if (!this.#heardItself && this.#addresses().includes(source)) {
@@ -212,6 +213,7 @@ export class Link {
   /** The library answers each question at once and each time, also to who says that he knows the answer. */
   #heed(query: Required<Packet>): void {
     if (this.#state !== "open") return;
+    if (asksForAll(query)) this.#lastQuestion = performance.now();
     for (const question of ownQuestions(this.#machine().deviceId, query, this.#lifetime)) {
       this.#asked.set(`${question.name} ${question.type}`, question);
     }

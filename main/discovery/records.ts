@@ -117,6 +117,12 @@ export function questionsAbout(deviceIds: readonly string[]): Question[] {
   return [{ name: SERVICE_TYPE, type: "PTR" }, ...questions];
 }
 
+/** Whether a query asks for all machines, also for those that its sender knows. */
+export function asksForAll({ questions, answers }: Required<Packet>): boolean {
+  const asks = questions.some(({ name, type }) => type === "PTR" && name.toLowerCase() === SERVICE_TYPE);
+  return asks && answers.length === 0;
+}
+
 /** The questions of a query for records of this machine of which it does not say that it knows the answer already. */
 export function ownQuestions(deviceId: string, query: Required<Packet>, lifetime: number): Question[] {
   const instance = instanceOf(deviceId);

@@ -37,9 +37,9 @@ export class Responder {
     return this.#links.find(({ error }) => error !== undefined)?.error;
   }
 
-  /** Asks who is there. */
-  search(): void {
-    for (const link of this.#links) link.search();
+  /** Asks who is there. @param unlessSince Not where somebody has asked since then, by the monotonic clock. */
+  search(unlessSince?: number): void {
+    for (const link of this.#links) link.search(unlessSince);
   }
 
   /** Asks who is there, several times in the next seconds. */

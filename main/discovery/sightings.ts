@@ -3,8 +3,8 @@ import { isIP, isIPv6 } from "node:net";
 import type { Heard } from "./records.js";
 import type { Announced, Sighting } from "./sighting.js";
 
-/** Machines that are kept at most; everybody on the network can make them up. */
-const MOST_MACHINES = 256;
+/** Machines that are kept at most; everybody on the network can make them up. More than any hall of pupils has. */
+const MOST_MACHINES = 2048;
 /** Machines that are taken from one address at most, so that one liar leaves room for the others. */
 const MOST_FROM_ONE_SOURCE = 16;
 const MOST_ADDRESSES = 8;
@@ -33,20 +33,30 @@ interface Known {
   lastSeenAt: number;
   readonly firstSource: string;
   readonly routes: Map<string, Route>;
+  /** Of all routes; undefined after one of them changed. */
+  addresses: readonly string[] | undefined;
 }
 
 export class Sightings {
+  /** In the order in which they were heard first. */
   readonly #known = new Map<string, Known>();
+  /** How many machines were heard of from each address first. */
+  readonly #fromSource = new Map<string, number>();
+  readonly #isPaired: (deviceId: string) => boolean;
 
-  /** In the order of their device IDs. */
+  /** @param isPaired Machines that have their place however many others there are. */
+  constructor(isPaired: (deviceId: string) => boolean = () => false) {
+    this.#isPaired = isPaired;
+  }
+
+  /** Those that have been here longest first. */
   list(): Sighting[] {
-    return [...this.#known.values()]
-      .map(({ announced, lastSeenAt, routes }) => ({
-        ...announced,
-        addresses: addressesOf(routes),
-        lastSeenAt,
-      }))
-      .sort((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
+    return [...this.#known.values()].map(sightingOf);
+  }
+
+  get(deviceId: string): Sighting | undefined {
+    const known = this.#known.get(deviceId);
+    return known && sightingOf(known);
   }
 
   /**
@@ -57,18 +67,13 @@ export class Sightings {
    */
   hear(heard: Heard, origin: Origin, now: number): boolean {
     const { addresses, lifetime, ...announced } = heard;
-    let known = this.#known.get(announced.deviceId);
-    if (known === undefined) {
-      if (this.#known.size >= MOST_MACHINES) return false;
-      const fromThere = [...this.#known.values()].filter(({ firstSource }) => firstSource === origin.source);
-      if (fromThere.length >= MOST_FROM_ONE_SOURCE) return false;
-      known = { announced, lastSeenAt: 0, firstSource: origin.source, routes: new Map() };
-      this.#known.set(announced.deviceId, known);
-    }
+    const known = this.#known.get(announced.deviceId) ?? this.#add(announced, origin.source);
+    if (known === undefined) return false;
     const before = describe(known);
     const isNew = known.routes.size === 0;
     known.announced = announced;
     known.lastSeenAt = Date.now();
+    known.addresses = undefined;
     known.routes.set(`${origin.network} ${isIP(origin.source)}`, {
       network: origin.network,
       addresses: usable([origin.source, ...addresses], origin),
@@ -79,6 +84,7 @@ export class Sightings {
 
   /** Takes a goodbye that was heard on a network. @returns Whether anything changed. */
   forget(deviceId: string, network: string): boolean {
+    if (!this.#known.has(deviceId)) return false;
     return this.#drop((route, id) => id === deviceId && route.network === network);
   }
 
@@ -99,22 +105,55 @@ export class Sightings {
     }
   }
 
+  /** Undefined where there is no room for another one. */
+  #add(announced: Announced, source: string): Known | undefined {
+    const fromThere = this.#fromSource.get(source) ?? 0;
+    const isFull = this.#known.size >= MOST_MACHINES || fromThere >= MOST_FROM_ONE_SOURCE;
+    if (isFull && !this.#isPaired(announced.deviceId)) return undefined;
+    const known: Known = {
+      announced,
+      lastSeenAt: 0,
+      firstSource: source,
+      routes: new Map(),
+      addresses: undefined,
+    };
+    this.#known.set(announced.deviceId, known);
+    this.#fromSource.set(source, fromThere + 1);
+    return known;
+  }
+
+  /** Looks at every route there is, and puts together only what loses one. */
   #drop(unwanted: (route: Route, deviceId: string) => boolean): boolean {
     let changed = false;
     for (const [deviceId, known] of this.#known) {
+      const lost = [...known.routes].filter(([, route]) => unwanted(route, deviceId));
+      if (lost.length === 0) continue;
       const before = describe(known);
-      for (const [key, route] of known.routes) {
-        if (unwanted(route, deviceId)) known.routes.delete(key);
-      }
-      if (known.routes.size === 0) this.#known.delete(deviceId);
+      for (const [key] of lost) known.routes.delete(key);
+      known.addresses = undefined;
+      if (known.routes.size === 0) this.#remove(deviceId, known.firstSource);
       changed ||= describe(known) !== before;
     }
     return changed;
   }
+
+  #remove(deviceId: string, source: string): void {
+    this.#known.delete(deviceId);
+    const left = (this.#fromSource.get(source) ?? 1) - 1;
+    if (left === 0) this.#fromSource.delete(source);
+    else this.#fromSource.set(source, left);
+  }
 }
 
-function describe({ announced, routes }: Known): string {
-  return JSON.stringify([announced, addressesOf(routes)]);
+function sightingOf(known: Known): Sighting {
+  const { announced, lastSeenAt } = known;
+  known.addresses ??= addressesOf(known.routes);
+  return { ...announced, addresses: known.addresses, lastSeenAt };
+}
+
+function describe(known: Known): string {
+  known.addresses ??= addressesOf(known.routes);
+  return JSON.stringify([known.announced, known.addresses]);
 }
 
 /** Addresses of a machine that can be reached by the network they were heard on, link-local ones with their scope. */

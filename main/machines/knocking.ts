@@ -9,6 +9,12 @@ import { delay } from "../deferred.js";
 
 const KNOCK_EVERY_MILLIS = 3000;
 const KNOCK_AGAIN_MILLIS = 1000;
+/** With many machines each waits longer for its turn: so many knocks a second are no load, for them as for this one. */
+const KNOCKS_PER_SECOND = 25;
+/** A machine that is new to a crowd need not be knocked at within the same moment as all others. */
+const KNOCKS_AT_ONCE = 16;
+/** The likeliest ones; anybody can announce addresses that are not his. */
+const MOST_ADDRESSES = 4;
 const ANSWER_MILLIS = 2000;
 /** One lost packet is sent again too late. */
 const MISSES_UNTIL_GONE = 2;
@@ -19,7 +25,7 @@ export type Knock = (addresses: readonly string[], signal: AbortSignal) => Promi
 /** Opens a TCP connection and closes it at once. */
 export const knock: Knock = async (addresses, signal) => {
   const over = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MILLIS)]);
-  const opened = addresses.map((address) => connects(address, over));
+  const opened = addresses.slice(0, MOST_ADDRESSES).map((address) => connects(address, over));
   return await Promise.any(opened).then(
     () => true,
     () => false,
@@ -65,8 +71,9 @@ export class Knocking {
 
   /** Says at which machines to knock from now on; none ends it. */
   follow(deviceIds: readonly string[]): void {
+    const wanted = new Set(deviceIds);
     for (const [id, { over }] of this.#doors) {
-      if (deviceIds.includes(id)) continue;
+      if (wanted.has(id)) continue;
       over.abort();
       this.#doors.delete(id);
     }
@@ -81,6 +88,8 @@ export class Knocking {
   async #attend(deviceId: string, door: Door): Promise<void> {
     const { signal } = door.over;
     let misses = 0;
+    // Of a crowd that is switched on together the first are knocked at now.
+    if (this.#doors.size > KNOCKS_AT_ONCE) await delay(Math.random() * this.#between(), signal);
     while (!signal.aborted) {
       const isThere = await this.#options.knock(this.#options.addressesOf(deviceId), signal);
       if (signal.aborted) return;
@@ -90,7 +99,12 @@ export class Knocking {
         door.answers = answers;
         this.#options.onChange();
       }
-      await delay(misses === 1 ? KNOCK_AGAIN_MILLIS : KNOCK_EVERY_MILLIS, signal);
+      await delay(misses === 1 ? Math.max(KNOCK_AGAIN_MILLIS, this.#between() / 3) : this.#between(), signal);
     }
+  }
+
+  /** Milliseconds between two knocks at the same machine. */
+  #between(): number {
+    return Math.max(KNOCK_EVERY_MILLIS, (this.#doors.size / KNOCKS_PER_SECOND) * 1000);
   }
 }

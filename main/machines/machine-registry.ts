@@ -9,7 +9,6 @@ import { deviceIdSchema, type MachineFacts, type Role } from "../api/machines.js
 import type { ClusterMachine, ClusterMachines, TunnelHost } from "../cluster/cluster-machine.js";
 import { delay } from "../deferred.js";
 import type { Discovery } from "../discovery/discovery.js";
-import type { Sighting } from "../discovery/sighting.js";
 import { messageOf, problem } from "../problems.js";
 import type { TaskHost } from "../tasks/task-host.js";
 import type { Learned, TrustStore } from "../trust/trust-store.js";
@@ -32,7 +31,7 @@ export interface RegistryCollaborators<L extends MachineLink> {
   readonly own: OwnMachine;
   readonly trust: Pick<TrustStore, "all" | "get" | "put" | "update" | "remove" | "onChange">;
   readonly connect: ConnectMachine<L>;
-  readonly discovery: Pick<Discovery, "sightings" | "onChange" | "search">;
+  readonly discovery: Pick<Discovery, "sightings" | "sighting" | "onChange" | "search">;
   readonly askAgent: AskAgent;
   /** Tries whether a machine that only announces itself is still there. */
   readonly knock: Knock;
@@ -44,6 +43,11 @@ export interface RegistryCollaborators<L extends MachineLink> {
 const SEARCH_MILLIS = 3000;
 const UNPAIR_MILLIS = 2000;
 const KEPT_ADDRESSES = 16;
+/** Unpaired machines that are listed; everybody on the network can make them up. The others are counted. */
+const MOST_LISTED_STRANGERS = 250;
+
+/** Once for all: to compare two names without it is a hundred times as much work. */
+const alphabetical = new Intl.Collator();
 
 interface Paired<L extends MachineLink> {
   readonly link: L;
@@ -59,9 +63,12 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
   readonly #stops: readonly (() => void)[];
   /** Lines on their way out. */
   readonly #closing = new Set<Promise<void>>();
-  /** The addresses that were announced last, by device ID: new ones are dialled at once. */
+  /** The addresses that paired machines announced last: new ones are dialled at once. */
   readonly #announced = new Map<string, string>();
+  /** Device IDs that the user named: they are listed however many others there are. */
+  readonly #named = new Set<string>();
   #list: readonly ClusterMachine[] | undefined;
+  #unlisted = 0;
   #closed = false;
 
   constructor(collaborators: RegistryCollaborators<L>) {
@@ -87,6 +94,12 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     return this.#list;
   }
 
+  /** How many unpaired machines announce themselves besides those that are listed. */
+  unlisted(): number {
+    this.list();
+    return this.#unlisted;
+  }
+
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -106,7 +119,7 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     const link = this.#paired.get(machineId)?.link;
     return knownAgentAddresses({
       trusted: this.#collaborators.trust.get(machineId),
-      sighting: this.#sighting(machineId),
+      sighting: this.#collaborators.discovery.sighting(machineId),
       added: this.#added.get(machineId),
       described: link?.facts(),
     });
@@ -188,12 +201,12 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
   }
 
   #compose(): ClusterMachine[] {
-    const { own, trust } = this.#collaborators;
+    const { own, trust, discovery } = this.#collaborators;
     const facts = own.facts();
     const paired = trust.all().flatMap((trusted): ClusterMachine[] => {
       const link = this.#paired.get(trusted.deviceId)?.link;
       if (!link) return [];
-      const sighting = this.#sighting(trusted.deviceId);
+      const sighting = discovery.sighting(trusted.deviceId);
       return [
         { facts: pairedFacts(link.facts(), trusted, sighting, facts.version), tasks: link, tunnels: link },
       ];
@@ -206,32 +219,38 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
   }
 
   #strangers(ownId: string): ClusterMachine[] {
-    const { trust, discovery } = this.#collaborators;
-    const sightings = discovery.sightings();
-    const ids = new Set([
-      ...sightings.map(({ deviceId }) => deviceId),
-      ...this.#added.list().map(({ deviceId }) => deviceId),
-    ]);
-    return [...ids]
-      .filter((id) => id !== ownId && !trust.get(id))
+    const { discovery } = this.#collaborators;
+    const ids = this.#strangerIds().filter((id) => id !== ownId);
+    const listed = ids.slice(0, MOST_LISTED_STRANGERS);
+    this.#unlisted = ids.length - listed.length;
+    return listed
       .map((id) => ({
-        facts: discoveredFacts(this.#sighting(id), this.#added.get(id), this.#knocking.answers(id)),
+        facts: discoveredFacts(discovery.sighting(id), this.#added.get(id), this.#knocking.answers(id)),
       }))
-      .sort((a, b) => a.facts.name.localeCompare(b.facts.name) || (a.facts.id < b.facts.id ? -1 : 1));
+      .sort((a, b) => byName(a.facts, b.facts));
+  }
+
+  /** Unpaired machines, first those that the user named, then those that have been here longest. */
+  #strangerIds(): string[] {
+    const { trust, discovery } = this.#collaborators;
+    const ids = new Set([
+      ...this.#added.list().map(({ deviceId }) => deviceId),
+      ...[...this.#named].filter((id) => discovery.sighting(id)),
+      ...discovery.sightings().map(({ deviceId }) => deviceId),
+    ]);
+    return [...ids].filter((id) => !trust.get(id));
   }
 
   /** Nobody hears from them but by announcements; paired machines have a line. */
   #knockAtStrangers(): void {
-    const { trust, discovery } = this.#collaborators;
-    const announced = discovery.sightings().map(({ deviceId }) => deviceId);
-    this.#knocking.follow(announced.filter((id) => !trust.get(id)));
-  }
-
-  #sighting(deviceId: string): Sighting | undefined {
-    return this.#collaborators.discovery.sightings().find((sighting) => sighting.deviceId === deviceId);
+    const { discovery } = this.#collaborators;
+    const listed = this.#strangerIds().slice(0, MOST_LISTED_STRANGERS);
+    this.#knocking.follow(listed.filter((id) => discovery.sighting(id)));
   }
 
   async #find(deviceId: string): Promise<string> {
+    this.#named.add(deviceId);
+    this.#changed();
     if (this.facts(deviceId)) return deviceId;
     const found = new AbortController();
     const stop = this.onChange(() => {
@@ -274,6 +293,7 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     const paired = this.#paired.get(deviceId);
     if (!paired) return;
     this.#paired.delete(deviceId);
+    this.#announced.delete(deviceId);
     paired.stopListening();
     const closing = paired.link
       .close()
@@ -290,7 +310,7 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     this.#added.remove(deviceId);
     const said = link.facts();
     const { name, role, agentPort, addresses } = trusted;
-    const learned: Learned = {
+    const learned: Omit<Learned, "callers"> = {
       name: said.name || name,
       role: said.role ?? role,
       agentPort: reached.port,
@@ -306,14 +326,14 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
   }
 
   #sightingsChanged(): void {
-    for (const { deviceId, addresses, port } of this.#collaborators.discovery.sightings()) {
-      const now = JSON.stringify([port, addresses]);
-      const isNews = this.#announced.get(deviceId) !== now;
-      this.#announced.set(deviceId, now);
-      const link = this.#paired.get(deviceId)?.link;
-      if (isNews && link && link.facts().presence !== "online") link.dialNow();
+    for (const [deviceId, { link }] of this.#paired) {
+      const sighting = this.#collaborators.discovery.sighting(deviceId);
+      const now = sighting && JSON.stringify([sighting.port, sighting.addresses]);
+      const isNews = now !== undefined && this.#announced.get(deviceId) !== now;
+      if (now === undefined) this.#announced.delete(deviceId);
+      else this.#announced.set(deviceId, now);
+      if (isNews && link.facts().presence !== "online") link.dialNow();
     }
-    for (const id of this.#announced.keys()) if (!this.#sighting(id)) this.#announced.delete(id);
     this.#knockAtStrangers();
     this.#changed();
   }
@@ -322,6 +342,10 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     this.#list = undefined;
     for (const listener of [...this.#listeners]) listener();
   }
+}
+
+function byName(a: MachineFacts, b: MachineFacts): number {
+  return alphabetical.compare(a.name, b.name) || (a.id < b.id ? -1 : 1);
 }
 
 /** "host:port" of what the user wrote, with the agents' customary port where none is given. */

@@ -1,7 +1,8 @@
 /**
  * Who may begin a pairing now. Each try is a guess at one in a million, so what counts is how many there are: after three
- * wrong tries a machine waits for a growing pause, and so does everybody when many machines fail, since device IDs and IPv6
- * addresses are free. Pure: the time is given.
+ * wrong tries a machine waits for a growing pause. Device IDs and IPv6 addresses are free, so when many machines fail, those
+ * that have not failed take turns, one a minute: they get through, and whoever makes up machines guesses no faster. Pure: the
+ * time is given.
  */
 
 /** Failures that cost nothing: the user may mistype, or give up. */
@@ -9,6 +10,8 @@ const FREE_FAILURES = 3;
 const FREE_FAILURES_OF_ALL = 12;
 const FIRST_PAUSE_MILLIS = 30_000;
 const LONGEST_PAUSE_MILLIS = 60 * 60_000;
+/** While many fail, one machine that has not failed may begin in this time. */
+const TURN_MILLIS = 60_000;
 /** After so long without a failure, all is forgotten. */
 const FORGET_MILLIS = 2 * LONGEST_PAUSE_MILLIS;
 const MAX_KEYS = 2048;
@@ -20,36 +23,61 @@ interface Failures {
   lastAt: number;
 }
 
+/** Why somebody has to wait, and for how long. */
+export interface Wait {
+  readonly millis: number;
+  readonly because: "own failures" | "others' failures";
+}
+
 const none = (): Failures => ({ count: 0, pausedUntil: 0, lastAt: Number.NEGATIVE_INFINITY });
 
 export class AttemptLimits {
   /** By address and by device ID, which look different. */
   readonly #failures = new Map<string, Failures>();
-  #ofAll = none();
+  #ofAll = { count: 0, lastAt: Number.NEGATIVE_INFINITY };
+  /** When the next machine may begin while many fail. */
+  #nextTurn = Number.NEGATIVE_INFINITY;
 
   /**
-   * How long somebody has to wait before the next attempt; 0: it may begin.
+   * How long somebody has to wait before the next attempt; undefined: he may begin.
    *
    * @param keys Address and device ID: the longer pause counts.
    */
-  pauseMillis(keys: readonly string[], now: number): number {
+  waitOf(keys: readonly string[], now: number): Wait | undefined {
     const known = keys.flatMap((key) => this.#failures.get(key) ?? []);
-    return Math.max(0, ...[...known, this.#ofAll].map(({ pausedUntil }) => pausedUntil - now));
+    const pause = Math.max(0, ...known.map(({ pausedUntil }) => pausedUntil - now));
+    if (pause > 0) return { millis: pause, because: "own failures" };
+    const turn = this.#nextTurn - now;
+    return this.#isCrowded(now) && turn > 0 ? { millis: turn, because: "others' failures" } : undefined;
+  }
+
+  /** Counts an attempt that begins. */
+  begun(now: number): void {
+    if (this.#isCrowded(now)) this.#nextTurn = now + TURN_MILLIS;
+  }
+
+  /** Whether somebody has failed more often than costs nothing. */
+  isInArrears(keys: readonly string[]): boolean {
+    return keys.some((key) => (this.#failures.get(key)?.count ?? 0) >= FREE_FAILURES);
   }
 
   /** Counts tries that failed, or one attempt that came to nothing. */
   failed(keys: readonly string[], now: number, count = 1): void {
     for (const key of keys) {
       if (!this.#failures.has(key) && this.#failures.size >= MAX_KEYS) this.#forgetOldest();
-      this.#failures.set(key, counted(this.#failures.get(key) ?? none(), now, count, FREE_FAILURES));
+      this.#failures.set(key, counted(this.#failures.get(key) ?? none(), now, count));
     }
-    this.#ofAll = counted(this.#ofAll, now, count, FREE_FAILURES_OF_ALL);
+    this.#ofAll = { count: total(this.#ofAll, now, count), lastAt: now };
   }
 
   /** Paired: what was mistyped before is forgotten. */
   succeeded(keys: readonly string[]): void {
     for (const key of keys) this.#failures.delete(key);
-    this.#ofAll = none();
+    this.#ofAll = { count: 0, lastAt: Number.NEGATIVE_INFINITY };
+  }
+
+  #isCrowded(now: number): boolean {
+    return total(this.#ofAll, now, 0) >= FREE_FAILURES_OF_ALL;
   }
 
   #forgetOldest(): void {
@@ -58,13 +86,17 @@ export class AttemptLimits {
   }
 }
 
-function counted(before: Failures, now: number, count: number, free: number): Failures {
-  const total = (now - before.lastAt > FORGET_MILLIS ? 0 : before.count) + count;
-  const doublings = total - free;
+function counted(before: Failures, now: number, count: number): Failures {
+  const all = total(before, now, count);
+  const doublings = all - FREE_FAILURES;
   const pause = doublings < 0 ? 0 : Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS * 2 ** doublings);
   return {
-    count: total,
+    count: all,
     pausedUntil: Math.max(before.pausedUntil, pause === 0 ? 0 : now + pause),
     lastAt: now,
   };
+}
+
+function total(before: Pick<Failures, "count" | "lastAt">, now: number, more: number): number {
+  return (now - before.lastAt > FORGET_MILLIS ? 0 : before.count) + more;
 }

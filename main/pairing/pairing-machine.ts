@@ -19,6 +19,8 @@ export type PairingEvent =
   | { readonly type: "expired" }
   /** The user of this machine ends it. */
   | { readonly type: "closed" }
+  /** Another machine is attended to instead. */
+  | { readonly type: "displaced" }
   /** The connection ended. */
   | { readonly type: "lost" }
   /** Bytes came that are no message. */
@@ -120,6 +122,8 @@ export abstract class PairingMachine {
         return this.fail({ kind: "expired" }, "expired");
       case "closed":
         return this.fail({ kind: "closed" }, this.closeReason);
+      case "displaced":
+        return this.fail({ kind: "displaced" }, "busy");
       case "lost":
         return this.fail({ kind: "lost" });
       case "garbage":

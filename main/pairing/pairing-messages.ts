@@ -45,6 +45,8 @@ const byeReasonSchema = z.enum([
   "busy",
   /** Too many failed from here; `waitMillis` says how long to wait. */
   "pause",
+  /** Too many failed from elsewhere; `waitMillis` says when it is the next one's turn. */
+  "crowd",
   /** The other program speaks another version of this protocol. */
   "version",
   /** The user of the machine that was asked said no. */

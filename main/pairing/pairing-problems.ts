@@ -11,6 +11,8 @@ export type PairingFailure =
   | { readonly kind: "closed" }
   | { readonly kind: "expired" }
   | { readonly kind: "tries" }
+  /** Another machine is attended to instead. */
+  | { readonly kind: "displaced" }
   | { readonly kind: "lost" }
   | { readonly kind: "garbage"; readonly details: string }
   /** The other side took part in the proof, but does not know the code. */
@@ -37,6 +39,11 @@ function made(failure: PairingFailure, name: string): ProblemError {
         reason: "Mistyped, or somebody in between tried to guess the code.",
         remedy: "Wait half a minute and pair again. Each try shows a new code, the last one counts.",
       });
+    case "displaced":
+      return problem("UNAVAILABLE", `The pairing with ${name} gave way to that with another machine.`, {
+        reason: "No code was typed for half a minute while another machine asked.",
+        remedy: "Pair again when that is over.",
+      });
     case "lost":
       return problem("UNAVAILABLE", `The connection to ${name} was lost during the pairing.`, {
         reason: `${name} went off or to sleep, Tensordeck was closed there, or the network broke.`,
@@ -60,12 +67,17 @@ function byeProblem({ reason, waitMillis }: MessageOf<"bye">, name: string): Pro
   switch (reason) {
     case "busy":
       return problem("UNAVAILABLE", `${name} is pairing with another machine just now.`, {
-        remedy: "Try again when that is over; it takes two minutes at most.",
+        remedy: `Try again in half a minute. If ${name} shows a pairing that nobody wants, close it there.`,
       });
     case "pause":
       return problem("RESOURCE_EXHAUSTED", `${name} takes no pairing from this machine for a while.`, {
-        reason: "Too many attempts failed. The pause keeps codes from being guessed.",
-        remedy: `Try again in ${durationText(waitMillis ?? 0)}.`,
+        reason: "Too many attempts from its address failed. The pause keeps codes from being guessed.",
+        remedy: `Try again in ${durationText(waitMillis ?? 0)}, or begin the pairing on ${name}.`,
+      });
+    case "crowd":
+      return problem("RESOURCE_EXHAUSTED", `${name} takes only one pairing a minute for a while.`, {
+        reason: "Other machines failed to pair with it too often; this one did nothing wrong.",
+        remedy: `Try again in ${durationText(waitMillis ?? 0)}, or begin the pairing on ${name}.`,
       });
     case "version":
       return problem(

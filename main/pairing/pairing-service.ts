@@ -4,7 +4,7 @@
  */
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { inBackground } from "../../worker-runtime/faults.js";
-import { Alpn } from "../agent-port/agent-peer.js";
+import { type AgentPeer, Alpn } from "../agent-port/agent-peer.js";
 import type { AgentPort } from "../agent-port/agent-port.js";
 import { dialUnknownAgent, type UnknownAgent } from "../agent-port/dial-agent.js";
 import { deviceIdSchema, type PairingState, type Role } from "../api/machines.js";
@@ -25,6 +25,8 @@ import { ShowerMachine } from "./shower-machine.js";
 
 /** How long a pairing is open. */
 const OPEN_MILLIS = 120_000;
+/** A code can be typed in this time; then another machine that asks is attended to. */
+const HOLD_MILLIS = 30_000;
 /** A pairing that nobody answered in time counts as much as three wrong codes. */
 const FAILURES_OF_SILENCE = 3;
 
@@ -62,6 +64,8 @@ export class PairingService {
   readonly #reception: Reception;
   #agentPort: AgentPort | undefined;
   #current: Pairing | undefined;
+  /** When the newest code was shown first, by the clock of pauses. */
+  #shownAt = 0;
 
   constructor(options: PairingServiceOptions) {
     this.#options = options;
@@ -70,7 +74,7 @@ export class PairingService {
       trust: options.trust,
       limits: this.#limits,
       now: this.#now,
-      isBusyFor: (deviceId) => !this.#yieldTo(deviceId),
+      isBusyFor: (peer) => !this.#yieldTo(peer),
       accept: (caller) => this.#accept(caller),
     });
   }
@@ -166,14 +170,28 @@ export class PairingService {
    * Whether a caller can be attended to. Two machines whose users ask for each other at the same moment would both be busy: the
    * one with the lower device ID gives its own request up.
    */
-  #yieldTo(deviceId: string): boolean {
+  #yieldTo(peer: AgentPeer): boolean {
     const pairing = this.#current;
     if (!pairing || pairing.isOver) return true;
-    const crossed =
-      pairing.side === "enter" && pairing.step === "connecting" && pairing.machine.id === deviceId;
-    if (!crossed || this.#options.identity.deviceId > deviceId) return false;
+    if (pairing instanceof ShownPairing) return this.#displace(pairing, peer);
+    const crossed = pairing.step === "connecting" && pairing.machine.id === peer.deviceId;
+    if (!crossed || this.#options.identity.deviceId > peer.deviceId) return false;
     this.#current = undefined;
     this.#callOff(pairing);
+    return true;
+  }
+
+  /**
+   * There is one slot, and anybody can ask for it: a machine for which no code is typed cannot keep it from another one for
+   * long, and one that failed before not at all.
+   */
+  #displace({ machine: { id, address }, step, run }: ShownPairing, peer: AgentPeer): boolean {
+    if (address === peer.address || (step !== "code" && step !== "wrong")) return false;
+    const holder = attemptKeys({ address, deviceId: id });
+    const isHeldLong = this.#now() - this.#shownAt >= HOLD_MILLIS;
+    if (!isHeldLong && !this.#limits.isInArrears(holder)) return false;
+    if (this.#limits.isInArrears(attemptKeys(peer))) return false;
+    run?.handle({ type: "displaced" });
     return true;
   }
 
@@ -243,6 +261,7 @@ export class PairingService {
     });
     pairing.run = run;
     this.#current = pairing;
+    this.#shownAt = this.#now();
     run.begin(this.#openMillis, machine.handle({ type: "message", message: hello }));
     return listenerOf(run);
   }

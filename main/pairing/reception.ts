@@ -11,7 +11,7 @@ import type { MessageOf, PairingMessage } from "./pairing-messages.js";
 
 /** A machine says hello as soon as it is connected. */
 const HELLO_MILLIS = 5000;
-/** Connections that have not said hello; more are closed unanswered. */
+/** Connections that have not said hello; the oldest gives way to one more. */
 const MAX_WAITING = 8;
 const MAX_WAITING_FROM_ONE_ADDRESS = 4;
 
@@ -28,13 +28,13 @@ export interface ReceptionOptions {
   readonly trust: TrustStore;
   readonly limits: AttemptLimits;
   readonly now: () => number;
-  readonly isBusyFor: (deviceId: string) => boolean;
+  readonly isBusyFor: (peer: AgentPeer) => boolean;
   /** Takes a caller over; what it says after "hello" goes to the listener. */
   readonly accept: (caller: PairingCaller) => PairingConnectionListener;
 }
 
 /** By what a machine's attempts are counted: it can change either, and gains little by it. */
-export function attemptKeys(peer: AgentPeer): string[] {
+export function attemptKeys(peer: Pick<AgentPeer, "address" | "deviceId">): string[] {
   return [peer.address, peer.deviceId];
 }
 
@@ -50,11 +50,16 @@ export class Reception {
   /** Whether there is room for one more of an address that has not said hello. */
   hasRoomFor(address: string): boolean {
     const fromThere = [...this.#waiting.values()].filter((other) => other === address).length;
-    return this.#waiting.size < MAX_WAITING && fromThere < MAX_WAITING_FROM_ONE_ADDRESS;
+    return fromThere < MAX_WAITING_FROM_ONE_ADDRESS;
   }
 
   async receive(peer: AgentPeer): Promise<void> {
     const connection = new PairingConnection(peer.socket);
+    const [oldest] = this.#waiting.keys();
+    if (this.#waiting.size >= MAX_WAITING && oldest) {
+      this.#waiting.delete(oldest);
+      oldest.destroy();
+    }
     this.#waiting.set(connection, peer.address);
     const late = setTimeout(() => connection.destroy(), HELLO_MILLIS);
     const preauthorisation = await this.#options.trust.preauthorisation(peer.deviceId);
@@ -99,12 +104,14 @@ export class Reception {
       connection.destroy();
       return undefined;
     }
-    const waitMillis = limits.pauseMillis(attemptKeys(peer), now());
-    if (waitMillis > 0 && !preauthorisation) {
-      connection.send({ type: "bye", reason: "pause", waitMillis });
-    } else if (isBusyFor(peer.deviceId)) {
+    const wait = preauthorisation ? undefined : limits.waitOf(attemptKeys(peer), now());
+    if (wait) {
+      const reason = wait.because === "own failures" ? "pause" : "crowd";
+      connection.send({ type: "bye", reason, waitMillis: wait.millis });
+    } else if (isBusyFor(peer)) {
       connection.send({ type: "bye", reason: "busy" });
     } else {
+      if (!preauthorisation) limits.begun(now());
       return accept({ peer, connection, hello, preauthorisation });
     }
     connection.hangUp();

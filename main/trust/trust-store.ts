@@ -26,7 +26,7 @@ const BROKEN = "DATA_LOSS";
 const nobody: TrustFile = { machines: [], preauthorised: [] };
 
 /** What is learned of a paired machine while it is used. */
-export type Learned = Pick<TrustedMachine, "name" | "role" | "addresses" | "agentPort">;
+export type Learned = Pick<TrustedMachine, "name" | "role" | "addresses" | "callers" | "agentPort">;
 
 /** Called with the machine whose trust was given, changed or taken. */
 export type TrustListener = (deviceId: string) => void;

@@ -13,6 +13,8 @@ export interface TrustedMachine {
   readonly role: Role;
   /** Hosts without ports by which its agent was reached, the newest first. */
   readonly addresses: readonly string[];
+  /** Addresses from which it called this machine and proved its key, the newest first. */
+  readonly callers?: readonly string[] | undefined;
   /** 0: its agent did not listen when they were paired. */
   readonly agentPort: number;
   /** Milliseconds since the epoch. */
@@ -36,6 +38,7 @@ const trustedMachineSchema = z.object({
   grantedRole: roleSchema,
   role: roleSchema,
   addresses: z.array(z.string().max(LONGEST_HOST)).max(MOST_ADDRESSES),
+  callers: z.array(z.string().max(LONGEST_HOST)).max(MOST_ADDRESSES).optional(),
   agentPort: z.number().int().min(0).max(65_535),
   pairedAt: z.number(),
 });

@@ -13,7 +13,7 @@ import { AddPopover } from "./add-popover.js";
 import "./cluster-panel.css";
 import { ClusterHint } from "./cluster-hint.js";
 import { ClusterTree } from "./cluster-tree.js";
-import { DiscoveryNote } from "./discovery-note.js";
+import { DiscoveryNote, MoreMachines } from "./discovery-note.js";
 import { Links } from "./links.js";
 import { useDragScroll } from "./use-drag-scroll.js";
 
@@ -29,6 +29,7 @@ export function ClusterPanel(): ReactElement {
       <PanelHead state={state} />
       <div ref={setFrame} className="cluster-scroll">
         <ClusterTree machines={state.machines} frame={frame} />
+        <MoreMachines count={state.unlistedMachines} />
         {state.notice ? <Dismissable problem={state.notice} /> : null}
         {state.exposures.map((problem) => (
           <Dismissable key={problem.message} problem={problem} />
@@ -47,7 +48,8 @@ function PanelHead({ state }: { readonly state: ClusterState }): ReactElement {
   return (
     <div className="side-head">
       <span className="ell">
-        {countText(state.machines.length, "machine")} · {countText(tasks, "task")}
+        {countText(state.machines.length + (state.unlistedMachines ?? 0), "machine")} ·{" "}
+        {countText(tasks, "task")}
       </span>
       <AccessLabel open={state.access === "open"} />
       <span className="grow" />

@@ -5,6 +5,7 @@ import { attempt } from "../stores/app-store.js";
 import { changeSettings, useSettings } from "../stores/settings-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
+import { countText } from "../ui/format.js";
 import { ProblemView } from "../ui/problem-view.js";
 
 const NOT_FOUND: Problem = {
@@ -48,6 +49,16 @@ export function DiscoveryNote({ state }: { readonly state: ClusterState }): Reac
         </Note>
       );
   }
+}
+
+/** The machines nearby that are too many to be listed, right behind those that are. */
+export function MoreMachines({ count }: { readonly count: number | undefined }): ReactElement | null {
+  if (count === undefined) return null;
+  return (
+    <Note text={`and ${countText(count, "more machine")} nearby, not paired`}>
+      <AddByAddress />
+    </Note>
+  );
 }
 
 interface WarningProps {

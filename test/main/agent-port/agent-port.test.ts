@@ -7,6 +7,7 @@ import { type AgentPeer, Alpn } from "../../../main/agent-port/agent-peer.js";
 import { AgentPort, type AgentPortOptions } from "../../../main/agent-port/agent-port.js";
 import { type MadeCertificate, makeCertificate } from "../../../main/identity/certificate.js";
 import { deviceIdOf } from "../../../main/identity/device-id.js";
+import { TrustStore } from "../../../main/trust/trust-store.js";
 import { foreignSigned, selfSigned } from "../support/odd-certificates.js";
 import { anyIdentity, rawTls, receivedUntilClosed } from "../support/raw-tls.js";
 import { type Installation, LOOPBACK, makeInstallation, pairDirectly, trusted } from "../support/trusting.js";
@@ -177,6 +178,36 @@ describe("the agent's port", () => {
     const sockets = Array.from({ length: 60 }, () => connectPlain(port.port, LOOPBACK));
     await Promise.all(sockets.map((socket) => once(socket.on("error", () => undefined).resume(), "close")));
     await once(knock(desk.identity), "data");
+  });
+
+  it("lets paired machines in after a restart, while strangers at many addresses hold what they can", async () => {
+    const from = (localAddress: string) =>
+      rawTls(port.port, {
+        key: desk.identity.keyPem,
+        cert: desk.identity.certPem,
+        ALPNProtocols: [Alpn.tunnel],
+        ...{ localAddress },
+      });
+    await once(from("127.0.0.9"), "data");
+    await expect.poll(() => box.trust.get(desk.identity.deviceId)?.callers).toEqual(["127.0.0.9"]);
+    await port.close();
+    await box.trust.put({ ...trusted(desk.identity, "a"), callers: ["127.0.0.9"] });
+    const trust = await TrustStore.load(box.dataDir);
+    await listen({ trust });
+
+    const strangers = Array.from({ length: 600 }, (_, place) =>
+      connectPlain({ port: port.port, host: LOOPBACK, localAddress: `127.0.1.${1 + (place % 40)}` })
+        .on("error", () => undefined)
+        .resume(),
+    );
+    await Promise.all(
+      strangers.map((socket) => Promise.race([once(socket, "connect"), once(socket, "close")])),
+    );
+    // Where it was before, many at once; and where it has never been, as a newcomer among the strangers.
+    const tunnels = Array.from({ length: 60 }, () => from("127.0.0.9"));
+    await Promise.all([...tunnels, from("127.0.0.77")].map((socket) => once(socket, "data")));
+    for (const socket of [...strangers, ...tunnels]) socket.destroy();
+    await trust.close();
   });
 
   it("lets no paired machine open connections without end, and has room again when they are over", async () => {

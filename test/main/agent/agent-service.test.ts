@@ -209,6 +209,48 @@ describe("what a role can really do with tasks", () => {
   );
 });
 
+describe("what one machine may use up", () => {
+  /** Opens a stream of changes and leaves it open; resolves with its first answer or its end. */
+  function watch(): Promise<number> {
+    const { path } = methodDefinition("watch");
+    const call = client.makeServerStreamRequest(
+      path,
+      (value: Uint8Array) => Buffer.from(value),
+      () => "",
+      nothing,
+      new Metadata(),
+      {},
+    );
+    return new Promise((resolve) => {
+      call.on("data", () => resolve(status.OK));
+      call.on("error", (error: ServiceError) => resolve(error.code));
+    });
+  }
+
+  test("are some streams, however many connections it has, and none of those of others", async () => {
+    await pair(gpuPc, laptop, "view");
+    const codes = await Promise.all(Array.from({ length: 100 }, watch));
+    expect(codes.filter((code) => code === status.OK)).toHaveLength(8);
+    expect(codes.filter((code) => code === status.RESOURCE_EXHAUSTED)).toHaveLength(92);
+    const pi = await TestAgent.start("pi");
+    await pair(gpuPc, pi, "view");
+    const connection = pi.connect(gpuPc);
+    await expect.poll(() => connection.facts().presence).toBe("online");
+    await pi.dispose();
+  });
+
+  test("are as many calls as an application needs", async () => {
+    await pair(gpuPc, laptop, "view");
+    const codes: number[] = [];
+    for (let round = 0; round < 30; round++) {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => callRaw("ping", nothing)));
+      codes.push(...answers.map(({ code }) => code));
+    }
+    expect(codes.slice(0, 1000)).toEqual(Array(1000).fill(status.OK));
+    expect(codes).toContain(status.RESOURCE_EXHAUSTED);
+  });
+});
+
 describe("bytes that no Tensordeck sends", () => {
   beforeEach(() => pair(gpuPc, laptop, "manage"));
 

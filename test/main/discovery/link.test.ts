@@ -22,6 +22,7 @@ it("fails without ending the process, and can be closed", async () => {
       heard: () => undefined,
       gone: () => undefined,
       changed,
+      isPairedAt: () => false,
     });
   });
   await failed;

@@ -52,19 +52,26 @@ describe("sightings", () => {
     expect(sightings.list()[0]?.name).toBe("other");
   });
 
-  it("are bounded, in total and for one sender", () => {
-    const sightings = new Sightings();
+  it("are bounded, in total and for one sender, but for paired machines", () => {
+    const paired = "z7".repeat(26);
+    const sightings = new Sightings((id) => id === paired);
     const digits = "abcdefghijklmnopqrstuvwxyz234567";
     let made = 0;
     const invented = () => {
       made += 1;
-      const [high, low] = [digits[made >> 5] ?? "a", digits[made & 31] ?? "a"];
-      return heard({ deviceId: `${high}${low}`.padEnd(52, "z") });
+      const word = [made >> 10, made >> 5, made].map((part) => digits[part & 31]).join("");
+      return heard({ deviceId: word.padEnd(52, "z") });
     };
     for (let count = 0; count < 100; count += 1) sightings.hear(invented(), from("192.168.1.66"), 0);
     expect(sightings.list()).toHaveLength(16);
-    for (let count = 0; count < 400; count += 1)
+    for (let count = 0; count < 4000; count += 1)
       sightings.hear(invented(), from(`192.168.1.${count % 250}`), 0);
-    expect(sightings.list()).toHaveLength(256);
+    expect(sightings.list()).toHaveLength(2048);
+    expect(sightings.hear(heard({ deviceId: paired }), from("192.168.1.66"), 0)).toBe(true);
+    expect(sightings.get(paired)?.addresses).toEqual(["192.168.1.66"]);
+    // Whoever goes makes room, also at his address.
+    expect(sightings.expire(120_000)).toBe(true);
+    expect(sightings.hear(invented(), from("192.168.1.66"), 120_000)).toBe(true);
+    expect(sightings.list()).toHaveLength(1);
   });
 });

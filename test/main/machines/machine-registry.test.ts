@@ -96,6 +96,7 @@ class MemoryDiscovery {
   onSearch: () => void = () => undefined;
   readonly #listeners = new Set<() => void>();
   sightings = () => this.seen;
+  sighting = (deviceId: string) => this.seen.find((one) => one.deviceId === deviceId);
   onChange = (listener: () => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -142,6 +143,7 @@ async function make(more: { trusted?: TrustedMachine[]; file?: string } = {}) {
   const discovery = new MemoryDiscovery();
   const links = new Map<string, MemoryLink>();
   const listening = { now: true };
+  let knocked = 0;
   /** Who answers at which address. */
   const agents = new Map<string, AgentHello>();
   const registry = new MachineRegistry<MemoryLink>({
@@ -157,7 +159,10 @@ async function make(more: { trusted?: TrustedMachine[]; file?: string } = {}) {
       return link;
     },
     discovery,
-    knock: async () => listening.now,
+    knock: async () => {
+      knocked++;
+      return listening.now;
+    },
     askAgent: async (address) => {
       const hello = agents.get(address);
       if (hello) return hello;
@@ -177,7 +182,7 @@ async function make(more: { trusted?: TrustedMachine[]; file?: string } = {}) {
     return found;
   };
   const names = () => registry.list().map((machine) => `${machine.facts.name} ${machine.facts.kind}`);
-  return { registry, trust, discovery, agents, listening, facts, link, names };
+  return { registry, trust, discovery, agents, listening, facts, link, names, knocks: () => knocked };
 }
 
 async function failure(promise: Promise<unknown>) {
@@ -216,6 +221,62 @@ describe("machines that announce themselves", () => {
     expect(names()).toEqual(["here this", "pi discovered"]);
     expect(link("pi").closed).toBe(true);
     expect(registry.link(id("pi"))).toBeUndefined();
+  });
+});
+
+describe("a crowd of machines that announce themselves", () => {
+  const digits = "abcdefghijklmnopqrstuvwxyz";
+  const crowd = (count: number) =>
+    Array.from({ length: count }, (_, place) => {
+      const word = [place / 676, place / 26, place].map((part) => digits[Math.trunc(part) % 26]).join("");
+      return sighting(`pupil${word}`);
+    });
+
+  it("is listed as far as a panel can be read, and counted beyond that", async () => {
+    const { registry, discovery, names } = await make({ trusted: [trusted("zpi")] });
+    discovery.sees(...crowd(200));
+    expect([registry.list().length, registry.unlisted()]).toEqual([202, 0]);
+    // The paired machine is heard last of all.
+    discovery.sees(...crowd(1000), sighting("zpi", { addresses: ["10.0.0.77"] }));
+    expect([registry.list().length, registry.unlisted()]).toEqual([252, 750]);
+    expect(names().slice(0, 2)).toEqual(["here this", "zpi paired"]);
+    expect(registry.agentAddresses(id("zpi"))[0]).toBe("10.0.0.77:2220");
+    // Whoever was here before a crowd came is still listed.
+    expect(registry.facts(id("pupilaaa"))).toBeDefined();
+    expect(registry.facts(id("pupilbmj"))).toBeUndefined();
+  });
+
+  it("does not hide a machine that the user names by its device ID", async () => {
+    const { registry, discovery } = await make();
+    discovery.sees(...crowd(1000));
+    expect(await registry.add(id("pupilbmj"))).toBe(id("pupilbmj"));
+    expect(registry.facts(id("pupilbmj"))?.kind).toBe("discovered");
+    expect([registry.list().length, registry.unlisted()]).toEqual([251, 750]);
+  });
+
+  it("costs work in proportion to its size", async () => {
+    const { registry, discovery } = await make({ trusted: [trusted("pi")] });
+    let lookups = 0;
+    const found = discovery.sighting;
+    const all = discovery.sightings;
+    discovery.sighting = (wanted) => {
+      lookups++;
+      return found(wanted);
+    };
+    discovery.sightings = () => {
+      lookups++;
+      return all();
+    };
+    discovery.sees(...crowd(1000));
+    registry.list();
+    expect(lookups).toBeLessThan(3 * 250);
+  });
+
+  it("is knocked at no faster than a network bears", async () => {
+    const { discovery, knocks } = await make();
+    discovery.sees(...crowd(1000));
+    await until("somebody was knocked at", () => knocks() > 0);
+    expect(knocks()).toBeLessThan(100);
   });
 });
 

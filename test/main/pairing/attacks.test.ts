@@ -388,6 +388,79 @@ describe("somebody who does not keep to the protocol", () => {
   });
 });
 
+describe("strangers who ask in vain", () => {
+  let now: number;
+  let gpuBox: Machine;
+
+  beforeEach(async () => {
+    now = 0;
+    gpuBox = await makeMachine("gpu-box", { now: () => now });
+  });
+
+  /** A stranger at an address of his own that says hello; with the answer. */
+  async function strangerAt(
+    localAddress: string,
+  ): Promise<{ talker: Talker; answer: PairingMessage | undefined }> {
+    const { keyPem: key, certPem: cert } = await anyIdentity();
+    const plain = connect({ host: "127.0.0.1", port: gpuBox.port.port, localAddress });
+    const socket = rawTls(gpuBox.port.port, { key, cert, ALPNProtocols: [Alpn.pairing], socket: plain });
+    await once(socket, "data");
+    const talker = talkerOf(socket);
+    talker.send(hello);
+    return { talker, answer: await talker.next() };
+  }
+
+  /** Gives up a try, which counts as a wrong one. */
+  async function failAt(localAddress: string): Promise<void> {
+    const { talker, answer } = await strangerAt(localAddress);
+    expect(answer).toMatchObject({ type: "welcome" });
+    talker.socket.destroy();
+    await reaches(gpuBox, "failed");
+  }
+
+  it("pause themselves, and nobody else for longer than a minute", async () => {
+    for (let failure = 0; failure < 12; failure++) await failAt(`127.0.1.${1 + (failure % 4)}`);
+    expect((await strangerAt("127.0.1.1")).answer).toMatchObject({ type: "bye", reason: "pause" });
+    // One who did nothing wrong is let in, and the next one a minute later.
+    const { talker, answer } = await strangerAt("127.0.2.1");
+    expect(answer).toMatchObject({ type: "welcome" });
+    talker.socket.destroy();
+    await reaches(gpuBox, "failed");
+    await ask(desk, gpuBox);
+    expect((await reaches(desk, "failed")).problem).toMatchObject({
+      code: "RESOURCE_EXHAUSTED",
+      reason: "Other machines failed to pair with it too often; this one did nothing wrong.",
+      remedy: expect.stringContaining("Try again in one minute, or begin the pairing on"),
+    });
+    now += 60_000;
+    await ask(desk, gpuBox);
+    await enters(desk, await codeShownBy(gpuBox));
+    await reaches(desk, "paired");
+  });
+
+  it("do not keep the only slot from others for longer than it takes to type a code", async () => {
+    const { talker } = await strangerAt("127.0.1.1");
+    await ask(desk, gpuBox);
+    expect((await reaches(desk, "failed")).problem?.code).toBe("UNAVAILABLE");
+    now += 30_000;
+    await ask(desk, gpuBox);
+    expect(await talker.next()).toMatchObject({ type: "bye", reason: "busy" });
+    expect(gpuBox.pairing.state()?.machine.id).toBe(desk.identity.deviceId);
+    await enters(desk, await codeShownBy(gpuBox));
+    await reaches(desk, "paired");
+  });
+
+  it("lose the slot at once where they failed before", async () => {
+    for (let failure = 0; failure < 3; failure++) await failAt("127.0.1.1");
+    now += 30_000;
+    const { talker, answer } = await strangerAt("127.0.1.1");
+    expect(answer).toMatchObject({ type: "welcome" });
+    await ask(desk, gpuBox);
+    expect(await talker.next()).toMatchObject({ type: "bye", reason: "busy" });
+    await reaches(desk, "code");
+  });
+});
+
 describe("messages", () => {
   it("are read whatever way they are cut", () => {
     const bytes = Buffer.concat([encodeFrame(hello), encodeFrame({ type: "bye", reason: "busy" })]);

@@ -96,7 +96,7 @@ export class DiscoveringHost {
   ): Promise<DiscoveryEvent> {
     const wanted = others.map(({ deviceId }) => deviceId).sort();
     const same = ({ sightings }: DiscoveryEvent): boolean =>
-      JSON.stringify(sightings.map(({ deviceId }) => deviceId)) === JSON.stringify(wanted);
+      JSON.stringify(sightings.map(({ deviceId }) => deviceId).sort()) === JSON.stringify(wanted);
     return this.waitFor(same, timeoutMillis);
   }
 }

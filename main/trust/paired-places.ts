@@ -1,0 +1,49 @@
+/**
+ * Addresses at which paired machines were met, kept over restarts with what else is known of them. An address proves
+ * nothing; it decides only who is attended to first while strangers send more than can be attended to.
+ */
+import type { TrustStore } from "./trust-store.js";
+
+/** A machine has a few interfaces; a Wi-Fi may give it another address each day. */
+const MOST_CALLERS = 8;
+
+export class PairedPlaces {
+  readonly #trust: Pick<TrustStore, "all" | "get" | "update" | "onChange">;
+  readonly #stopListening: () => void;
+  #addresses: ReadonlySet<string> | undefined;
+
+  constructor(trust: Pick<TrustStore, "all" | "get" | "update" | "onChange">) {
+    this.#trust = trust;
+    this.#stopListening = trust.onChange(() => {
+      this.#addresses = undefined;
+    });
+  }
+
+  has(address: string): boolean {
+    this.#addresses ??= new Set(
+      this.#trust.all().flatMap(({ addresses, callers = [] }) => [...addresses, ...callers].map(plain)),
+    );
+    return this.#addresses.has(plain(address));
+  }
+
+  /** Keeps where a paired machine has just proved that it has its key. */
+  met(deviceId: string, address: string): void {
+    const known = this.#trust.get(deviceId);
+    const place = plain(address);
+    if (!known || place === "" || [...known.addresses, ...(known.callers ?? [])].map(plain).includes(place))
+      return;
+    const callers = [place, ...(known.callers ?? [])].slice(0, MOST_CALLERS);
+    this.#trust
+      .update(deviceId, { callers })
+      .catch((error: unknown) => console.error(`The address of ${known.name} was not kept:`, error));
+  }
+
+  close(): void {
+    this.#stopListening();
+  }
+}
+
+/** An address without the scope of a link-local one. */
+function plain(address: string): string {
+  return address.split("%")[0]?.toLowerCase() ?? "";
+}
