@@ -66,14 +66,7 @@ const masterUnknown: Hint = ({ code, message }, { clusterFile, target }) =>
     ? `Give --target as ${clusterFile} writes that task's address${target === undefined ? "" : `; it does not have ${target}`}.`
     : undefined;
 
-const hints: readonly Hint[] = [
-  notRestored,
-  masterUnknown,
-  withoutGpu,
-  uninitialized,
-  tooLarge,
-  taskMissing,
-];
+const hints: readonly Hint[] = [notRestored, masterUnknown, withoutGpu, uninitialized, tooLarge, taskMissing];
 
 /** The error, with what the user of the command line can do about it where TensorFlow's own text does not say so. */
 export function withHint(
