@@ -4,6 +4,7 @@
  */
 import { networkInterfaces } from "node:os";
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { withSharedSignal } from "../../worker-runtime/rpc/shared-signal.js";
 import { canonicalAddress, contains } from "../firewall/addresses.js";
 import { probeName } from "../reachability/layers/name.js";
 import { failed, skipped } from "../reachability/layers/result.js";
@@ -32,11 +33,13 @@ export function guardedProber(prober: Prober, isKnown: (port: number) => boolean
 
 /** Those of the addresses, "host:port" each, that do not lead to this machine: no other machine's agent is there. */
 export async function elsewhere(addresses: readonly string[], signal: AbortSignal): Promise<string[]> {
-  const here = await Promise.all(
-    addresses.map(async (address) => {
-      const host = parseHostPort(address)?.host;
-      return host !== undefined && (await probeName(host, signal)).hosts.some(isOwn);
-    }),
+  const here = await withSharedSignal(signal, (shared) =>
+    Promise.all(
+      addresses.map(async (address) => {
+        const host = parseHostPort(address)?.host;
+        return host !== undefined && (await probeName(host, shared)).hosts.some(isOwn);
+      }),
+    ),
   );
   return addresses.filter((_, place) => !here[place]);
 }
