@@ -1,6 +1,7 @@
 /** Connecting to another machine's agent, by device ID: the certificate that answers decides, not the address. */
 import { connect, type TLSSocket } from "node:tls";
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
+import { withSharedSignal } from "../../worker-runtime/rpc/shared-signal.js";
 import { ProblemError } from "../api/wire.js";
 import { delay } from "../deferred.js";
 import { certificateProblem } from "../identity/certificate.js";
@@ -71,31 +72,37 @@ async function dialFirst(dial: Dial): Promise<UnknownAgent> {
       remedy: "Add the machine by its address.",
     });
   }
-  const won = new AbortController();
   const late = AbortSignal.timeout(timeoutMillis);
-  const ends = AbortSignal.any([won.signal, late, ...(signal ? [signal] : [])]);
+  try {
+    return await withSharedSignal(signal ? AbortSignal.any([signal, late]) : late, (ends) =>
+      Promise.any(attemptsOf(dial, ends, timeoutMillis)),
+    );
+  } catch (error) {
+    if (signal?.aborted) throw problem("CANCELLED", `The connection to ${name} was called off.`);
+    throw mostTelling(error);
+  }
+}
+
+/** One for each address; those that are not the first to come to something end with the signal. */
+function attemptsOf(dial: Dial, ends: AbortSignal, timeoutMillis: number): Promise<UnknownAgent>[] {
+  let isWon = false;
   const attempts: Promise<UnknownAgent>[] = [];
-  for (const [index, address] of addresses.entries()) {
+  for (const [index, address] of dial.addresses.entries()) {
     // When its time has come, or nothing before it is left.
     const turn = Promise.race([delay(index * STAGGER_MILLIS, ends), Promise.allSettled([...attempts])]);
     attempts.push(
       turn.then(async () => {
         const agent = await dialOne(dial, address, ends, timeoutMillis);
-        if (won.signal.aborted) {
+        if (isWon) {
           agent.socket.destroy();
-          throw problem("CANCELLED", `${name} answered at another address first.`);
+          throw problem("CANCELLED", `${dial.name} answered at another address first.`);
         }
-        won.abort();
+        isWon = true;
         return agent;
       }),
     );
   }
-  try {
-    return await Promise.any(attempts);
-  } catch (error) {
-    if (signal?.aborted) throw problem("CANCELLED", `The connection to ${name} was called off.`);
-    throw mostTelling(error);
-  }
+  return attempts;
 }
 
 /** Of what all addresses came to: that the machine itself answered says more than that nothing did. */

@@ -2,6 +2,7 @@
  * The window of a machine without a screen, shown on this one: a loopback port here whose connections are carried to that
  * machine's window through its agent. Whoever reaches the port still needs the token that the machine gave.
  */
+import { setMaxListeners } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { inBackground } from "../../worker-runtime/faults.js";
@@ -23,6 +24,8 @@ export class WindowForwarder {
     this.#dial = dial;
     this.#server = createServer((socket) => inBackground(this.#carry(socket)));
     this.#server.maxConnections = MAX_CONNECTIONS;
+    // One for each connection.
+    setMaxListeners(MAX_CONNECTIONS, this.#closed.signal);
   }
 
   /** Listens at a free port of 127.0.0.1. */

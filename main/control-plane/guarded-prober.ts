@@ -5,6 +5,7 @@
 import { networkInterfaces } from "node:os";
 import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { canonicalAddress, canonicalHost } from "../../worker-runtime/cluster/host.js";
+import { withSharedSignal } from "../../worker-runtime/rpc/shared-signal.js";
 import { contains } from "../firewall/addresses.js";
 import { probeName } from "../reachability/layers/name.js";
 import { failed } from "../reachability/layers/result.js";
@@ -35,13 +36,17 @@ export function guardedProber(isKnown: (port: number) => boolean, probe = prober
  * out as the addresses that they lead to now: asked about again, they might lead elsewhere.
  */
 export async function elsewhere(addresses: readonly string[], signal: AbortSignal): Promise<string[]> {
-  const found = await Promise.all(
-    addresses.map(async (address) => {
-      const target = parseHostPort(address);
-      if (!target) return [];
-      const { hosts } = await probeName(target.host, signal);
-      return hosts.filter((host) => !isOwn(host)).map((host) => formatHostPort({ host, port: target.port }));
-    }),
+  const found = await withSharedSignal(signal, (shared) =>
+    Promise.all(
+      addresses.map(async (address) => {
+        const target = parseHostPort(address);
+        if (!target) return [];
+        const { hosts } = await probeName(target.host, shared);
+        return hosts
+          .filter((host) => !isOwn(host))
+          .map((host) => formatHostPort({ host, port: target.port }));
+      }),
+    ),
   );
   return found.flat();
 }

@@ -5,6 +5,7 @@
 import { connect } from "node:net";
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { inBackground } from "../../worker-runtime/faults.js";
+import { withSharedSignal } from "../../worker-runtime/rpc/shared-signal.js";
 import { delay } from "../deferred.js";
 
 const KNOCK_EVERY_MILLIS = 3000;
@@ -25,8 +26,10 @@ export type Knock = (addresses: readonly string[], signal: AbortSignal) => Promi
 /** Opens a TCP connection and closes it at once. */
 export const knock: Knock = async (addresses, signal) => {
   const over = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MILLIS)]);
-  const opened = addresses.slice(0, MOST_ADDRESSES).map((address) => connects(address, over));
-  return await Promise.any(opened).then(
+  const anyOpens = withSharedSignal(over, (shared) =>
+    Promise.any(addresses.slice(0, MOST_ADDRESSES).map((address) => connects(address, shared))),
+  );
+  return await anyOpens.then(
     () => true,
     () => false,
   );

@@ -19,10 +19,9 @@ export interface LocalTaskOptions {
 }
 
 /**
- * Starts the tasks on free ports of this machine, all at once. They end with the signal, with `stop`, or with this
- * process. Several share a GPU, so none takes all of its memory; parameter servers see none, as everywhere.
+ * Starts the tasks on free ports of this machine, all at once. They end with `stop` or with this process. Several share a GPU, so none takes all of its memory; parameter servers see none, as everywhere.
  *
- * @throws TensorFlowError as Server.start; no task is left then.
+ * @throws TensorFlowError as Server.start, CANCELLED when the signal is aborted before all serve; no task is left then.
  */
 export async function startLocalTasks(
   jobs: readonly PinnedJob[],
@@ -31,25 +30,22 @@ export async function startLocalTasks(
 ): Promise<LocalTasks> {
   const shared = { ...config, gpuOptions: { ...config?.gpuOptions, allowGrowth: true } };
   const names = jobs.flatMap(({ job, tasks }) => Array.from({ length: tasks }, () => job));
-  // The first that fails ends all.
-  const failing = new AbortController();
-  const ending = AbortSignal.any([signal, failing.signal]);
-  const servers: Server[] = [];
+  signal.throwIfAborted();
+  const servers = names.map((job) =>
+    Server.launch({ engine, config: shared, ...(job === "ps" ? { gpu: "none" } : {}) }),
+  );
   const stop = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.stop()));
   };
-  const start = async (job: string, place: number): Promise<void> => {
-    const gpu = job === "ps" ? { gpu: "none" } : {};
-    try {
-      servers[place] = await Server.createLocalServer({ engine, config: shared, signal: ending, ...gpu });
-    } catch (error) {
-      failing.abort(error);
-    }
-  };
-  await Promise.all(names.map(start));
-  if (ending.aborted) {
+  const stopNow = (): void => void stop();
+  signal.addEventListener("abort", stopNow, { once: true });
+  try {
+    await Promise.all(servers.map(({ ready }) => ready));
+  } catch (error) {
     await stop();
-    throw ending.reason;
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener("abort", stopNow);
   }
   const addresses: Record<string, string[]> = {};
   for (const [place, server] of servers.entries()) {

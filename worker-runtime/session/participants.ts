@@ -3,6 +3,7 @@ import type { GetStatusResponse } from "../../protos/generated/tensorflow/worker
 import { StatusCode, TensorFlowError } from "../protocol/status.js";
 import { Channel } from "../rpc/channel.js";
 import type { CallOptions } from "../rpc/service-client.js";
+import { withSharedSignal } from "../rpc/shared-signal.js";
 import { workerClient } from "../rpc/worker-client.js";
 
 /** A task whose health matters to a session. */
@@ -43,7 +44,9 @@ export class Participants {
 
   /** Asks all at once. Never throws, except CANCELLED when the signal is aborted. */
   probe(deadlineMillis: number, signal?: AbortSignal): Promise<ProbeResult[]> {
-    return Promise.all(this.list.map((participant) => this.#probeOne(participant, deadlineMillis, signal)));
+    return withSharedSignal(signal, (shared) =>
+      Promise.all(this.list.map((participant) => this.#probeOne(participant, deadlineMillis, shared))),
+    );
   }
 
   async #probeOne(

@@ -3,6 +3,7 @@ import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import { checkOwnHost } from "../../../worker-runtime/engines/address-check.js";
 import { type PortHolder, portHolder } from "../../../worker-runtime/engines/port-holder.js";
 import { type FoundRuntimes, searchRuntimes } from "../../../worker-runtime/engines/tensorflow/find.js";
+import { withSharedSignal } from "../../../worker-runtime/rpc/shared-signal.js";
 import type { Machine, Task } from "../../api/cluster.js";
 import type { FirewallFacts } from "../../api/firewall.js";
 import type { Diagnosis, Reachability } from "../../api/reachability.js";
@@ -76,14 +77,16 @@ async function examineMachines(
   signal.throwIfAborted();
   const engines = machineEngines(runtimes.found[0]);
   const incarnations = new Map<string, string>();
-  const seen = await Promise.all(
-    machines.map(async (machine) => ({
-      ...machine,
-      ...(machine.id === THIS_MACHINE ? { engines } : {}),
-      tasks: await Promise.all(
-        machine.tasks.map((task) => withState(task, machine, tested, holders, incarnations, signal)),
-      ),
-    })),
+  const seen = await withSharedSignal(signal, (shared) =>
+    Promise.all(
+      machines.map(async (machine) => ({
+        ...machine,
+        ...(machine.id === THIS_MACHINE ? { engines } : {}),
+        tasks: await Promise.all(
+          machine.tasks.map((task) => withState(task, machine, tested, holders, incarnations, shared)),
+        ),
+      })),
+    ),
   );
   const routes = describeRoutes(
     tested.plans,

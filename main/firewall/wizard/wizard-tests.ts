@@ -2,6 +2,7 @@
 
 import { formatHostPort } from "../../../worker-runtime/cluster/address.js";
 import { canonicalAddress } from "../../../worker-runtime/cluster/host.js";
+import { withSharedSignal } from "../../../worker-runtime/rpc/shared-signal.js";
 import type { LayerResult } from "../../api/reachability.js";
 import { messageOf } from "../../problems.js";
 import { layerOf } from "../../reachability/layers/result.js";
@@ -40,7 +41,9 @@ export async function testPorts(
   ports: readonly number[],
   signal: AbortSignal,
 ): Promise<PortTest[]> {
-  return await Promise.all(ports.map((port) => testPort(machines, machine, peer, port, signal)));
+  return await withSharedSignal(signal, (shared) =>
+    Promise.all(ports.map((port) => testPort(machines, machine, peer, port, shared))),
+  );
 }
 
 async function testPort(

@@ -7,6 +7,7 @@ import type { AgentPort } from "../../../main/agent-port/agent-port.js";
 import { type DialOptions, dialAgent, dialUnknownAgent } from "../../../main/agent-port/dial-agent.js";
 import { makeCertificate } from "../../../main/identity/certificate.js";
 import { freePort } from "../../support/processes.js";
+import { warningsDuring } from "../../support/warnings.js";
 import { type Installation, LOOPBACK, makeInstallation, pairDirectly } from "../support/trusting.js";
 
 const DAY_MILLIS = 24 * 60 * 60 * 1000;
@@ -85,6 +86,16 @@ describe("dialling an agent", () => {
     expect(String((await once(socket, "data"))[0])).toBe("from box");
     socket.destroy();
     await other.close();
+  });
+
+  it("takes many addresses, and leaves none behind", async () => {
+    const many = await Promise.all(Array.from({ length: 15 }, closedPort));
+    const controller = new AbortController();
+    const warnings = await warningsDuring(async () => {
+      (await dial([...many, here()], { signal: controller.signal })).destroy();
+      expect(await problemOfDial(many, { signal: controller.signal })).toMatchObject({ code: "UNAVAILABLE" });
+    });
+    expect(warnings).toEqual([]);
   });
 
   it("takes one connection only", async () => {

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { GetStatusResponse } from "../../../protos/generated/tensorflow/worker.js";
 import { StatusCode } from "../../../worker-runtime/protocol/status.js";
 import { Participants } from "../../../worker-runtime/session/participants.js";
+import { warningsDuring } from "../../support/warnings.js";
 import { startFakeServer } from "../rpc/fake-server.js";
 
 const cleanUp: (() => void)[] = [];
@@ -37,6 +38,20 @@ async function withDeadFirst(address: string): Promise<string> {
   await once(relay, "listening");
   return `127.0.0.1:${(relay.address() as AddressInfo).port}`;
 }
+
+test("many tasks are asked at once, with one listener on the signal", async () => {
+  const server = await startFakeServer({}, { GetStatus: () => GetStatusResponse.create() });
+  cleanUp.push(server.stop);
+  const list = Array.from({ length: 15 }, (_, place) => ({ name: `task ${place}`, address: server.address }));
+  const participants = new Participants(list);
+  cleanUp.push(() => participants.close());
+  const { signal } = new AbortController();
+  const warnings = await warningsDuring(async () => {
+    const answers = await participants.probe(30_000, signal);
+    expect(answers.filter(({ error }) => error === undefined)).toHaveLength(list.length);
+  });
+  expect(warnings).toEqual([]);
+});
 
 test("a task is asked over another connection after one on which no answer came", async () => {
   const server = await startFakeServer({}, { GetStatus: () => GetStatusResponse.create() });

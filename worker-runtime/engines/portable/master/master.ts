@@ -21,6 +21,7 @@ import {
   resourceExhausted,
   type TensorFlowError,
 } from "../../../protocol/status.js";
+import { withSharedSignal } from "../../../rpc/shared-signal.js";
 import { OrphanWatch } from "../connections/orphan-watch.js";
 import type { WorkerCache, WorkerInterface } from "../worker/worker-interface.js";
 import { DEFAULT_MASTER_LIMITS, type MasterEnvironment, type MasterLimits } from "./master-environment.js";
@@ -140,9 +141,11 @@ export class Master implements MasterInterface {
     }
     const response = ListDevicesResponse.create();
     response.localDevice = this.#env.localDevices.map(({ attributes }) => attributes);
-    const answers = await Promise.allSettled(
-      this.#otherWorkers([]).map((worker) =>
-        worker.getStatus({}, { signal, deadlineMillis: LIST_DEADLINE_MILLIS }),
+    const answers = await withSharedSignal(signal, (shared) =>
+      Promise.allSettled(
+        this.#otherWorkers([]).map((worker) =>
+          worker.getStatus({}, { signal: shared, deadlineMillis: LIST_DEADLINE_MILLIS }),
+        ),
       ),
     );
     response.remoteDevice = answers.flatMap((answer) =>

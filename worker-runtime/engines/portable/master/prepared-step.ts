@@ -1,6 +1,7 @@
 import type { VersionDef } from "../../../../protos/generated/tensorflow/versions.js";
 import { RegisterGraphRequest } from "../../../../protos/generated/tensorflow/worker.js";
 import { GRAPH_DEF_VERSION } from "../../../graph/op-list.js";
+import { withSharedSignal } from "../../../rpc/shared-signal.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { withPauses } from "../pauses.js";
 import { collectiveGraphKey } from "./collective-step.js";
@@ -124,16 +125,18 @@ async function registerAll(
   const failures: TaskFailure[] = [];
   const registered: RegisteredPartition[] = [];
   const { masterTask } = session.cluster;
-  await Promise.all(
-    requests.map(async ({ task, request }) => {
-      try {
-        const worker = session.cluster.worker(task);
-        const { graphHandle } = await worker.registerGraph(request, { signal });
-        registered.push({ task, graphHandle });
-      } catch (error) {
-        failures.push({ task, error });
-      }
-    }),
+  await withSharedSignal(signal, (shared) =>
+    Promise.all(
+      requests.map(async ({ task, request }) => {
+        try {
+          const worker = session.cluster.worker(task);
+          const { graphHandle } = await worker.registerGraph(request, { signal: shared });
+          registered.push({ task, graphHandle });
+        } catch (error) {
+          failures.push({ task, error });
+        }
+      }),
+    ),
   );
   if (failures.length > 0) {
     await deregister(registered, session);

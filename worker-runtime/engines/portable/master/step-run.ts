@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { TensorProto } from "../../../../protos/generated/tensorflow/tensor.js";
 import {
   type RunGraphRequest,
@@ -55,6 +56,8 @@ export async function runPartitions(
 ): Promise<StepAnswer> {
   checkFeeds(step, call.feeds, session.cluster.masterTask);
   const ended = new AbortController();
+  // As many as there are partitions.
+  setMaxListeners(0, ended.signal);
   const forward = () => ended.abort(signal.reason);
   if (signal.aborted) {
     throw reasonOf(signal);

@@ -1,5 +1,6 @@
 import type { DeviceAttributes } from "../../../../protos/generated/tensorflow/device_attributes.js";
 import { asTensorFlowError, cancelledBy, StatusCode } from "../../../protocol/status.js";
+import { withSharedSignal } from "../../../rpc/shared-signal.js";
 import type { WorkerInterface } from "../worker/worker-interface.js";
 
 const MISSING_LOG_INTERVAL_MILLIS = 10_000;
@@ -29,18 +30,17 @@ export async function waitForDevices(
     }
   }, MISSING_LOG_INTERVAL_MILLIS);
   timer.unref();
-  // One that fails ends the waiting for the others.
-  const failed = new AbortController();
-  const ended = AbortSignal.any([signal, failed.signal]);
   try {
-    await Promise.all(
-      tasks.map(async (task) => {
-        found.set(task, await askUntilAnswered(worker(task), ended));
-      }),
+    // One that fails ends the waiting for the others.
+    await withSharedSignal(signal, (shared) =>
+      Promise.all(
+        tasks.map(async (task) => {
+          found.set(task, await askUntilAnswered(worker(task), shared));
+        }),
+      ),
     );
   } finally {
     clearInterval(timer);
-    failed.abort();
   }
   // In the order of the cluster, whoever answered first.
   return new Map(tasks.map((task) => [task, found.get(task) ?? []]));

@@ -4,6 +4,7 @@ import { CoordinationServiceConfig } from "../../../../protos/generated/tensorfl
 import { ServerDef } from "../../../../protos/generated/tensorflow/tensorflow_server.js";
 import { CreateWorkerSessionRequest } from "../../../../protos/generated/tensorflow/worker.js";
 import { taskOfDevice } from "../../../cluster/device-name.js";
+import { withSharedSignal } from "../../../rpc/shared-signal.js";
 import type { StepSequences } from "../collectives/step-sequences.js";
 import type { SessionCluster } from "./session-cluster.js";
 import { combinedError, type TaskFailure } from "./worker-errors.js";
@@ -29,12 +30,14 @@ export interface WorkerSessions {
 export async function createWorkerSessions(session: WorkerSessions, signal: AbortSignal): Promise<void> {
   const { cluster } = session;
   const failures: TaskFailure[] = [];
-  await Promise.all(
-    cluster.tasks.map((task) =>
-      cluster
-        .worker(task)
-        .createWorkerSession(requestFor(session, task), { signal })
-        .catch((error: unknown) => failures.push({ task, error })),
+  await withSharedSignal(signal, (shared) =>
+    Promise.all(
+      cluster.tasks.map((task) =>
+        cluster
+          .worker(task)
+          .createWorkerSession(requestFor(session, task), { signal: shared })
+          .catch((error: unknown) => failures.push({ task, error })),
+      ),
     ),
   );
   if (failures.length > 0) {

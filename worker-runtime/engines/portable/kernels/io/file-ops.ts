@@ -1,7 +1,12 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileError, withFileErrors } from "../../../../io/file-errors.js";
-import { failedPrecondition, invalidArgument, StatusCode } from "../../../../protocol/status.js";
+import {
+  failedPrecondition,
+  invalidArgument,
+  StatusCode,
+  TensorFlowError,
+} from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { FileAccess } from "../../resources/file-access.js";
 import type { StatefulKernelDefinition } from "../kernel.js";
@@ -52,55 +57,61 @@ const writeFileKernel: StatefulKernelDefinition = {
   },
 };
 
-/** The names in a folder; none where there is no such folder. */
-async function namesIn(folder: string, files: FileAccess): Promise<readonly string[]> {
+/** Errors of the system where nothing can be found, as TensorFlow takes them: links in a circle are ELOOP. */
+const NOTHING_THERE = new Set(["ENOENT", "ENOTDIR", "EACCES", "ELOOP"]);
+
+function isNothingThere(error: unknown): boolean {
+  return error instanceof Error && "code" in error && NOTHING_THERE.has(String(error.code));
+}
+
+/** What `look` finds at the place that a path leads to; undefined where nothing is there. */
+async function lookAt<T>(
+  path: string,
+  files: FileAccess,
+  look: (resolved: string) => Promise<T>,
+): Promise<T | undefined> {
+  const resolved = await files.resolve(path === "" ? "." : path, "read");
   try {
-    return await readdir(await files.resolve(folder === "" ? "." : folder, "read"));
+    return await look(resolved);
   } catch (error) {
-    const failure = fileError(error, folder);
-    if (failure.code === StatusCode.NOT_FOUND || failure.code === StatusCode.FAILED_PRECONDITION) {
-      return [];
-    }
-    throw failure;
+    if (isNothingThere(error)) return undefined;
+    throw fileError(error, path);
   }
 }
 
-async function exists(path: string, files: FileAccess): Promise<boolean> {
+/**
+ * As `lookAt`, for what a wildcard found. A link that leads out of the folders that graphs may use, or a pipe, is none of
+ * those who look for others; whoever names it is told.
+ */
+async function lookAtFound<T>(
+  path: string,
+  files: FileAccess,
+  look: (resolved: string) => Promise<T>,
+): Promise<T | undefined> {
   try {
-    await stat(await files.resolve(path, "read"));
-    return true;
+    return await lookAt(path, files, look);
   } catch (error) {
-    const failure = fileError(error, path);
-    if (failure.code === StatusCode.NOT_FOUND || failure.code === StatusCode.FAILED_PRECONDITION) {
-      return false;
-    }
-    throw failure;
+    if (error instanceof TensorFlowError && error.code === StatusCode.PERMISSION_DENIED) return undefined;
+    throw error;
   }
 }
 
 /** The paths that a pattern fits. */
 async function matchingPaths(pattern: string, files: FileAccess): Promise<readonly string[]> {
   if (!hasWildcard(pattern)) {
-    return (await exists(pattern, files)) ? [pattern] : [];
+    return (await lookAt(pattern, files, stat)) === undefined ? [] : [pattern];
   }
-  const parts = pattern.split("/");
+  const parts = pattern.replace(/\/+$/, "").split("/");
   const first = parts.findIndex(hasWildcard);
   let found = [parts.slice(0, first).join("/") + (first > 0 ? "/" : "")];
   for (const [index, part] of parts.slice(first).entries()) {
     const isLast = first + index === parts.length - 1;
+    const look = index === 0 ? lookAt : lookAtFound;
     const next: string[] = [];
     for (const folder of found) {
-      if (!hasWildcard(part)) {
-        const path = folder + part;
-        if (await exists(path, files)) {
-          next.push(isLast ? path : `${path}/`);
-        }
-        continue;
-      }
-      for (const name of await namesIn(folder, files)) {
-        if (matchesGlob(part, name)) {
-          next.push(isLast ? folder + name : `${folder}${name}/`);
-        }
+      const names = (await look(folder, files, (place) => readdir(place))) ?? [];
+      for (const name of names.filter((one) => matchesGlob(part, one))) {
+        next.push(isLast ? folder + name : `${folder}${name}/`);
       }
     }
     found = next;

@@ -1,9 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { matchesGlob } from "../../../../../../worker-runtime/engines/portable/kernels/io/glob.js";
 import { ioKernels } from "../../../../../../worker-runtime/engines/portable/kernels/io/index.js";
+import { AllowedFolders } from "../../../../../../worker-runtime/engines/portable/resources/allowed-folders.js";
 import { permissionDenied, TensorFlowError } from "../../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../../worker-runtime/protocol/tensor.js";
 import { peerMissing } from "../../../../../support/peers.js";
@@ -116,6 +118,63 @@ describe("checkpoints", () => {
   });
 });
 
+/** A folder with what is in the way of whoever looks for files, beside one that is out of bounds. */
+async function makeObstacles(): Promise<{ readonly inside: string; readonly outside: string }> {
+  const [inside, outside] = [join(folder, "inside"), join(folder, "outside")];
+  await mkdir(join(inside, "sub"), { recursive: true });
+  await mkdir(outside);
+  await Promise.all(
+    [inside, join(inside, "sub"), outside].map((place) => writeFile(join(place, "x.txt"), "x")),
+  );
+  await symlink(outside, join(inside, "out"));
+  await symlink(join(outside, "x.txt"), join(inside, "out.txt"));
+  await symlink("sub", join(inside, "within"));
+  await symlink("nowhere", join(inside, "dangling"));
+  await symlink("circle", join(inside, "circle"));
+  execFileSync("mkfifo", [join(inside, "pipe")]);
+  return { inside, outside };
+}
+
+/** Patterns within that folder that meet all of it. */
+const OBSTACLE_PATTERNS = [
+  "*",
+  "*/*",
+  "*/x.txt",
+  "*/",
+  "sub*/",
+  "*/.",
+  "*//x.txt",
+  "*.txt/*",
+  "dangl*/x",
+  "pip*/x",
+];
+
+describe.skipIf(process.platform === "win32")("looking for files", () => {
+  test("goes past links that lead out of the folders that graphs may use, and says whose name was refused", async () => {
+    const { inside, outside } = await makeObstacles();
+    const step = testStep({ files: new AllowedFolders([inside]) });
+    const matching = async (...patterns: string[]) => {
+      const paths = text(...patterns.map((pattern) => join(inside, pattern)));
+      const [found] = await runOnce(ioKernels, { op: "MatchingFiles", inputs: [paths] }, step);
+      return ((found?.toArray() ?? []) as string[]).map((path) => path.slice(inside.length + 1));
+    };
+    const all = ["circle", "dangling", "out", "out.txt", "pipe", "sub", "within", "x.txt"];
+    expect(await matching("*")).toEqual(all);
+    expect(await matching("*/x.txt", "x*")).toEqual(["sub/x.txt", "within/x.txt", "x.txt"]);
+    expect(await matching("*/*", "o*/*", "*/*/*", "dangling", "circle/*")).toEqual([
+      "sub/x.txt",
+      "within/x.txt",
+    ]);
+    for (const named of ["out/*", "out.txt", "out/x.txt"]) {
+      expect(await failureOf(matching("*", named))).toMatch(
+        /^PERMISSION_DENIED A graph wanted to read .*out/,
+      );
+    }
+    const elsewhere = { op: "MatchingFiles", inputs: [text(join(outside, "*"))] };
+    expect(await failureOf(runOnce(ioKernels, elsewhere, step))).toMatch(/^PERMISSION_DENIED/);
+  });
+});
+
 describe("files", () => {
   test("are written, found and read", async () => {
     await run("WriteFile", [Tensor.of(join(folder, "a/x1.txt")), Tensor.of("hello")]);
@@ -163,6 +222,7 @@ describe.skipIf(peerMissing("tensorflow"))("against TensorFlow", () => {
       Tensor.of(["a", "b"]),
     ]);
     await writeFile(join(folder, "file.txt"), "content");
+    const { inside } = await makeObstacles();
     const prefix = Tensor.of(join(folder, "ours"));
     const restore = (name: string, spec: string, dtype: string): OpCase => ({
       op: "RestoreV2",
@@ -195,6 +255,14 @@ describe.skipIf(peerMissing("tensorflow"))("against TensorFlow", () => {
       {
         op: "MatchingFiles",
         inputs: [text(join(folder, "ours.*"), join(folder, "file.txt"), join(folder, "none"))],
+      },
+      ...OBSTACLE_PATTERNS.map((pattern) => ({
+        op: "MatchingFiles",
+        inputs: [Tensor.of(`${inside}/${pattern}`)],
+      })),
+      {
+        op: "MatchingFiles",
+        inputs: [text(...["dangling", "circle", "circle/*", "out.txt/*"].map((name) => join(inside, name)))],
       },
       { op: "MergeV2Checkpoints", inputs: [text(join(folder, "none")), Tensor.of(join(folder, "merged"))] },
       { op: "ShardedFilespec", inputs: [Tensor.of("m"), Tensor.of(12, "int32")] },
