@@ -1,6 +1,6 @@
 import type { DType } from "../../../protocol/dtype.js";
 import { Tensor } from "../../../protocol/tensor.js";
-import { isByteList, type TensorData } from "../../../protocol/tensor-data.js";
+import { copyOfData } from "../kernels/support/allocation.js";
 import type { RefCell } from "../values.js";
 import type { Resource } from "./resource-manager.js";
 
@@ -70,14 +70,9 @@ export class Variable implements Resource, RefCell {
    */
   writable(): Tensor | undefined {
     if (this.#value !== undefined && this.#shared) {
-      this.#value = new Tensor(this.#value.dtype, this.#value.shape, copyOf(this.#value.data));
+      this.#value = new Tensor(this.#value.dtype, this.#value.shape, copyOfData(this.#value));
       this.#shared = false;
     }
     return this.#value;
   }
-}
-
-function copyOf(data: TensorData): TensorData {
-  // slice of a Node Buffer would be a view, but strings are lists of buffers and the rest are plain typed arrays.
-  return isByteList(data) ? [...data] : data.slice();
 }
