@@ -7,6 +7,7 @@ export interface PortableOptions {
   readonly files: readonly string[];
   readonly maxMessageBytes: number | undefined;
   readonly maxTensorBytes: number | undefined;
+  readonly maxResidentBytes: number | undefined;
   readonly maxGraphNodes: number | undefined;
   /** 0 for never. */
   readonly sessionIdleMillis: number | undefined;
@@ -18,6 +19,9 @@ const BYTES_PER_MIB = 2 ** 20;
 
 /** What one message of gRPC may have in TensorFlow: INT32_MAX bytes. */
 const MAX_MESSAGE_MIB = 2047;
+
+/** The engine itself has some twenty, such as the memory of its WebAssembly kernels. */
+const MIN_RESIDENT_MIB = 64;
 
 /** 16 TiB, to tell a slip from a wish, as the next two. */
 const MAX_TENSOR_MIB = 2 ** 24;
@@ -52,6 +56,14 @@ export const portableFlags: readonly FlagSpec[] = [
     help:
       "Largest tensor that the portable engine makes, in MiB; half of the machine's memory and at most 8192 unless given. " +
       "Beyond it, and where memory is short, a step ends with RESOURCE_EXHAUSTED.",
+  },
+  {
+    name: "max_resident_mb",
+    value: "MB",
+    help:
+      "What the portable engine has of tensors and messages at a time, in MiB, of all sessions together: variables, queues, " +
+      "constants, running steps; half of the machine's memory unless given (of the container's, where there is one). " +
+      "Beyond it a step ends with RESOURCE_EXHAUSTED, and what it took is free again.",
   },
   {
     name: "max_graph_nodes",
@@ -91,12 +103,14 @@ export function readPortableOptions(parsed: ParsedArgs): PortableOptions {
   }
   const messageMib = parsed.integer("max_message_mb", 1, MAX_MESSAGE_MIB);
   const tensorMib = parsed.integer("max_tensor_mb", 1, MAX_TENSOR_MIB);
+  const residentMib = parsed.integer("max_resident_mb", MIN_RESIDENT_MIB, MAX_TENSOR_MIB);
   const idleSeconds = parsed.integer("session_gc_seconds", 0, MAX_IDLE_SECONDS);
   return {
     bind: parsed.get("bind"),
     files: parsed.all("files").flatMap((list) => list.split(",").filter((folder) => folder !== "")),
     maxMessageBytes: messageMib === undefined ? undefined : messageMib * BYTES_PER_MIB,
     maxTensorBytes: tensorMib === undefined ? undefined : tensorMib * BYTES_PER_MIB,
+    maxResidentBytes: residentMib === undefined ? undefined : residentMib * BYTES_PER_MIB,
     maxGraphNodes: parsed.integer("max_graph_nodes", 1, MAX_GRAPH_NODES),
     sessionIdleMillis: idleSeconds === undefined ? undefined : idleSeconds * 1000,
     tls: all ? { cert, key, peers } : undefined,

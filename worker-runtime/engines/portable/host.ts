@@ -4,6 +4,7 @@ import type { ServerDef } from "../../../protos/generated/tensorflow/tensorflow_
 import { surviveFaults } from "../../faults.js";
 import { packageVersion } from "../package-root.js";
 import { limitTensorBytes } from "./kernels/support/allocation.js";
+import { memoryBudget } from "./kernels/support/memory-budget.js";
 import { PeerTrust, type TrustFiles } from "./service/peer-trust.js";
 import { PortableServer } from "./service/portable-server.js";
 
@@ -23,6 +24,8 @@ export interface HostPortableOptions {
   readonly files: readonly string[];
   readonly maxMessageBytes: number | undefined;
   readonly maxTensorBytes: number | undefined;
+  /** Of all tensors and messages together. */
+  readonly maxResidentBytes: number | undefined;
   /** Of a session. */
   readonly maxGraphNodes: number | undefined;
   /** When a session that nobody uses is closed; 0 for never. */
@@ -63,6 +66,7 @@ export async function hostPortable(options: HostPortableOptions): Promise<Hosted
   if (maxTensorBytes !== undefined) {
     limitTensorBytes(maxTensorBytes);
   }
+  memoryBudget.limitResident(options.maxResidentBytes ?? memoryBudget.defaultResidentLimit());
   const server = await PortableServer.start({
     serverDef,
     checkAddress,

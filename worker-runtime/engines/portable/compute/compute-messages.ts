@@ -1,9 +1,13 @@
 import type { StatusCode } from "../../../protocol/status.js";
+import type { LedgerShare } from "../kernels/support/resident-ledger.js";
 import type { PackedTensor } from "./tensor-transfer.js";
 
 /** What a thread is given when it starts. */
 export interface ComputeThreadData {
   readonly maxTensorBytes: number;
+  readonly maxResidentBytes: number;
+  /** Its part of the ledger of what all threads have; undefined where there is none left. */
+  readonly ledger: LedgerShare | undefined;
 }
 
 /** A node for a thread that does not know it yet. */
@@ -24,6 +28,11 @@ export interface RunMessage {
   /** A kernel that the thread need not keep any longer. */
   readonly forget: number | undefined;
   readonly inputs: readonly PackedTensor[];
+}
+
+/** A thread waits until the thread that answers gRPC has collected its garbage. */
+export interface RoomMessage {
+  readonly wantsRoom: true;
 }
 
 export type AnswerMessage =

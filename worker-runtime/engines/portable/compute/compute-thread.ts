@@ -6,10 +6,21 @@ import type { Tensor } from "../../../protocol/tensor.js";
 import { createKernelRegistry } from "../kernels/all.js";
 import { KernelNode } from "../kernels/kernel-node.js";
 import { limitTensorBytes } from "../kernels/support/allocation.js";
-import { collectGarbage } from "../kernels/support/memory-budget.js";
+import {
+  collectGarbage,
+  joinLedger,
+  memoryBudget,
+  residentLedger,
+} from "../kernels/support/memory-budget.js";
 import { initTfjs } from "../kernels/tfjs/backend.js";
 import { withoutPauses } from "../pauses.js";
-import type { AnswerMessage, ComputeThreadData, KernelMessage, RunMessage } from "./compute-messages.js";
+import type {
+  AnswerMessage,
+  ComputeThreadData,
+  KernelMessage,
+  RoomMessage,
+  RunMessage,
+} from "./compute-messages.js";
 import { type PackedTensor, packResults, unpack } from "./tensor-transfer.js";
 
 /** Runs with tensors of so many bytes are followed by a collection; it takes a few milliseconds. */
@@ -18,7 +29,12 @@ const COLLECTED_BYTES = 2 ** 26;
 type Kernel = (inputs: readonly Tensor[]) => readonly Tensor[];
 
 const port = parentPort;
-limitTensorBytes((workerData as ComputeThreadData).maxTensorBytes);
+const { maxTensorBytes, maxResidentBytes, ledger } = workerData as ComputeThreadData;
+limitTensorBytes(maxTensorBytes);
+if (ledger !== undefined) {
+  joinLedger(ledger, () => port?.postMessage({ wantsRoom: true } satisfies RoomMessage));
+  memoryBudget.limitResident(maxResidentBytes);
+}
 const registry = createKernelRegistry();
 const kernels = new Map<number, Kernel>();
 
@@ -53,6 +69,9 @@ function bytesOf(tensors: readonly PackedTensor[]): number {
 }
 
 function answer(request: RunMessage): void {
+  // What the last run left here is garbage by now.
+  memoryBudget.letGo();
+  residentLedger.publish(bytesOf(request.inputs));
   try {
     const { tensors, transfer } = withoutPauses(packResults(run(request)));
     port?.postMessage({ outputs: tensors } satisfies AnswerMessage, transfer);
@@ -61,6 +80,8 @@ function answer(request: RunMessage): void {
     const hasKernel = kernels.has(request.kernel);
     port?.postMessage({ code, message, hasKernel } satisfies AnswerMessage);
   }
+  // What is still here is garbage: the outputs have moved.
+  residentLedger.publish(0);
   if (bytesOf(request.inputs) >= COLLECTED_BYTES) {
     // Otherwise a thread without work keeps the inputs of its last run. Here they are still referred to.
     setImmediate(collectGarbage);

@@ -6,8 +6,9 @@ import { asTensorFlowError, internalError, StatusCode, TensorFlowError } from ".
 import type { Tensor } from "../../../protocol/tensor.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
 import { tensorBytesLimit } from "../kernels/support/allocation.js";
+import { memoryBudget, residentLedger } from "../kernels/support/memory-budget.js";
 import { withPauses } from "../pauses.js";
-import type { AnswerMessage, ComputeThreadData, KernelMessage } from "./compute-messages.js";
+import type { AnswerMessage, ComputeThreadData, KernelMessage, RoomMessage } from "./compute-messages.js";
 import { packCopies, unpack } from "./tensor-transfer.js";
 
 /** One run of a kernel that somebody waits for. */
@@ -42,16 +43,31 @@ export class ComputeWorker {
     this.#onIdle = onIdle;
     this.#onEnd = onEnd;
     // Options of this process, such as a loader of TypeScript, are not for compiled files.
-    const workerData: ComputeThreadData = { maxTensorBytes: tensorBytesLimit() };
+    const ledger = residentLedger.open();
+    const workerData: ComputeThreadData = {
+      maxTensorBytes: tensorBytesLimit(),
+      maxResidentBytes: memoryBudget.residentLimit,
+      ledger,
+    };
     this.#thread = new Worker(script, { execArgv: [], workerData });
     this.#thread.unref();
-    this.#thread.on("message", (answer: AnswerMessage) => inBackground(this.#answered(answer)));
+    this.#thread.on("message", (message: AnswerMessage | RoomMessage) => {
+      if (!("wantsRoom" in message)) {
+        inBackground(this.#answered(message));
+      } else if (ledger !== undefined) {
+        memoryBudget.makeRoom();
+        residentLedger.answer(ledger);
+      }
+    });
     let reason = "A compute thread ended in the middle of its work.";
     // Its job is told when it is gone: until then it would look idle and be given another.
     this.#thread.on("error", (error: Error) => {
       reason = `A compute thread failed: ${error.message}`;
     });
     this.#thread.on("exit", () => {
+      if (ledger !== undefined) {
+        residentLedger.close(ledger);
+      }
       this.#takeJob()?.failed(internalError(reason));
       this.#onEnd();
     });

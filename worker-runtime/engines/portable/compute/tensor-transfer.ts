@@ -2,6 +2,7 @@ import type { DType } from "../../../protocol/dtype.js";
 import { internalError, resourceExhausted } from "../../../protocol/status.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import { arrayConstructor, isByteList, type NumericArray } from "../../../protocol/tensor-data.js";
+import { checkRoomForCopy } from "../kernels/support/allocation.js";
 import { memoryBudget } from "../kernels/support/memory-budget.js";
 import type { PausingWork } from "../pauses.js";
 
@@ -51,13 +52,14 @@ export function packResults(tensors: readonly Tensor[]): PausingWork<Packed> {
 function* pack(tensors: readonly Tensor[], mustCopy: (data: NumericArray) => boolean): PausingWork<Packed> {
   const transfer: ArrayBuffer[] = [];
   const packed: PackedTensor[] = [];
-  for (const { dtype, shape, data } of tensors) {
+  for (const tensor of tensors) {
+    const { dtype, shape, data } = tensor;
     if (isByteList(data)) {
       const strings = yield* packStrings(data);
       transfer.push(strings.bytes.buffer as ArrayBuffer, strings.lengths.buffer as ArrayBuffer);
       packed.push({ dtype, shape, data: strings });
     } else {
-      const own = mustCopy(data) ? yield* copyOf(data) : data;
+      const own = mustCopy(data) ? yield* copyOf(tensor, data) : data;
       // Tensors are never in memory that threads share.
       const buffer = own.buffer as ArrayBuffer;
       transfer.push(buffer);
@@ -67,12 +69,11 @@ function* pack(tensors: readonly Tensor[], mustCopy: (data: NumericArray) => boo
   return { tensors: packed, transfer };
 }
 
-function* copyOf(data: NumericArray): PausingWork<NumericArray> {
+/** @param data the tensor's. @throws TensorFlowError RESOURCE_EXHAUSTED where there is no memory. */
+function* copyOf(tensor: Tensor, data: NumericArray): PausingWork<NumericArray> {
+  checkRoomForCopy(tensor);
   if (data.byteLength <= BYTES_PER_PIECE) {
     return data.slice();
-  }
-  if (!memoryBudget.hasRoomFor(data.byteLength)) {
-    throw resourceExhausted(`OOM when copying a tensor of ${data.byteLength} bytes`);
   }
   const copy = new (data.constructor as new (length: number) => NumericArray)(data.length);
   const step = BYTES_PER_PIECE / data.BYTES_PER_ELEMENT;
@@ -95,7 +96,7 @@ function* packStrings(strings: readonly Uint8Array[]): PausingWork<PackedStrings
     }
   }
   if (!memoryBudget.hasRoomFor(total)) {
-    throw resourceExhausted(`OOM when copying strings of ${total} bytes`);
+    throw resourceExhausted(`OOM when copying strings of ${total} bytes${memoryBudget.refusal(total)}`);
   }
   const bytes = new Uint8Array(total);
   let end = 0;

@@ -3,6 +3,7 @@ import type { GraphDef } from "../../../../protos/generated/tensorflow/graph.js"
 import type { VersionDef } from "../../../../protos/generated/tensorflow/versions.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { aborted, invalidArgument, resourceExhausted } from "../../../protocol/status.js";
+import { checkRoomForGraph } from "../kernels/support/allocation.js";
 import { eachOf, type PausingWork } from "../pauses.js";
 import { checkEdges } from "./graph-checks.js";
 import type { GraphNode, NodeLookup, NodeMap } from "./graph-node.js";
@@ -96,6 +97,7 @@ export class SessionGraph {
         `The graph of a session may have ${maxNodes} nodes; this one has ${this.#nodes.size + graph.node.length}.`,
       );
     }
+    checkRoomForGraph();
     const functions = this.#newFunctions(graph.library);
     const library = joinLibraries(this.#library, graph.library, functions);
     const ops = functions.length === 0 ? this.#ops : this.#options.ops.withFunctions(library);

@@ -2,7 +2,7 @@ import { elementsOfShape } from "../../../protocol/shape.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import { isByteList, type TensorData } from "../../../protocol/tensor-data.js";
 import type { Waiter } from "../exclusive-access.js";
-import { copyOf } from "./copy-of.js";
+import { copyOfData } from "../kernels/support/allocation.js";
 import { Variable, type VariableOptions } from "./variable.js";
 
 /** They share no names with those that handles name. */
@@ -44,7 +44,7 @@ export class ReferenceVariable extends Variable {
   assign(value: Tensor): void {
     const room = this.room(value.shape);
     if (room === undefined) {
-      this.hold(new Tensor(value.dtype, value.shape, copyOf(value.data)));
+      this.hold(new Tensor(value.dtype, value.shape, copyOfData(value)));
     } else {
       overwrite(room.data, value.data);
       this.hold(room);
@@ -70,18 +70,18 @@ export class ReferenceVariable extends Variable {
   }
 
   /** A copy of a tensor in this variable's memory, taken when no update is half done. */
-  lasting({ dtype, shape, data }: Tensor, waiter: Waiter): Tensor | Promise<Tensor> {
-    return this.access.run(() => new Tensor(dtype, shape, this.#copyOf(data)), waiter);
+  lasting(tensor: Tensor, waiter: Waiter): Tensor | Promise<Tensor> {
+    return this.access.run(() => new Tensor(tensor.dtype, tensor.shape, this.#copyOf(tensor)), waiter);
   }
 
   /** Those who read one value at a time share the copy. */
-  #copyOf(data: TensorData): TensorData {
-    if (data !== this.#value?.data) {
-      return copyOf(data);
+  #copyOf(tensor: Tensor): TensorData {
+    if (tensor.data !== this.#value?.data) {
+      return copyOfData(tensor);
     }
     let copy = this.#copy?.deref();
     if (copy === undefined) {
-      copy = copyOf(data);
+      copy = copyOfData(tensor);
       this.#copy = new WeakRef(copy);
     }
     return copy;
@@ -104,7 +104,7 @@ export function lastingValue(tensor: Tensor, waiter: Waiter): Tensor | Promise<T
 
 /** The tensor itself where nothing changes it, otherwise a copy: for ops that TensorFlow lets copy. */
 export function constantValue(tensor: Tensor): Tensor {
-  return isOfVariable(tensor) ? new Tensor(tensor.dtype, tensor.shape, copyOf(tensor.data)) : tensor;
+  return isOfVariable(tensor) ? new Tensor(tensor.dtype, tensor.shape, copyOfData(tensor)) : tensor;
 }
 
 function memoryOf(data: TensorData): object {

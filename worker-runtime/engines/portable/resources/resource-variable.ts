@@ -1,5 +1,5 @@
 import { Tensor } from "../../../protocol/tensor.js";
-import { copyOf } from "./copy-of.js";
+import { copyOfData } from "../kernels/support/allocation.js";
 import { Variable } from "./variable.js";
 
 export const RESOURCE_VARIABLE = "tensorflow::Var";
@@ -31,7 +31,7 @@ export class ResourceVariable extends Variable {
 
   writable(): Tensor | undefined {
     if (this.#value !== undefined && this.#shared) {
-      this.#value = new Tensor(this.#value.dtype, this.#value.shape, copyOf(this.#value.data));
+      this.#value = new Tensor(this.#value.dtype, this.#value.shape, copyOfData(this.#value));
       this.#shared = false;
     }
     return this.#value;

@@ -1,3 +1,5 @@
+import { memoryBudget } from "../kernels/support/memory-budget.js";
+
 /** What gRPC puts before a message: whether it is compressed, and its length, big endian. */
 export const PREFIX_BYTES = 5;
 
@@ -36,7 +38,7 @@ export class MessageAssembler {
   /**
    * Takes the next bytes of the call.
    * @returns the messages that they complete.
-   * @throws Error with gRPC's text for a message that is too large; RangeError where there is no memory for it.
+   * @throws Error with gRPC's text for a message that is too large, or where there is no memory for it.
    */
   write(data: Buffer): Buffer[] {
     const messages: Buffer[] = [];
@@ -72,6 +74,11 @@ export class MessageAssembler {
     if (this.#whole === undefined) {
       this.#pieces.push(piece);
       if (this.#size >= MIN_LARGE_BYTES && this.#arrived >= this.#size * ARRIVED_SHARE) {
+        if (!memoryBudget.hasRoomNow(this.#size)) {
+          throw new Error(
+            `There is no memory for a message of ${this.#size} bytes${memoryBudget.refusal(this.#size)}`,
+          );
+        }
         this.#whole = Buffer.allocUnsafeSlow(this.#size);
         this.#pieces.reverse();
       }

@@ -1,5 +1,6 @@
 import type { StreamPayload } from "../../../../protos/generated/tensordeck/worker_stream.js";
 import { internalError, resourceExhausted } from "../../../protocol/status.js";
+import { memoryBudget } from "../kernels/support/memory-budget.js";
 
 /** Numbers of every dtype can be read where they are from a multiple of this many bytes on. */
 const ALIGNMENT_BYTES = 16;
@@ -43,6 +44,9 @@ export class IncomingPayload {
 
 function allocate(size: number, alignedOffset: number): Uint8Array {
   const before = (ALIGNMENT_BYTES - (alignedOffset % ALIGNMENT_BYTES)) % ALIGNMENT_BYTES;
+  if (!memoryBudget.hasRoomFor(size)) {
+    throw resourceExhausted(`There is no memory for a message of ${size} bytes${memoryBudget.refusal(size)}`);
+  }
   try {
     // Every byte of it is written before it is read.
     return Buffer.allocUnsafeSlow(before + size).subarray(before);

@@ -16,6 +16,7 @@ import type { KernelOffload } from "../compute/kernel-offload.js";
 import { runGraph } from "../executor/executor.js";
 import type { StepContext } from "../executor/step-context.js";
 import { StepStatsCollector } from "../executor/step-stats.js";
+import { memoryBudget } from "../kernels/support/memory-budget.js";
 import { type PausingWork, withPauses } from "../pauses.js";
 import { parseRendezvousKey } from "../rendezvous/rendezvous-key.js";
 import type { RendezvousTable } from "../rendezvous/rendezvous-table.js";
@@ -188,6 +189,7 @@ export class StepRunner {
         this.#running.delete(stepId);
       }
       stepResources.clearAll();
+      memoryBudget.letGo();
     }
   }
 

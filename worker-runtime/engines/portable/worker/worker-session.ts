@@ -1,4 +1,5 @@
 import { aborted } from "../../../protocol/status.js";
+import { memoryBudget } from "../kernels/support/memory-budget.js";
 import type { RegisteredGraph } from "./registered-graph.js";
 import type { TaskDevices } from "./task-devices.js";
 import type { WorkerCache } from "./worker-interface.js";
@@ -63,6 +64,7 @@ export class WorkerSession {
 
   /** Lets go of what belongs to the session alone. */
   close(): void {
+    memoryBudget.letGo();
     this.#graphs.clear();
     if (this.#ownsWorkers) {
       this.workers.close();

@@ -18,6 +18,8 @@ import type { KernelOffload } from "../compute/kernel-offload.js";
 import type { Device } from "../device.js";
 import { prepareKernels } from "../kernels/prepare-kernels.js";
 import type { KernelRegistry } from "../kernels/registry.js";
+import { checkRoomForGraph } from "../kernels/support/allocation.js";
+import { memoryBudget } from "../kernels/support/memory-budget.js";
 import { RecentRequestIds } from "../rendezvous/recent-request-ids.js";
 import { parseRendezvousKey } from "../rendezvous/rendezvous-key.js";
 import { RendezvousTable } from "../rendezvous/rendezvous-table.js";
@@ -153,6 +155,7 @@ export class Worker implements WorkerInterface {
   ): Promise<wire.RegisterGraphResponse> {
     const session = this.sessions.find(request, connection);
     const { graphDef } = request;
+    checkRoomForGraph();
     await prepareKernels(graphDef?.node ?? [], graphDef?.library, this.#options.kernels);
     return { graphHandle: session.addGraph(await registerGraph(request, session.devices, this.#options)) };
   }
@@ -195,11 +198,13 @@ export class Worker implements WorkerInterface {
       steps.delete(stepId);
     }
     this.#endStep(stepId, `Cleanup ${stepId}`);
+    memoryBudget.letGo();
     return {};
   }
 
   async cleanupAll({ container }: wire.CleanupAllRequest): Promise<wire.CleanupAllResponse> {
     this.sharedDevices.clear(container);
+    memoryBudget.letGo();
     return {};
   }
 

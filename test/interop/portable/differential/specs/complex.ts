@@ -51,10 +51,23 @@ function binary(ops: readonly string[], shapes: readonly (readonly number[])[], 
 /** Whole products and powers of what goes in. */
 const grown: Tolerance = { ulps: 32, scale: "element" };
 
+const ends = [Infinity, -Infinity, 1] as const;
+/** Every pair of these with an infinity in it. */
+const infinite = (T: DType) =>
+  numbers(T, ...ends.flatMap((re) => ends.map((im) => [re, im] as const)).slice(0, -1));
+
 export const complexSpecs: readonly OpSpec[] = [
-  ...unary(["Expm1", "Log1p", "Sin", "Cos", "Sinh", "Cosh"], grown),
+  ...specsOf(["Sqrt", "Rsqrt"], {
+    types,
+    draw: ({ T = "complex64" }) => complexTensor(T, [3, 2]).map((input) => ({ inputs: [input] })),
+    edges: ({ T = "complex64" }) => [{ inputs: [infinite(T)] }],
+    tolerance: rounded,
+  }),
+  // TensorFlow adds the 1 first, which is where it rounds.
+  ...unary(["Log1p"], { ulps: 8, scale: 1 }),
+  ...unary(["Expm1", "Sin", "Cos", "Sinh", "Cosh"], grown),
   ...unary(["Tan", "Tanh", "Sqrt", "Sign", "Asin", "Acos", "Atan", "Asinh", "Acosh", "Atanh"], rounded),
-  ...specsOf(["Log", "Reciprocal", "Inv", "Rsqrt", "Sigmoid"], {
+  ...specsOf(["Log", "Reciprocal", "Inv", "Sigmoid"], {
     types,
     draw: ({ T = "complex64" }) => complexTensor(T, [3, 2]).map((input) => ({ inputs: [input] })),
     edges: ({ T = "complex64" }) => [{ inputs: [numbers(T, [1e-4, -1e-4], [0.5, 0], [-2, 1])] }],

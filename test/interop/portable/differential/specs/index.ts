@@ -18,6 +18,7 @@ import { indexingSpecs } from "./indexing.js";
 import { joiningSpecs } from "./joining.js";
 import { linearAlgebraSpecs } from "./linear-algebra.js";
 import { neuralSpecs } from "./neural.js";
+import { otherDtypeSpecs } from "./other-dtypes.js";
 import { parsingSpecs } from "./parsing.js";
 import { raggedSpecs } from "./ragged.js";
 import { recognitionSpecs } from "./recognition.js";
@@ -41,6 +42,7 @@ export const specsByFamily: Readonly<Record<string, readonly OpSpec[]>> = {
   "complex numbers": complexSpecs,
   "sums and products of complex numbers": complexFoldSpecs,
   "reductions and segments": reductionSpecs,
+  "other dtypes": otherDtypeSpecs,
   "shapes and order": shapingSpecs,
   "joining and taking apart": joiningSpecs,
   "cutting out and padding": slicingSpecs,

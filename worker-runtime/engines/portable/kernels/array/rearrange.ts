@@ -1,4 +1,4 @@
-import { invalidArgument } from "../../../../protocol/status.js";
+import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
@@ -24,6 +24,11 @@ function tile(input: Tensor, multiplesInput: Tensor): Tensor {
   const shape = input.shape.map((size, axis) => size * (multiples[axis] ?? 1));
   if (multiples.every((times) => times === 1)) {
     return input;
+  }
+  if (input.dtype === "uint16" && productOf(shape) > 0) {
+    throw unimplemented(
+      `TileOp : The input data type is not supported, DataType : uint16, Dimension : ${shape.length}`,
+    );
   }
   const strides = stridesOf(input.shape);
   // Each dimension as two: how often it is repeated, which moves nothing, and the dimension itself.

@@ -4,9 +4,9 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import { entriesPerElement, type TensorData } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
 import { type Accumulation, accumulator } from "../support/accumulate.js";
-import { allocate } from "../support/allocation.js";
+import { allocate, copyOfData } from "../support/allocation.js";
 import { pureKernel, withSmallFloats } from "../support/define.js";
-import { copyOfData, inputAt, integersOf } from "../support/elements.js";
+import { inputAt, integersOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { sliceOffsets } from "./gather.js";
 

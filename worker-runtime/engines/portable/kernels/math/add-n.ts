@@ -1,11 +1,13 @@
+import { dtypeKind } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { accumulator, joinedBytes } from "../support/accumulate.js";
+import { copyOfData } from "../support/allocation.js";
 import { forEachRun } from "../support/broadcast-runs.js";
 import { pureKernel, withSmallFloats } from "../support/define.js";
 import { numberTypes } from "../support/dtypes.js";
-import { copyOfData, inputAt, stringsOf } from "../support/elements.js";
+import { inputAt, stringsOf } from "../support/elements.js";
 import { applyBinary, type BinaryOp, binaryLoop, longLoop } from "../support/elementwise.js";
 import { broadcastShape, cppShapeText, sameShape } from "../support/shapes.js";
 
@@ -62,8 +64,16 @@ function clip(input: Tensor, low: Tensor, high: Tensor): Tensor {
       );
     }
   }
+  // TensorFlow clips the real and the imaginary parts of complex numbers, each for themselves.
+  const parts = dtypeKind(input.dtype) === "complex" ? partsOf : (tensor: Tensor) => tensor;
   // In this order, which tells where the bounds cross.
-  return applyBinary(raise, applyBinary(lower, input, high), low);
+  const { data } = applyBinary(raise, applyBinary(lower, parts(input), parts(high)), parts(low));
+  return new Tensor(input.dtype, input.shape, data);
+}
+
+/** A tensor of real numbers, with the two parts of each complex number along a last dimension. */
+function partsOf({ dtype, shape, data }: Tensor): Tensor {
+  return new Tensor(dtype === "complex64" ? "float32" : "float64", [...shape, 2], data);
 }
 
 /** Sums of several tensors or of strings, and clipping. */

@@ -8,7 +8,10 @@ function reciprocal(z: Complex): Complex {
 }
 
 function reciprocalRoot(z: Complex): Complex {
-  return isZero(z) ? [Infinity, Number.NaN] : reciprocal(c.squareRoot(z));
+  if (isZero(z)) {
+    return [Infinity, Number.NaN];
+  }
+  return z.some((part) => Math.abs(part) === Infinity) ? ZERO : reciprocal(c.squareRoot(z));
 }
 
 function sigmoid(z: Complex): Complex {

@@ -35,6 +35,13 @@ export function divide([a, b]: Complex, [c, d]: Complex): Complex {
 
 /** The principal root: with a real part that is not negative. */
 export function squareRoot([re, im]: Complex): Complex {
+  if (Math.abs(im) === Infinity) {
+    return [Infinity, im];
+  }
+  if (Math.abs(re) === Infinity) {
+    const small = Number.isNaN(im) ? im : 0;
+    return re > 0 ? [re, small] : [small, im < 0 ? re : Infinity];
+  }
   if (re === 0 && im === 0) {
     return [0, im];
   }

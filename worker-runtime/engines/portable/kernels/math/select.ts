@@ -1,9 +1,9 @@
-import { invalidArgument } from "../../../../protocol/status.js";
+import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { isByteList } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
-import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
+import { perElement, pureKernel } from "../support/define.js";
 import { inputAt, newLongs, numbersOf } from "../support/elements.js";
 import {
   broadcastStrides,
@@ -101,10 +101,15 @@ function where(input: Tensor): Tensor {
   if (input.shape.length === 0) {
     throw invalidArgument("WhereOp : Unhandled input dimensions: 0");
   }
+  if (input.dtype === "float16") {
+    throw unimplemented("No WhereOp available for float16/half type on CPU");
+  }
   const entries = input.dtype.startsWith("complex") ? 2 : 1;
+  // The sign of a bfloat16 is its highest bit; without it 0 and -0 are the same.
+  const bits = input.dtype === "bfloat16" ? 0x7fff : undefined;
   const isSet = (i: number) => {
     const [first, second] = [data[entries * i], entries === 2 ? data[2 * i + 1] : 0];
-    return (first !== 0 && first !== 0n) || second !== 0;
+    return bits === undefined ? (first !== 0 && first !== 0n) || second !== 0 : (Number(first) & bits) !== 0;
   };
   const found: number[] = [];
   for (let i = 0; i < data.length / entries; i += 1) {
@@ -142,7 +147,7 @@ export const selectKernels: readonly KernelDefinition[] = [
     () => (inputs) => [selectV2(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2))],
     { cost: perElement(3) },
   ),
-  pureKernel("Where", () => withSmallFloats((inputs) => [where(inputAt(inputs, 0))]), {
+  pureKernel("Where", () => (inputs) => [where(inputAt(inputs, 0))], {
     cost: (_, inputs) => {
       const { size, shape } = inputAt(inputs, 0);
       return size * (NANOS_PER_PLACE + shape.length * NANOS_PER_COORDINATE);

@@ -2,9 +2,10 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { accumulator } from "../support/accumulate.js";
+import { copyOfData } from "../support/allocation.js";
 import { perInput, pureKernel, withSmallFloats } from "../support/define.js";
 import { numberTypes } from "../support/dtypes.js";
-import { copyOfData, indicesOf, inputAt, newNumbers, numbersOf } from "../support/elements.js";
+import { indicesOf, inputAt, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape, stridesOf } from "../support/shapes.js";
 import { checkBounds, placeOf, sparseAt } from "./sparse-tensor.js";
 

@@ -5,7 +5,7 @@ import { pureKernel } from "../support/define.js";
 import { inputAt, integersOf, newNumbers } from "../support/elements.js";
 import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 
-type Element = bigint | number | string;
+type Element = bigint | boolean | number | string;
 
 /** Sequences by the place of their row in the output. */
 type Sequences = ReadonlyMap<number, readonly Element[]>;
@@ -33,11 +33,21 @@ function sparseAt(inputs: readonly Tensor[], first: number, what: string): Spars
   return { indices, values, shape };
 }
 
-/** An element as one that is equal to others of the same value only. */
-function elementsOf({ data }: Tensor): Element[] {
-  return Array.from<Element | Uint8Array, Element>(data as ArrayLike<Element | Uint8Array>, (element) =>
-    element instanceof Uint8Array ? Buffer.from(element).toString("latin1") : element,
-  );
+/** An element as one that is equal to others of the same value only. NaN is equal to nothing. */
+function elementsOf(tensor: Tensor): Element[] {
+  return Array.from({ length: tensor.size }, (_, i) => {
+    const bytes = tensor.data[i];
+    if (bytes instanceof Uint8Array) {
+      return Buffer.from(bytes).toString("latin1");
+    }
+    const element = tensor.at(i);
+    if (typeof element !== "object" || !("re" in element)) {
+      return element as Element;
+    }
+    const { re, im } = element;
+    // 0 is -0, which their sum with 0 makes the same.
+    return Number.isNaN(re) || Number.isNaN(im) ? Number.NaN : `${re + 0} ${im + 0}`;
+  });
 }
 
 /** @param shape of the output. @throws TensorFlowError INTERNAL for a sequence that it has no place for. */

@@ -157,7 +157,9 @@ export function crossed({ columns, rows, filledRows }: Columns, writer: CrossWri
     }
   }
   if (!memoryBudget.hasRoomFor(bytes)) {
-    throw resourceExhausted(`OOM when making ${count} crosses of ${bytes} bytes`);
+    throw resourceExhausted(
+      `OOM when making ${count} crosses of ${bytes} bytes${memoryBudget.refusal(bytes)}`,
+    );
   }
   const indices = newLongs("int64", [count, 2]);
   writer.begin(count);

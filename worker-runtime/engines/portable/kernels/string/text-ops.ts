@@ -93,7 +93,7 @@ function bytesOf(strings: readonly Uint8Array[]): number {
 function checkRoom(shape: readonly number[], count: number, bytes: number): void {
   if (!(memoryBudget.hasRoomForStrings(count) && memoryBudget.hasRoomFor(bytes))) {
     throw resourceExhausted(
-      `OOM when allocating tensor with shape${cppShapeText(shape)} and type string: ${bytes} bytes`,
+      `OOM when allocating tensor with shape${cppShapeText(shape)} and type string: ${bytes} bytes${memoryBudget.refusal(bytes)}`,
     );
   }
 }

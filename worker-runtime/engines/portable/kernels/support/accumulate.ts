@@ -117,6 +117,17 @@ export function joinedBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
 /** Applies entries f … f + n - 1 of one array to entries t … of another; for complex dtypes an element is two entries. */
 export type Accumulate = (t: number, f: number, n: number) => void;
 
+function loopOf(kind: Accumulation, dtype: DType, isInt: boolean): Loop<NumberArray> {
+  if (dtypeKind(dtype) === "complex") {
+    return complexLoop(kind);
+  }
+  if (dtype === "bool" && kind === "add") {
+    // True and true are true, which is 1.
+    return numberLoops.max;
+  }
+  return kind === "mul" && isInt ? multiplyInts : numberLoops[kind];
+}
+
 /**
  * Prepares the accumulation of the elements of one array into another of the same dtype.
  * Small floats must be widened before (see `withSmallFloats`), but for "set"; complex numbers have no "max" and "min";
@@ -142,12 +153,7 @@ export function accumulator(kind: Accumulation, dtype: DType, to: TensorData, fr
     return (t, f, n) => loop(to, t, source, f, n);
   }
   const isInt = !(to instanceof Float32Array || to instanceof Float64Array);
-  const loop =
-    dtypeKind(dtype) === "complex"
-      ? complexLoop(kind)
-      : kind === "mul" && isInt
-        ? multiplyInts
-        : numberLoops[kind];
+  const loop = loopOf(kind, dtype, isInt);
   const source = numbersOf({ dtype, data: from });
   return (t, f, n) => loop(to, t, source, f, n);
 }

@@ -2,9 +2,9 @@ import { totalmem } from "node:os";
 import type { TensorProto } from "../../../../../protos/generated/tensorflow/tensor.js";
 import { type DType, dtypeOf, itemSize } from "../../../../protocol/dtype.js";
 import { elementsOfShape, shapeFromProto } from "../../../../protocol/shape.js";
-import { invalidArgument, resourceExhausted } from "../../../../protocol/status.js";
+import { invalidArgument, resourceExhausted, type TensorFlowError } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
-import { type TensorData, zeros } from "../../../../protocol/tensor-data.js";
+import { isByteList, type TensorData, zeros } from "../../../../protocol/tensor-data.js";
 import { cppTypeName } from "./dtypes.js";
 import { memoryBudget } from "./memory-budget.js";
 import { cppShapeText } from "./shapes.js";
@@ -70,14 +70,12 @@ export function checkedSize(dtype: DType, shape: readonly number[]): number {
  */
 export function allocate(dtype: DType, shape: readonly number[]): TensorData {
   const count = checkedSize(dtype, shape);
-  if (!hasRoomFor(dtype, count)) {
-    throw outOfMemory(dtype, shape);
-  }
+  requireRoom(dtype, shape, count);
   try {
     return dtype === "string" ? new Array<Uint8Array>(count).fill(noBytes) : zeros(dtype, count);
   } catch (error) {
     if (error instanceof RangeError) {
-      throw outOfMemory(dtype, shape, error);
+      throw outOfMemory(dtype, shape, { cause: error });
     }
     throw error;
   }
@@ -90,8 +88,18 @@ export function allocate(dtype: DType, shape: readonly number[]): TensorData {
 export function checkExpansion({ dtype: dataType, tensorShape, tensorContent }: TensorProto): void {
   const dtype = dtypeOf(dataType);
   const shape = shapeFromProto(tensorShape);
-  if (tensorContent.byteLength === 0 && !hasRoomFor(dtype, elementsOfShape(shape))) {
-    throw outOfMemory(dtype, shape);
+  if (tensorContent.byteLength === 0) {
+    requireRoom(dtype, shape, elementsOfShape(shape));
+  }
+}
+
+/**
+ * Checks that there is room for the constants of a graph that has come: they stay where they are, within the message.
+ * @throws TensorFlowError RESOURCE_EXHAUSTED where this task is full.
+ */
+export function checkRoomForGraph(): void {
+  if (!memoryBudget.hasRoomNow(0)) {
+    throw resourceExhausted(`There is no memory for another graph${memoryBudget.refusal(0)}.`);
   }
 }
 
@@ -100,15 +108,39 @@ export function zeroTensor(dtype: DType, shape: readonly number[]): Tensor {
   return new Tensor(dtype, shape, allocate(dtype, shape));
 }
 
-function hasRoomFor(dtype: DType, count: number): boolean {
-  return dtype === "string"
-    ? memoryBudget.hasRoomForStrings(count)
-    : memoryBudget.hasRoomFor(count * itemSize(dtype));
+/** A copy of a tensor's data that may be changed. @throws TensorFlowError RESOURCE_EXHAUSTED where there is no memory. */
+export function copyOfData(tensor: Tensor): TensorData {
+  checkRoomForCopy(tensor);
+  const { data } = tensor;
+  // slice of a Node Buffer would be a view, but strings are lists of buffers and the rest are plain typed arrays.
+  return isByteList(data) ? [...data] : data.slice();
 }
 
-function outOfMemory(dtype: DType, shape: readonly number[], cause?: unknown) {
+/** Checks that there is room for another tensor of this kind. @throws TensorFlowError RESOURCE_EXHAUSTED */
+export function checkRoomForCopy({ dtype, shape, size }: Tensor): void {
+  requireRoom(dtype, shape, size);
+}
+
+function requireRoom(dtype: DType, shape: readonly number[], count: number): void {
+  if (dtype === "string") {
+    if (!memoryBudget.hasRoomForStrings(count)) {
+      throw outOfMemory(dtype, shape);
+    }
+    return;
+  }
+  const bytes = count * itemSize(dtype);
+  if (!memoryBudget.hasRoomFor(bytes)) {
+    throw outOfMemory(dtype, shape, { why: memoryBudget.refusal(bytes) });
+  }
+}
+
+function outOfMemory(
+  dtype: DType,
+  shape: readonly number[],
+  { why = "", cause }: { readonly why?: string; readonly cause?: unknown } = {},
+): TensorFlowError {
   return resourceExhausted(
-    `OOM when allocating tensor with shape${cppShapeText(shape)} and type ${cppTypeName(dtype)}`,
+    `OOM when allocating tensor with shape${cppShapeText(shape)} and type ${cppTypeName(dtype)}${why}`,
     { cause },
   );
 }

@@ -133,8 +133,3 @@ function roundedLongs(longs: LongArray): Float64Array {
   }
   return numbers;
 }
-
-/** A copy of a tensor's data that may be changed. */
-export function copyOfData({ data }: Tensor): TensorData {
-  return isByteList(data) ? [...data] : data.slice();
-}
