@@ -9,8 +9,10 @@ import { taskNameOfDevice } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { isActive, useRun } from "../stores/run-store.js";
+import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { showNextProblem } from "./commands.js";
+import { CanvasMenu } from "./context-menu.js";
 import { DragGhosts } from "./drag-ghosts.js";
 import { EdgeMenu } from "./edge-menu.js";
 import { InitialiseButton } from "./initialise-button.js";
@@ -38,6 +40,7 @@ export function CanvasOverlays(): ReactElement {
       <Minimap />
       <PullReason />
       <EdgeMenu />
+      <CanvasMenu />
       <PinChooser />
       <ListView />
       <DragGhosts />
@@ -49,8 +52,8 @@ function Heading(): ReactElement {
   const count = useDocument((state) => state.document.nodes.size);
   const selected = useDocument((state) => state.selection.size);
   const name = useDocument((state) => (state.selection.size === 1 ? [...state.selection][0] : undefined));
-  const parts = [count === 1 ? "1 node" : `${count} nodes`];
-  if (selected > 0) parts.push(`${selected} selected`);
+  const parts = [countText(count, "node")];
+  if (selected > 0) parts.push(`${selected.toLocaleString("en")} selected`);
   if (name !== undefined) parts.push(name);
   return (
     <div className="crumb">

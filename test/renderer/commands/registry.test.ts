@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Command } from "../../../renderer/commands/command.js";
 import { allCommands, commandById, commandForKey } from "../../../renderer/commands/registry.js";
 
-const canvas = { typing: false, elsewhere: false, modal: false };
+const canvas = { typing: false, elsewhere: false, ownLetters: false, modal: false };
 const press = (key: string, ctrlKey = false) => ({
   key,
   ctrlKey,
