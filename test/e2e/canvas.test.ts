@@ -203,10 +203,14 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the canvas", () => {
     const type = new Map([["T", { value: { $case: "type" as const, value: DataType.DT_FLOAT } }]]);
     const dtype = new Map([["dtype", { value: { $case: "type" as const, value: DataType.DT_FLOAT } }]]);
     const count = 50_000;
+    const device = "/job:worker/task:0";
     const nodes = Array.from({ length: count }, (_, index) =>
       index === 0
-        ? { ...NodeDef.fromPartial({ name: "n0", op: "Placeholder" }), attr: dtype }
-        : { ...NodeDef.fromPartial({ name: `n${index}`, op: "Neg", input: [`n${index - 1}`] }), attr: type },
+        ? { ...NodeDef.fromPartial({ name: "n0", op: "Placeholder", device }), attr: dtype }
+        : {
+            ...NodeDef.fromPartial({ name: `n${index}`, op: "Neg", input: [`n${index - 1}`], device }),
+            attr: type,
+          },
     );
     const graph = { ...GraphDef.fromPartial({}), node: nodes };
     writeFileSync(join(app.folder, "chain.pb"), GraphDef.encode(graph).finish());
@@ -237,10 +241,11 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the canvas", () => {
     await window.canvas.focus();
     await window.press("Control+a");
     await window.canvas.getByText("50,000 selected").waitFor();
-    await window.device.selectOption({ index: 1 });
-    await expect.poll(() => window.undoButton.getAttribute("aria-label")).toContain("Pin 50,000 nodes");
-    await window.canvas.focus();
+    await window.press("Shift+F10");
+    await page.getByRole("menuitem", { name: /^Unpin selection/ }).click();
+    await window.chip("renamed").getByText("auto").waitFor();
     await window.press("Control+z");
+    await window.chip("renamed").getByText("worker/0").waitFor();
     await window.press("Control+z");
     await window.node("n49990").waitFor();
   });
