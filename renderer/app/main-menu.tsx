@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from "react";
 import type { Example } from "../../main/api/documents.js";
 import { client } from "../client.js";
-import { commandById, isEnabled, runCommand } from "../commands/registry.js";
+import { commandEntry } from "../commands/menu-entry.js";
 import { attempt, useApp } from "../stores/app-store.js";
 import { listExamples, openDocument, openExample } from "../stores/file-actions.js";
 import { useSettings } from "../stores/settings-store.js";
@@ -10,19 +10,9 @@ import { Menu, type MenuEntry } from "../ui/menu.js";
 
 const SEPARATOR: MenuEntry = { kind: "separator" };
 
+/** @param checked whether the command is the one of a group that holds now */
 function command(id: string, checked?: boolean): MenuEntry {
-  const { label, icon, shortcut, ...rest } = commandById(id);
-  const found = commandById(id);
-  return {
-    kind: "item",
-    label,
-    icon,
-    shortcut: shortcut?.split(" ")[0],
-    hint: checked === undefined ? rest.hint?.() : undefined,
-    disabled: !isEnabled(found),
-    checked,
-    run: () => runCommand(found),
-  };
+  return checked === undefined ? commandEntry(id) : { ...commandEntry(id), hint: undefined, checked };
 }
 
 export function MainMenu(): ReactElement {

@@ -2,6 +2,7 @@
 import type { KeyboardEvent } from "react";
 import type { GraphDocument, Point } from "../document/model.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { focusInspector } from "./node-commands.js";
 import { revealNode } from "./view.js";
 import { useCanvas } from "./view-store.js";
 
@@ -30,7 +31,7 @@ export function onCanvasKey(event: KeyboardEvent<HTMLElement>): void {
     if (next === undefined) return;
     step(next, false);
   } else if (event.key === "Enter") {
-    window.document.querySelector<HTMLElement>("[data-inspector] input, [data-inspector] select")?.focus();
+    focusInspector();
   } else if (event.key === "Escape") {
     documentActions.select([]);
     useCanvas.setState({ selectedEdges: new Set() });

@@ -10,9 +10,10 @@ import { taskNameOfDevice } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { isActive, useRun } from "../stores/run-store.js";
-import { countText, stepText } from "../ui/format.js";
+import { countText, numberText, stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { showNextProblem } from "./commands.js";
+import { CanvasMenu } from "./context-menu.js";
 import { DragGhosts } from "./drag-ghosts.js";
 import { EdgeMenu } from "./edge-menu.js";
 import { InitialiseButton } from "./initialise-button.js";
@@ -40,6 +41,7 @@ export function CanvasOverlays(): ReactElement {
       <Minimap />
       <PullReason />
       <EdgeMenu />
+      <CanvasMenu />
       <PinChooser />
       <ListView />
       <DragGhosts />
@@ -67,7 +69,7 @@ function Heading(): ReactElement {
   const selected = useDocument((state) => state.selection.size);
   const name = useDocument((state) => (state.selection.size === 1 ? [...state.selection][0] : undefined));
   const parts = [countText(count, "node")];
-  if (selected > 0) parts.push(`${selected} selected`);
+  if (selected > 0) parts.push(`${numberText(selected)} selected`);
   if (name !== undefined) parts.push(name);
   const measured = useMeasuredText();
   return (

@@ -24,6 +24,8 @@ import {
   selectNothing,
   selectWithin,
 } from "./canvas-selection.js";
+import { listenToClipboard } from "./clipboard.js";
+import { openCanvasMenu } from "./context-menu.js";
 import type { GraphFlowEdge } from "./flow-edges.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
 import { GraphEdge, PulledEdge } from "./graph-edge.js";
@@ -33,6 +35,7 @@ import { FAR_ZOOM } from "./picture.js";
 import { dropOnTask, overCanvas, placeOf, trackPinDrag } from "./pin-drag.js";
 import { inputEnd, outputEnd } from "./ports.js";
 import type { Rect } from "./rect.js";
+import { revealWhatIsAdded } from "./reveal-added.js";
 import { useFlowEdges, useFlowNodes } from "./use-flow.js";
 import { usePicturePointer } from "./use-picture-pointer.js";
 import { useScene } from "./use-scene.js";
@@ -106,6 +109,8 @@ export function GraphView(): ReactElement {
   }, []);
 
   const connection = useMemo(connectionHandlers, []);
+  useEffect(listenToClipboard, []);
+  useEffect(revealWhatIsAdded, []);
 
   return (
     <section
@@ -125,6 +130,7 @@ export function GraphView(): ReactElement {
         selectFrom.current = toGraph({ x: event.clientX, y: event.clientY });
       }}
       onMouseDownCapture={keepFromSelectingText}
+      onContextMenu={(event) => openCanvasMenu(event, picture)}
     >
       <ReactFlow<GraphFlowNode, GraphFlowEdge>
         nodes={nodes}

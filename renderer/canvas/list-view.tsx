@@ -167,6 +167,7 @@ function Row({ node, top, position, count, active, selected, onChoose }: RowProp
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus and its keys choose
     <div
       id={rowId(node.name)}
+      data-menu-node={node.name}
       role="treeitem"
       tabIndex={-1}
       aria-level={1}

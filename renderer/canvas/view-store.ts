@@ -25,6 +25,10 @@ export interface CanvasStore {
   readonly edgeMenu:
     | { readonly from: ConnectFrom | undefined; readonly at: Point; readonly screen: Point }
     | undefined;
+  /** The open context menu; `pointer`: at the pointer, so that what it adds goes there. */
+  readonly contextMenu:
+    | { readonly on: "nodes" | "edges" | "canvas"; readonly screen: Point; readonly pointer: boolean }
+    | undefined;
   readonly selectedEdges: ReadonlySet<string>;
   /** The node and the edge under the pointer, where they are part of the picture and not elements of the page. */
   readonly pointedNode: string | undefined;
@@ -39,6 +43,7 @@ export const useCanvas = create<CanvasStore>()(() => ({
   pinChooserOpen: false,
   pulling: undefined,
   edgeMenu: undefined,
+  contextMenu: undefined,
   selectedEdges: new Set<string>(),
   pointedNode: undefined,
   pointedEdge: undefined,

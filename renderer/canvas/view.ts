@@ -132,13 +132,25 @@ function around(one: Rect, other: Rect): Rect {
 const REVEAL_MARGIN = 32;
 
 /** Brings a node into view when it is not visible: by as little as that takes when it is near, else into the middle. */
-export function revealNode(name: string): void {
+export function revealNode(name: string, duration = viewDuration()): void {
+  revealNodes([name], duration);
+}
+
+/** Brings nodes into view together; where they are too many for that, the first of them. */
+export function revealNodes(names: readonly string[], duration = viewDuration()): void {
   const frame = canvasFrame();
-  const rect = areaOf([name]);
+  const all = areaOf(names);
+  const { zoom } = currentView();
+  const fits =
+    frame &&
+    all &&
+    (all.right - all.left) * zoom < frame.width &&
+    (all.bottom - all.top) * zoom < frame.height;
+  const rect = fits ? all : areaOf(names.slice(0, 1));
   if (!frame || !rect) return;
   const view = currentView();
   const moved = revealedView(view, rect, frame);
-  if (moved !== view) moveView(moved);
+  if (moved !== view) moveView(moved, duration);
 }
 
 /** The view in which a rectangle is seen whole; the same one where it is already. */

@@ -22,6 +22,8 @@ export interface Command {
   run(): void | Promise<void>;
   /** Left out: always enabled. */
   enabled?(): boolean;
+  /** Why it cannot run now, for the menus that show it then; undefined: it can. */
+  unavailable?(): string | undefined;
   /** A few words beside the label that say what it would act on now: "3 nodes", "on". */
   hint?(): string | undefined;
   /**
@@ -31,6 +33,8 @@ export interface Command {
   readonly whileTyping?: boolean;
   /** True: takes the document as it is, so that text of a field that cannot be taken over keeps it from running. */
   readonly takesDocument?: boolean;
+  /** True: the browser makes an event of its own of the keys (copy, cut, paste), and that event does the work. */
+  readonly byEvent?: boolean;
   /** True: the shortcut belongs to the canvas and only works while the focus is not in another panel. */
   readonly onCanvas?: boolean;
 }

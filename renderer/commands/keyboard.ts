@@ -1,21 +1,6 @@
 import { flushSync } from "react-dom";
-import { isModalOpen } from "../stores/modal.js";
-import { commandForKey, isEnabled, type KeyContext, runCommand } from "./registry.js";
-
-const TYPING =
-  'input:not([type="checkbox"]):not([type="radio"]):not([type="range"]), textarea, select, [contenteditable="true"]';
-const OWN_KEYS = '[role="menu"], [role="dialog"], [role="listbox"], [data-own-keys]';
-
-function contextOf(target: EventTarget | null): KeyContext {
-  const element = target instanceof Element ? target : undefined;
-  const inCanvas = element?.closest("[data-canvas]") !== null && element !== undefined;
-  const nowhere = element === undefined || element === document.body || element === document.documentElement;
-  return {
-    typing: element?.closest(TYPING) != null,
-    elsewhere: !(inCanvas || nowhere) || element?.closest(OWN_KEYS) != null,
-    modal: isModalOpen(),
-  };
-}
+import { contextOf } from "./key-context.js";
+import { commandForKey, isEnabled, runCommand } from "./registry.js";
 
 /** Marks a field whose text counts when the field is left, so that it has to be taken over before a command runs. */
 export const COMMITS_ATTRIBUTE = "data-commits";
@@ -34,7 +19,7 @@ export function listenToKeyboard(): () => void {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing) return;
     const command = commandForKey(event, contextOf(event.target));
-    if (command === undefined) return;
+    if (command === undefined || command.byEvent) return;
     // Also for a command that cannot run now: the browser's own meaning of the keys would surprise.
     event.preventDefault();
     const taken = commitField(event.target);

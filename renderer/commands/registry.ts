@@ -2,6 +2,7 @@
 import { canvasCommands } from "../canvas/commands.js";
 import { attempt } from "../stores/app-store.js";
 import type { Command } from "./command.js";
+import type { KeyContext } from "./key-context.js";
 import { isTextKey, type KeyPress, matchesShortcut } from "./shortcut.js";
 import { windowCommands } from "./window-commands.js";
 
@@ -17,22 +18,12 @@ export function commandById(id: string): Command {
 }
 
 export function isEnabled(command: Command): boolean {
-  return command.enabled?.() ?? true;
+  return (command.enabled?.() ?? true) && command.unavailable?.() === undefined;
 }
 
 /** Runs a command if it is enabled; what it throws is shown. */
 export function runCommand(command: Command): void {
   if (isEnabled(command)) attempt(() => command.run());
-}
-
-/** Where the focus is when a key is pressed. */
-export interface KeyContext {
-  /** In a text field or another control that wants the key itself. */
-  readonly typing: boolean;
-  /** In a panel other than the canvas, or in a menu or dialog. */
-  readonly elsewhere: boolean;
-  /** A dialog is open. */
-  readonly modal: boolean;
 }
 
 /** The command that a key press means in its context; undefined where it means none. */
@@ -42,6 +33,9 @@ export function commandForKey(
   commands: readonly Command[] = allCommands,
 ): Command | undefined {
   if (context.modal) return undefined;
+  if (context.ownLetters && press.key.length === 1 && !press.ctrlKey && !press.metaKey && !press.altKey) {
+    return undefined;
+  }
   return commands.find(
     (command) =>
       command.shortcut !== undefined &&

@@ -73,14 +73,16 @@ export function graphToRun(document: GraphDocument): GraphDef {
   return stripPrivateAttrs({ ...graphDef, node: [...document.nodes.values()] });
 }
 
-function withPosition(node: NodeDef, { x, y }: Point): NodeDef {
+/** The node with its place on the canvas as attributes of ours. */
+export function withPosition(node: NodeDef, { x, y }: Point): NodeDef {
   return {
     ...node,
     attr: new Map(node.attr).set(LAYOUT_X_ATTR, floatAttr(x)).set(LAYOUT_Y_ATTR, floatAttr(y)),
   };
 }
 
-function withoutPosition(node: NodeDef): NodeDef {
+/** The node without the attributes that hold its place. */
+export function withoutPosition(node: NodeDef): NodeDef {
   const attr = new Map(node.attr);
   attr.delete(LAYOUT_X_ATTR);
   attr.delete(LAYOUT_Y_ATTR);
@@ -91,7 +93,8 @@ function floatAttr(value: number): AttrValue {
   return { value: { $case: "f", value } };
 }
 
-function positionOf(node: NodeDef): Point | undefined {
+/** The place that a node's attributes say. */
+export function positionOf(node: NodeDef): Point | undefined {
   const x = node.attr.get(LAYOUT_X_ATTR)?.value;
   const y = node.attr.get(LAYOUT_Y_ATTR)?.value;
   if (x?.$case !== "f" || y?.$case !== "f") return undefined;

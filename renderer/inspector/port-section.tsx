@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
-import { openEdgeMenu } from "../canvas/commands.js";
+import { openEdgeMenu } from "../canvas/new-node-place.js";
 import { type Port, portsOf } from "../canvas/ports.js";
 import { revealNode } from "../canvas/view.js";
 import { chosenRun } from "../document/run-inputs.js";

@@ -8,9 +8,9 @@ import {
   useRef,
   useState,
 } from "react";
-import { placeBesideSelection } from "../canvas/commands.js";
+import { placeBesideSelection } from "../canvas/new-node-place.js";
 import { overCanvas } from "../canvas/pin-drag.js";
-import { revealNode, toGraph } from "../canvas/view.js";
+import { toGraph } from "../canvas/view.js";
 import type { ConnectFrom } from "../document/edits/add.js";
 import { signatureOf } from "../document/signature.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
@@ -55,10 +55,7 @@ function addBesideSelection(op: string): void {
   const from: ConnectFrom | undefined = hasOutput
     ? { type: "output", end: { node: node.name, output: 0 } }
     : undefined;
-  if (!documentActions.addNode(op, placeBesideSelection(), from)) return;
-  const [added] = useDocument.getState().selection;
-  // The canvas knows the node once it has drawn it.
-  if (added !== undefined) requestAnimationFrame(() => revealNode(added));
+  documentActions.addNode(op, placeBesideSelection(), from);
 }
 
 function OpList(): ReactElement {

@@ -5,6 +5,7 @@ import type { FeedValue } from "../../main/api/runs.js";
 import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { clipOfText, clipText } from "../document/clip-text.js";
 import { graphToRun, readDocument, writeDocument } from "../document/document-file.js";
 import { addNode, type ConnectFrom } from "../document/edits/add.js";
 import { setAttr } from "../document/edits/attrs.js";
@@ -24,7 +25,7 @@ import {
   toggleFetch,
   toggleTarget,
 } from "../document/edits/run-settings.js";
-import type { EditResult } from "../document/edits/types.js";
+import { type EditResult, refused } from "../document/edits/types.js";
 import { commit, type History, isDirty, redo, saved, startHistory, undo } from "../document/history.js";
 import { type Initialisation, initialisation } from "../document/initialisers.js";
 import { layeredLayout } from "../document/layout.js";
@@ -34,8 +35,6 @@ import { type ChosenRun, chosenRun, type RunInputs, runBlockers, runInputs } fro
 import { parseTensorName } from "../document/tensor-names.js";
 import { type DocumentStore, examine, lookupOp, useDocument } from "./document-state.js";
 import { showRunOf } from "./run-origin.js";
-
-let clipboard: Clip | undefined;
 
 function historyState(history: History): Partial<DocumentStore> {
   return {
@@ -172,20 +171,23 @@ export const documentActions = {
     return perform(paste(present(), clip, freePlaceFor(present(), clip), "Duplicate"));
   },
 
-  copy(): boolean {
-    const clip = clipOf(present(), useDocument.getState().selection);
-    if (!clip) return false;
-    clipboard = clip;
-    return true;
-  },
+  /** The selected nodes as text for the clipboard; undefined when nothing is selected. */
+  copiedText: (): string | undefined => clipText(present(), useDocument.getState().selection),
 
-  /** Pastes at a point of the canvas, or beside the original. */
-  paste(at?: Point): boolean {
-    if (!clipboard) return false;
-    return perform(paste(present(), clipboard, at ?? freePlaceFor(present(), clipboard), "Paste"));
+  /**
+   * Adds the nodes of a text.
+   *
+   * @param placeFor answers where the top left of them goes; left out or undefined: beside where they were copied
+   */
+  pasteText(text: string, placeFor?: (clip: Clip) => Point | undefined): boolean {
+    let clip: Clip;
+    try {
+      clip = clipOfText(text);
+    } catch (error) {
+      return perform(refused(error instanceof Error ? error.message : String(error)));
+    }
+    return perform(paste(present(), clip, placeFor?.(clip) ?? freePlaceFor(present(), clip), "Paste"));
   },
-
-  canPaste: (): boolean => clipboard !== undefined,
 
   /** Gives variables a first value of zeros, which can then be edited. */
   giveFirstValue: (variables: readonly string[]): boolean =>

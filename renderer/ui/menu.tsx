@@ -68,6 +68,46 @@ export function Menu({ trigger, entries, align = "start", label, onOpenChange }:
   );
 }
 
+interface MenuAtProps {
+  /** A point of the screen. */
+  readonly at: { readonly x: number; readonly y: number };
+  readonly entries: readonly MenuEntry[];
+  readonly label: string;
+  onClose(): void;
+}
+
+/** A menu that opens at a point, as a context menu does. The focus goes back to where it was. */
+export function MenuAt({ at, entries, label, onClose }: MenuAtProps): ReactElement {
+  const [opener] = useState(() => document.activeElement);
+  return (
+    <DropdownMenu.Root open modal={false} onOpenChange={(open) => open || onClose()}>
+      <DropdownMenu.Trigger asChild>
+        <span className="menu-point" style={{ left: at.x, top: at.y }} />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          className="menu"
+          align="start"
+          sideOffset={2}
+          collisionPadding={8}
+          aria-label={label}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            const { activeElement } = document;
+            const content = event.currentTarget;
+            const taken =
+              activeElement !== document.body &&
+              !(content instanceof Element && content.contains(activeElement));
+            if (!taken && opener instanceof HTMLElement) opener.focus();
+          }}
+        >
+          <Entries entries={entries} />
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
 /** The menu of a row in a tree was opened from the row, whose keys go on there. */
 function focusRow(event: Event): void {
   const content = event.currentTarget;

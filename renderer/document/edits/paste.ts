@@ -1,8 +1,13 @@
+import { type FunctionDef, FunctionDefLibrary } from "../../../protos/generated/tensorflow/function.js";
+import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import type { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
+import { formatText } from "../../../worker-runtime/graph/text-format.js";
 import { type GraphDocument, MISSING_INPUT, type Point } from "../model.js";
 import { nodeWidth, roughHeight } from "../node-size.js";
+import type { Operation } from "../operations.js";
 import { parseInput, renameInput, uniqueName } from "../tensor-names.js";
-import { renameColocation } from "./rename.js";
+import { renameColocations } from "./rename.js";
 import { type EditResult, edit, nodesText, refused } from "./types.js";
 
 /** Copied nodes. Positions are relative to the top left of them all. */
@@ -10,20 +15,30 @@ export interface Clip {
   readonly nodes: readonly NodeDef[];
   readonly offsets: ReadonlyMap<string, Point>;
   readonly origin: Point;
+  /** Functions that the nodes call; a document that lacks them gets them. */
+  readonly functions: readonly FunctionDef[];
 }
 
 export function clipOf(document: GraphDocument, names: ReadonlySet<string>): Clip | undefined {
   const nodes = [...document.nodes.values()].filter(({ name }) => names.has(name));
   const points = nodes.flatMap(({ name }) => document.layout.get(name) ?? []);
   if (nodes.length === 0) return undefined;
-  const origin = { x: Math.min(...points.map(({ x }) => x)), y: Math.min(...points.map(({ y }) => y)) };
+  const origin = originOf(points);
   const offsets = new Map(
     nodes.map(({ name }) => {
       const point = document.layout.get(name) ?? origin;
       return [name, { x: point.x - origin.x, y: point.y - origin.y }];
     }),
   );
-  return { nodes, offsets, origin };
+  return { nodes, offsets, origin, functions: [] };
+}
+
+/** The top left of all these points. */
+export function originOf(points: readonly Point[]): Point {
+  return points.reduce((least, { x, y }) => ({ x: Math.min(least.x, x), y: Math.min(least.y, y) }), {
+    x: Number.POSITIVE_INFINITY,
+    y: Number.POSITIVE_INFINITY,
+  });
 }
 
 /** Distance of a copy from its original, and of the places that are tried for it, in canvas pixels. */
@@ -32,7 +47,10 @@ const COPY_OFFSET = 32;
 const MAX_TRIES = 60;
 
 /** Below and a little right of the original, where the copies lie over no other node. */
-export function freePlaceFor(document: GraphDocument, { nodes, offsets, origin }: Clip): Point {
+export function freePlaceFor(
+  document: GraphDocument,
+  { nodes, offsets, origin }: Pick<Clip, "nodes" | "offsets" | "origin">,
+): Point {
   const rects = [...document.nodes.values()].map((node) => rectOf(node, document.layout.get(node.name)));
   const first = { x: origin.x + COPY_OFFSET, y: origin.y + COPY_OFFSET };
   for (let tried = 0; tried < MAX_TRIES; tried++) {
@@ -80,10 +98,13 @@ export function paste(
     taken.add(copy);
     names.set(name, copy);
   }
+  const withFunctions = functionsFor(document, clip.functions);
+  if (typeof withFunctions === "string") return refused(withFunctions);
   const copies = clip.nodes.map((node) => copyOf(node, names, document));
   return edit({
     label: `${verb} ${nodesText(clip.nodes.map(({ name }) => name))}`,
     operations: [
+      ...withFunctions,
       {
         type: "nodes",
         changes: copies.map((after, number) => ({ after, index: document.nodes.size + number })),
@@ -100,6 +121,39 @@ export function paste(
   });
 }
 
+/** What adds the functions that the document lacks, or why they cannot be added. */
+function functionsFor({ metaGraph }: GraphDocument, wanted: readonly FunctionDef[]): Operation[] | string {
+  const { graphDef } = metaGraph;
+  const own = new Map(graphDef?.library?.function.map((one) => [one.signature?.name, one]));
+  const added: FunctionDef[] = [];
+  for (const definition of wanted) {
+    const known = own.get(definition.signature?.name);
+    if (!known) added.push(definition);
+    else if (!sameFunction(known, definition)) {
+      return `This document has another function named ${definition.signature?.name ?? ""}. Rename one of the two.`;
+    }
+  }
+  if (added.length === 0) return [];
+  const { library } = graphDef ?? {};
+  const after: MetaGraphDef = {
+    ...metaGraph,
+    graphDef: {
+      ...(graphDef ?? GraphDef.fromPartial({})),
+      library: {
+        ...(library ?? FunctionDefLibrary.fromPartial({})),
+        function: [...(library?.function ?? []), ...added],
+      },
+    },
+  };
+  return [{ type: "meta-graph", before: metaGraph, after }];
+}
+
+/** Whether two functions are the same as written, in whatever order their maps are. */
+function sameFunction(one: FunctionDef, other: FunctionDef): boolean {
+  const text = (definition: FunctionDef) => formatText("tensorflow.FunctionDef", definition);
+  return one === other || text(one) === text(other);
+}
+
 function copyOf(node: NodeDef, names: ReadonlyMap<string, string>, document: GraphDocument): NodeDef {
   const input = node.input.flatMap((text) => {
     const reference = parseInput(text);
@@ -109,7 +163,5 @@ function copyOf(node: NodeDef, names: ReadonlyMap<string, string>, document: Gra
     if (document.nodes.has(reference.node)) return [text];
     return reference.kind === "control" ? [] : [MISSING_INPUT];
   });
-  let copy: NodeDef = { ...node, name: names.get(node.name) ?? node.name, input };
-  for (const [from, to] of names) copy = renameColocation(copy, from, to);
-  return copy;
+  return renameColocations({ ...node, name: names.get(node.name) ?? node.name, input }, names);
 }

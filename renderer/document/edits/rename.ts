@@ -19,9 +19,10 @@ export function rename(document: GraphDocument, from: string, to: string): EditR
     );
   }
   const changes: NodeChange[] = [];
+  const names = new Map([[from, to]]);
   for (const before of document.nodes.values()) {
     let after = withInputs(before, from, to);
-    after = renameColocation(after, from, to);
+    after = renameColocations(after, names);
     if (before === node) after = { ...after, name: to };
     if (after !== before) changes.push({ before, after, index: 0 });
   }
@@ -51,14 +52,19 @@ function withInputs(node: NodeDef, from: string, to: string): NodeDef {
   return input.some((text, index) => text !== node.input[index]) ? { ...node, input } : node;
 }
 
-/** The node with "loc:@from" in its `_class` attribute turned into "loc:@to". */
-export function renameColocation(node: NodeDef, from: string, to: string): NodeDef {
+const COLOCATION = "loc:@";
+
+/** The node with "loc:@a" in its `_class` attribute turned into "loc:@b", where the names say that a becomes b. */
+export function renameColocations(node: NodeDef, names: ReadonlyMap<string, string>): NodeDef {
   const value = node.attr.get("_class")?.value;
   if (value?.$case !== "list") return node;
-  const wanted = `loc:@${from}`;
   const texts = value.value.s.map((bytes) => new TextDecoder().decode(bytes));
-  if (!texts.includes(wanted)) return node;
-  const s = texts.map((text) => new TextEncoder().encode(text === wanted ? `loc:@${to}` : text));
+  const renamed = texts.map((text) => {
+    const to = text.startsWith(COLOCATION) ? names.get(text.slice(COLOCATION.length)) : undefined;
+    return to === undefined ? text : COLOCATION + to;
+  });
+  if (renamed.every((text, index) => text === texts[index])) return node;
+  const s = renamed.map((text) => new TextEncoder().encode(text));
   const attr: AttrValue = { value: { $case: "list", value: { ...value.value, s } } };
   return { ...node, attr: new Map(node.attr).set("_class", attr) };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Command } from "../../../renderer/commands/command.js";
 import { allCommands, commandById, commandForKey } from "../../../renderer/commands/registry.js";
 
-const canvas = { typing: false, elsewhere: false, modal: false };
+const canvas = { typing: false, elsewhere: false, ownLetters: false, modal: false };
 const press = (key: string, ctrlKey = false) => ({
   key,
   ctrlKey,
@@ -48,7 +48,7 @@ describe("commands", () => {
 });
 
 it("every shortcut with Ctrl or Cmd works in a field, but for undo, redo and what is the canvas's own", () => {
-  const inField = { typing: true, elsewhere: true, modal: false };
+  const inField = { typing: true, elsewhere: true, ownLetters: false, modal: false };
   const withMod = allCommands.filter(({ shortcut }) =>
     shortcut?.split(" ").some((keys) => keys.startsWith("Mod+")),
   );

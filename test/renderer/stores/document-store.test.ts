@@ -92,9 +92,9 @@ describe("the document store", () => {
 
   it("copies from one document to another", () => {
     documentActions.select(["x"]);
-    expect(documentActions.copy()).toBe(true);
+    const text = documentActions.copiedText() ?? "";
     load(documentOf([constant("a", "1")]));
-    documentActions.paste();
+    expect(documentActions.pasteText(text)).toBe(true);
     expect(state().document.nodes.get("x")?.input).toEqual(["a", ""]);
   });
 });

@@ -1,0 +1,110 @@
+/** What can be done with a node, an edge or the canvas, where it is asked for: commands, as everywhere. */
+import type { MouseEvent, ReactElement } from "react";
+import { commandEntry } from "../commands/menu-entry.js";
+import type { Point } from "../document/model.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { MenuAt, type MenuEntry } from "../ui/menu.js";
+import { selectEdge } from "./canvas-selection.js";
+import { currentMap } from "./current-map.js";
+import { nodeRect } from "./graph-map.js";
+import type { PicturePointer } from "./use-picture-pointer.js";
+import { revealNode, toScreen, viewCentre } from "./view.js";
+import { type CanvasStore, useCanvas } from "./view-store.js";
+
+const SEPARATOR: MenuEntry = { kind: "separator" };
+type MenuOf = NonNullable<CanvasStore["contextMenu"]>["on"];
+
+function entriesOf(on: MenuOf): readonly MenuEntry[] {
+  const deletion: MenuEntry = { ...commandEntry("edit.delete"), danger: true };
+  if (on === "edges") return [deletion];
+  if (on === "nodes") {
+    return [
+      ...["graph.inspect", "graph.rename", "graph.fetch", "graph.connect"].map(commandEntry),
+      SEPARATOR,
+      ...["graph.pin", "graph.unpin"].map(commandEntry),
+      SEPARATOR,
+      ...["edit.cut", "edit.copy", "edit.paste", "edit.duplicate"].map(commandEntry),
+      deletion,
+    ];
+  }
+  return [
+    commandEntry("graph.addOp"),
+    commandEntry("edit.paste"),
+    SEPARATOR,
+    ...["edit.selectAll", "graph.selectUnpinned", "graph.arrange"].map(commandEntry),
+    SEPARATOR,
+    ...["view.fit", "view.find", "view.list", "view.minimap"].map(commandEntry),
+  ];
+}
+
+const LABELS: Readonly<Record<MenuOf, string>> = {
+  nodes: "Selected nodes",
+  edges: "Selected edges",
+  canvas: "Canvas",
+};
+
+export function CanvasMenu(): ReactElement | null {
+  const menu = useCanvas((state) => state.contextMenu);
+  if (!menu) return null;
+  const { on, screen } = menu;
+  return (
+    <MenuAt
+      key={`${on} ${screen.x} ${screen.y}`}
+      at={screen}
+      label={LABELS[on]}
+      entries={entriesOf(on)}
+      onClose={() => useCanvas.setState({ contextMenu: undefined })}
+    />
+  );
+}
+
+/** A right click, or the key that stands for one, somewhere on the canvas. */
+export function openCanvasMenu(event: MouseEvent<HTMLElement>, picture: PicturePointer): void {
+  const { target, currentTarget, clientX, clientY } = event;
+  if (!(target instanceof Element)) return;
+  const screen = { x: clientX, y: clientY };
+  const node = target.closest<HTMLElement>("[data-menu-node], .react-flow__node");
+  const edge = target.closest<HTMLElement>(".react-flow__edge");
+  const onPane = target.closest(".react-flow__pane") !== null;
+  if (target === currentTarget || target.closest('[role="tree"]') === target) {
+    openByKey();
+  } else if (node) {
+    openOnNode(node.dataset.menuNode ?? node.dataset.id ?? "", screen);
+  } else if (edge) {
+    openOnEdge(edge.dataset.id ?? "", screen);
+  } else if (onPane) {
+    const hit = picture.hit(screen);
+    if (hit.node !== undefined) openOnNode(hit.node, screen);
+    else if (hit.edge !== undefined) openOnEdge(hit.edge, screen);
+    else useCanvas.setState({ contextMenu: { on: "canvas", screen, pointer: true } });
+  } else {
+    return;
+  }
+  event.preventDefault();
+}
+
+function openOnNode(name: string, screen: Point): void {
+  // What is selected already stays so, that a menu of many can be asked for.
+  if (!useDocument.getState().selection.has(name)) documentActions.select([name]);
+  useCanvas.setState({ contextMenu: { on: "nodes", screen, pointer: true } });
+}
+
+function openOnEdge(id: string, screen: Point): void {
+  if (!useCanvas.getState().selectedEdges.has(id)) selectEdge(id, false);
+  useCanvas.setState({ contextMenu: { on: "edges", screen, pointer: true } });
+}
+
+/** Beside the node that was selected last, or in the middle. */
+function openByKey(): void {
+  const last = [...useDocument.getState().selection].at(-1);
+  if (last === undefined) {
+    useCanvas.setState({ contextMenu: { on: "canvas", screen: toScreen(viewCentre()), pointer: false } });
+    return;
+  }
+  revealNode(last, 0);
+  const map = currentMap();
+  const { left, bottom } = nodeRect(map, map.indexOf.get(last) ?? 0);
+  useCanvas.setState({
+    contextMenu: { on: "nodes", screen: toScreen({ x: left, y: bottom }), pointer: false },
+  });
+}
