@@ -2,38 +2,66 @@
  * Keeps two applications of one user from giving the same port to their tasks. Between choosing a port and the moment at
  * which TensorFlow listens on it lies half a second, and on Linux its servers share a port without complaint
  * (SO_REUSEPORT), so that calls would go to the one or the other by chance.
+ *
+ * The locks lie in a folder of the user's own within the system's temporary folder, where any account can make one of that
+ * name first: to hold every port with a lock of its own, or to lead reading and removing to other places by links.
  */
-import { mkdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { processExists } from "../../worker-runtime/engines/process-exists.js";
-import { errnoOf } from "../problems.js";
+import { errnoOf, messageOf } from "../problems.js";
+
+/** For the owner alone. */
+const PRIVATE_MODE = 0o700;
+
+export interface PortLocksOptions {
+  /** The account that the folder has to belong to; this process's own unless given. None on Windows. */
+  readonly account?: number | undefined;
+  /** Told once why no lock is kept, where that is so. */
+  readonly warn?: (text: string) => void;
+}
 
 export class PortLocks {
   readonly #folder: string;
+  readonly #account: number | undefined;
+  readonly #warn: (text: string) => void;
+  /** Those whose file is this object's to remove. */
+  readonly #held = new Set<number>();
+  #hasWarned = false;
 
-  constructor(folder = join(tmpdir(), `tensordeck-ports-${userInfo().username}`)) {
+  constructor(folder = defaultFolder(), options: PortLocksOptions = {}) {
     this.#folder = folder;
+    this.#account = options.account ?? process.getuid?.();
+    this.#warn = options.warn ?? console.error;
   }
 
   /** Takes the lock of a port. Answers false while another living process has it. */
   async take(port: number): Promise<boolean> {
-    try {
-      await mkdir(this.#folder, { recursive: true });
-    } catch {
+    const obstacle = await this.#prepare();
+    if (obstacle !== undefined) {
       // Where no lock can be kept, the check of the port itself must do.
+      if (!this.#hasWarned) {
+        this.#warn(
+          `${obstacle} Until that is removed, two Tensordecks of this account that start tasks at the same moment may ` +
+            "give them the same port.",
+        );
+      }
+      this.#hasWarned = true;
       return true;
     }
     const file = this.#file(port);
     for (let attempt = 0; attempt < 2; attempt++) {
       try {
         await writeFile(file, String(process.pid), { flag: "wx" });
+        this.#held.add(port);
         return true;
       } catch (error) {
         if (errnoOf(error) !== "EEXIST") return true;
       }
       const owner = Number(await readFile(file, "utf8").catch(() => ""));
       // An empty file is one that its owner is about to write.
+      if (owner === process.pid) this.#held.add(port);
       if (owner === 0 || owner === process.pid || processExists(owner)) return owner === process.pid;
       await unlink(file).catch(() => undefined);
     }
@@ -41,10 +69,33 @@ export class PortLocks {
   }
 
   async release(port: number): Promise<void> {
-    await unlink(this.#file(port)).catch(() => undefined);
+    if (this.#held.delete(port)) await unlink(this.#file(port)).catch(() => undefined);
+  }
+
+  /** Makes the folder, or makes sure that it is this account's alone. Answers what is in its place otherwise. */
+  async #prepare(): Promise<string | undefined> {
+    try {
+      await mkdir(this.#folder, { mode: PRIVATE_MODE }).catch((error: unknown) => {
+        if (errnoOf(error) !== "EEXIST") throw error;
+      });
+      // A link counts as what it is, wherever it leads.
+      const found = await lstat(this.#folder);
+      if (!found.isDirectory()) return `${this.#folder} is no folder.`;
+      if (this.#account === undefined) return undefined;
+      if (found.uid !== this.#account) return `${this.#folder} belongs to another account.`;
+      if ((found.mode & 0o777) !== PRIVATE_MODE) await chmod(this.#folder, PRIVATE_MODE);
+      return undefined;
+    } catch (error) {
+      return `${this.#folder} cannot be used: ${messageOf(error)}.`;
+    }
   }
 
   #file(port: number): string {
     return join(this.#folder, String(port));
   }
+}
+
+/** Named by the account's number where there is one: a container may run an account that has no name. */
+function defaultFolder(): string {
+  return join(tmpdir(), `tensordeck-ports-${process.getuid?.() ?? userInfo().username}`);
 }

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PortLocks } from "../../../main/tasks/port-locks.js";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { PortLocks, type PortLocksOptions } from "../../../main/tasks/port-locks.js";
 import { isPortFree, Ports } from "../../../main/tasks/ports.js";
 import { FIRST_TASK_PORT as FIRST_PORT } from "../../../main/tasks/task-ports.js";
 
@@ -58,6 +58,66 @@ describe("ports", () => {
     await ports.releaseAll();
     expect(await readdir(folder)).toEqual([String(FIRST_PORT)]);
   });
+
+  describe.skipIf(process.platform === "win32")(
+    "with a folder for locks that another account could have made",
+    () => {
+      const account = process.getuid?.() ?? 0;
+      let own: string;
+      let warnings: string[];
+      const locksIn = (place: string, options: PortLocksOptions = {}) =>
+        new PortLocks(place, { warn: (text) => warnings.push(text), ...options });
+      beforeEach(async () => {
+        own = await mkdtemp(join(folder, "of-a-test-"));
+        warnings = [];
+      });
+      afterEach(() => rm(own, { recursive: true }));
+
+      it("make it for the account alone, and take it back where it was open to others", async () => {
+        const place = join(own, "locks");
+        expect(await locksIn(place).take(FIRST_PORT)).toBe(true);
+        expect((await stat(place)).mode & 0o777).toBe(0o700);
+        await chmod(place, 0o777);
+        expect(await locksIn(place).take(FIRST_PORT + 1)).toBe(true);
+        expect((await stat(place)).mode & 0o777).toBe(0o700);
+        expect(warnings).toEqual([]);
+      });
+
+      it("are given without a lock where it is another account's, and it is said once", async () => {
+        // As that of a process that lives for ever.
+        await writeFile(join(own, String(FIRST_PORT)), "1");
+        const locks = locksIn(own, { account: account + 1 });
+        expect(await locks.take(FIRST_PORT)).toBe(true);
+        expect(await locks.take(FIRST_PORT + 1)).toBe(true);
+        await locks.release(FIRST_PORT);
+        expect(await readdir(own)).toEqual([String(FIRST_PORT)]);
+        expect(warnings).toEqual([
+          expect.stringContaining(`${own} belongs to another account. Until that is removed`),
+        ]);
+      });
+
+      it("do not follow a link in its place, to read or to remove what is there", async () => {
+        const elsewhere = join(own, "elsewhere");
+        await mkdir(elsewhere);
+        await writeFile(
+          join(elsewhere, String(FIRST_PORT)),
+          String(spawnSync(process.execPath, ["-e", ""]).pid),
+        );
+        await symlink(elsewhere, join(own, "locks"));
+        const locks = locksIn(join(own, "locks"));
+        expect(await locks.take(FIRST_PORT)).toBe(true);
+        expect(await locks.take(FIRST_PORT + 1)).toBe(true);
+        await locks.release(FIRST_PORT);
+        expect(await readdir(elsewhere)).toEqual([String(FIRST_PORT)]);
+        expect(warnings).toEqual([expect.stringContaining("is no folder")]);
+      });
+
+      it("are given where no folder can be made", async () => {
+        expect(await locksIn(join(own, "none", "locks")).take(FIRST_PORT)).toBe(true);
+        expect(warnings).toEqual([expect.stringContaining("cannot be used: ENOENT")]);
+      });
+    },
+  );
 
   it.each(["127.0.0.1", "0.0.0.0", "::"])("are seen to be in use on %s", async (host) => {
     const server = createServer();
