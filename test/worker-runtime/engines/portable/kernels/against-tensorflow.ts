@@ -110,6 +110,7 @@ function difference(opCase: OpCase, ours: CaseOutcome, theirs: CaseOutcome): str
   return outputsDifference(ours.outputs, theirs.outputs, {
     ulps: opCase.ulps ?? 4,
     absolute: opCase.absolute ?? 0,
+    atLargest: opCase.atLargest ?? false,
   });
 }
 

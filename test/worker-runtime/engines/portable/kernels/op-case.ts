@@ -19,6 +19,8 @@ export interface OpCase {
   readonly ulps?: number;
   /** Floats nearer than this are equal, too: where TensorFlow itself sums in another order. */
   readonly absolute?: number;
+  /** Units are those of the largest element. */
+  readonly atLargest?: boolean;
   /** Only the kind of outcome counts where TensorFlow fails: its code is not compared. */
   readonly anyCode?: boolean;
 }

@@ -34,8 +34,8 @@ const sizes = (shape: readonly number[]) => Tensor.of([...shape], "int32");
 
 function toleranceOf(dtype: DType) {
   return dtype === "float32" || dtype === "float64"
-    ? { ulps: 64, absolute: 1e-4 }
-    : { ulps: 4, absolute: 0.5 };
+    ? { ulps: 16, atLargest: true }
+    : { ulps: 2, atLargest: true };
 }
 
 interface Layout {
