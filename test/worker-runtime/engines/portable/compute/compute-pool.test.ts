@@ -1,9 +1,11 @@
 import { setMaxListeners } from "node:events";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, test } from "vitest";
+import { getHeapStatistics } from "node:v8";
+import { afterEach, describe, expect, test } from "vitest";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import { ComputePool } from "../../../../../worker-runtime/engines/portable/compute/compute-pool.js";
 import { KernelNode } from "../../../../../worker-runtime/engines/portable/kernels/kernel-node.js";
+import { memoryBudget } from "../../../../../worker-runtime/engines/portable/kernels/support/memory-budget.js";
 import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
 import { cancelled, StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
@@ -62,6 +64,45 @@ test("an error of the kernel keeps its code, and the thread goes on", async () =
   await expect(compute.run(unknown, "CPU", [], never)).rejects.toMatchObject({ code: StatusCode.INTERNAL });
   const [sum] = await compute.run(add, "CPU", [Tensor.of(1), Tensor.of(2)], never);
   expect(sum?.item()).toBe(3);
+});
+
+describe("with a limit of what the process has", () => {
+  const MIB = 2 ** 20;
+  afterEach(() => memoryBudget.limitResident(Number.POSITIVE_INFINITY));
+
+  const tile = (name: string) =>
+    kernelNode(node("Tile", name, ["a", "b"], { T: type("uint8"), Tmultiples: type("int32") }));
+  const tiled = (compute: ComputePool, mib: number) =>
+    compute.run(
+      tile(`tile${mib}`),
+      "CPU",
+      [new Tensor("uint8", [MIB], new Uint8Array(MIB)), Tensor.of([mib], "int32")],
+      never,
+    );
+
+  test("a thread counts what the others have, and goes on after a refusal", async () => {
+    memoryBudget.limitResident(getHeapStatistics().external_memory + 300 * MIB);
+    const compute = makePool({ threads: 1 });
+    const [held] = await tiled(compute, 150);
+    await expect(tiled(compute, 180)).rejects.toMatchObject({
+      code: StatusCode.RESOURCE_EXHAUSTED,
+      message: expect.stringMatching(
+        /^OOM when allocating tensor with shape\[[\d,]+\] and type uint8; this task has /,
+      ),
+    });
+    const [small] = await tiled(compute, 20);
+    expect([held?.size, small?.size]).toEqual([150 * MIB, 20 * MIB]);
+  });
+
+  test("a thread has garbage of the thread that answers gRPC collected before it refuses", async () => {
+    memoryBudget.limitResident(getHeapStatistics().external_memory + 300 * MIB);
+    const compute = makePool({ threads: 1 });
+    for (let i = 0; i < 3; i += 1) {
+      // Each is garbage when the next one is made.
+      const [output] = await tiled(compute, 180);
+      expect(output?.size).toBe(180 * MIB);
+    }
+  });
 });
 
 test("threads end after a rest, and others start when there is something to do again", async () => {
