@@ -192,7 +192,12 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     examples: engine.examples,
     onUsed: (path) => settings.addRecentDocument(path),
   });
-  const runs = new RunService({ cluster, emit, readFeeds });
+  const runs = new RunService({
+    cluster,
+    emit,
+    readFeeds,
+    folderOf: (sourceId) => documents.folderOf(sourceId),
+  });
 
   const handlers: Handlers = {
     "app.info": () => ({

@@ -32,6 +32,16 @@ export const runOriginSchema = z.object({
 });
 export type RunOrigin = z.infer<typeof runOriginSchema>;
 
+/** What gives the variables and tables of a SavedModel their saved values before the first step. */
+export const runRestoreSchema = z.object({
+  /** The `sourceId` that the document was opened with. */
+  sourceId: z.string(),
+  /** A serialized MetaGraphDef without nodes: what it says beside the graph of the request. */
+  notes: bytesSchema,
+  /** False: the user runs without the saved values, and what comes out is marked. */
+  wanted: z.boolean(),
+});
+
 export const runRequestSchema = z.object({
   /** A serialized GraphDef, without attributes of Tensordeck's own. */
   graph: bytesSchema,
@@ -45,6 +55,8 @@ export const runRequestSchema = z.object({
   trace: z.boolean(),
   /** Ends a step with DEADLINE_EXCEEDED; 0 or absent: no limit. */
   stepTimeoutMillis: z.number().int().nonnegative().optional(),
+  /** Only for a graph of a SavedModel. */
+  restore: runRestoreSchema.optional(),
   softPlacement: z.boolean(),
   logDevicePlacement: z.boolean(),
   /** Absent for a run that no window started. */
@@ -134,6 +146,10 @@ export const runUpdateSchema = z.object({
   transfers: z.array(transferSchema),
   /** Number of the step that `nodes` and `transfers` belong to; absent when none was traced. */
   tracedStep: z.number().int().positive().optional(),
+  /** True where the graph is a SavedModel's and its saved values were left out: its results are not the model's. */
+  withoutSavedValues: z.boolean().optional(),
+  /** True when it failed because the saved values could not be read. */
+  restoreFailed: z.boolean().optional(),
   problem: problemSchema.optional(),
 });
 export type RunUpdate = z.infer<typeof runUpdateSchema>;

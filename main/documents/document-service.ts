@@ -76,6 +76,12 @@ export class DocumentService {
     return { ...describe(file, name), sourceId };
   }
 
+  /** The folder of the file that a document was opened from; undefined for what the browser held. */
+  folderOf(sourceId: string): string | undefined {
+    const path = this.#sources.get(sourceId)?.path;
+    return path === undefined ? undefined : dirname(path);
+  }
+
   /**
    * Writes the whole file or leaves the old one as it was.
    *

@@ -7,6 +7,7 @@ import { problem } from "../problems.js";
 import type { ReadFeeds } from "./feeds.js";
 import { Run } from "./run.js";
 import { RunStatus } from "./run-status.js";
+import { type FolderOf, SavedValues } from "./saved-values.js";
 import { SessionKeeper } from "./session-keeper.js";
 import { chromeTraceOf } from "./trace-summary.js";
 
@@ -14,17 +15,21 @@ export interface RunServiceCollaborators {
   readonly cluster: Pick<ClusterService, "tasks" | "membership" | "onChange">;
   readonly emit: EmitEvent;
   readonly readFeeds: ReadFeeds;
+  /** The folder of an opened SavedModel; undefined where nobody knows it. */
+  readonly folderOf: FolderOf;
 }
 
 export class RunService {
   readonly #collaborators: RunServiceCollaborators;
   readonly #sessions = { plain: new SessionKeeper(), optimized: new SessionKeeper() };
+  readonly #savedValues: SavedValues;
   #latest: Run | undefined;
   /** The run in progress or the last one; resolves when it is over. */
   #running: Promise<void> = Promise.resolve();
 
   constructor(collaborators: RunServiceCollaborators) {
     this.#collaborators = collaborators;
+    this.#savedValues = new SavedValues(collaborators.folderOf);
   }
 
   /** @throws ProblemError FAILED_PRECONDITION while another run goes on. */
@@ -37,7 +42,12 @@ export class RunService {
     this.#latest?.status.release();
     const { cluster, emit, readFeeds } = this.#collaborators;
     const status = new RunStatus(request, (update) => emit("run", update));
-    const run = new Run(request, status, { cluster, readFeeds, sessions: this.#sessions });
+    const run = new Run(request, status, {
+      cluster,
+      readFeeds,
+      sessions: this.#sessions,
+      savedValues: this.#savedValues,
+    });
     this.#latest = run;
     this.#running = run.execute();
     return { runId: status.runId };

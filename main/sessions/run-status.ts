@@ -18,7 +18,7 @@ export interface StepTiming {
 export class RunStatus {
   readonly runId = randomUUID();
   readonly kept = new KeptResults();
-  readonly #request: Pick<RunRequest, "steps" | "trace" | "origin">;
+  readonly #request: Pick<RunRequest, "steps" | "trace" | "origin" | "restore">;
   readonly #throttle: UpdateThrottle;
   #state: RunState = "preparing";
   #phase: string | undefined;
@@ -34,9 +34,13 @@ export class RunStatus {
   /** Results of the newest step; written out only when they are shown. */
   #results: readonly NamedTensor[] = [];
   #traced: { readonly step: TracedStep; readonly timing: StepTiming } | undefined;
+  #restoreFailed = false;
   #problem: Problem | undefined;
 
-  constructor(request: Pick<RunRequest, "steps" | "trace" | "origin">, emit: (update: RunUpdate) => void) {
+  constructor(
+    request: Pick<RunRequest, "steps" | "trace" | "origin" | "restore">,
+    emit: (update: RunUpdate) => void,
+  ) {
     this.#request = request;
     this.#throttle = new UpdateThrottle(() => emit(this.update()));
   }
@@ -75,6 +79,8 @@ export class RunStatus {
       nodes: this.#traced?.step.nodes ?? [],
       transfers: this.#traced?.step.transfers ?? [],
       tracedStep: this.#traced?.step.step,
+      withoutSavedValues: this.#request.restore?.wanted === false || undefined,
+      restoreFailed: this.#restoreFailed || undefined,
       problem: this.#problem,
     });
   }
@@ -108,6 +114,11 @@ export class RunStatus {
     this.#results = results;
     this.kept.set(results);
     this.#throttle.soon();
+  }
+
+  /** The run is going to fail because saved values could not be read. */
+  setRestoreFailed(): void {
+    this.#restoreFailed = true;
   }
 
   stopping(): void {

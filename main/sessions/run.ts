@@ -1,5 +1,6 @@
 /** One run: from what the window asked for to its last step. */
 import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
+import { restoreText } from "../../worker-runtime/session/saved-model/restore.js";
 import type { RunRequest } from "../api/runs.js";
 import { ProblemError } from "../api/wire.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
@@ -11,6 +12,7 @@ import { lostTask, taskEnded, watchTasks } from "./lost-tasks.js";
 import { type Participant, participantsOf, type Readiness } from "./participants.js";
 import { runProblem } from "./run-problem.js";
 import type { RunStatus } from "./run-status.js";
+import { type SavedValues, SavedValuesError } from "./saved-values.js";
 import type { ReadySession, SessionKeeper } from "./session-keeper.js";
 import { planRunSession } from "./session-plan.js";
 import { isTraced, traceOf } from "./trace-summary.js";
@@ -22,6 +24,7 @@ export interface RunCollaborators {
   readonly cluster: Pick<ClusterService, "tasks" | "membership" | "onChange">;
   readonly sessions: RunSessions;
   readonly readFeeds: ReadFeeds;
+  readonly savedValues: SavedValues;
 }
 
 /**
@@ -99,6 +102,7 @@ export class Run {
       const { steps, trace } = this.#request;
       const plainSteps = trace || keepsStateInKernels(graph.graphDef) ? steps : 1;
       const plain = await this.#openSession(graph, prepared, false, step.signal);
+      await this.#restore(graph, prepared, plain, step.signal);
       this.status.begin(prepared.master.name, plain.isNew ? plain.openMillis : undefined);
       await this.#runSteps(graph, feeds, plain, 1, plainSteps, step.signal);
       if (steps > plainSteps && !this.#stopAsked) {
@@ -106,6 +110,7 @@ export class Run {
         await this.#runSteps(graph, feeds, optimized, plainSteps + 1, steps, step.signal);
       }
     } catch (error) {
+      if (isUninitialised(error)) this.#collaborators.savedValues.forget(this.#request.restore?.sourceId);
       if (!signal.aborted) {
         // The error of a call is often only the echo of a task that ended; what ended it says more.
         const cause = await taskEnded(cluster, watchedTasks(prepared), error);
@@ -119,6 +124,24 @@ export class Run {
     } finally {
       unwatch();
       signal.removeEventListener("abort", pass);
+    }
+  }
+
+  async #restore(graph: CheckedGraph, { members }: Prepared, { session }: ReadySession, signal: AbortSignal) {
+    const { restore } = this.#request;
+    const { savedValues } = this.#collaborators;
+    savedValues.forgetOthers(restore?.sourceId, graph.graphDef);
+    if (!restore) return;
+    try {
+      await savedValues.restore(restore, graph.graphDef, {
+        session,
+        members,
+        onProgress: (progress) => this.status.setPhase(restoreText(progress)),
+        signal,
+      });
+    } catch (error) {
+      if (error instanceof SavedValuesError) this.status.setRestoreFailed();
+      throw error;
     }
   }
 
@@ -210,6 +233,15 @@ export class Run {
 /** The tasks that the steps depend on. Unpinned nodes go to the first task of the cluster. */
 function watchedTasks({ needed, members, master }: Prepared): Participant[] {
   return [...new Set([...needed, master, ...members.slice(0, 1)])];
+}
+
+/** Whether a variable that was restored has no value any more: somebody cleared its task. */
+function isUninitialised(error: unknown): boolean {
+  return (
+    error instanceof TensorFlowError &&
+    (error.code === StatusCode.FAILED_PRECONDITION || error.code === StatusCode.NOT_FOUND) &&
+    /uninitialized|not initialized|reading resource variable|Could not find/i.test(error.message)
+  );
 }
 
 /** Whether a step ended because nobody here waits for it any longer. */

@@ -73,6 +73,21 @@ export function graphToRun(document: GraphDocument): GraphDef {
   return stripPrivateAttrs({ ...graphDef, node: [...document.nodes.values()] });
 }
 
+/** Collections that say what a SavedModel does at its start. */
+const START_COLLECTIONS = ["saved_model_main_op", "legacy_init_op", "saved_model_assets"];
+
+/** What a document says of how its variables and tables get their saved values. */
+export function restoreNotes({ metaGraph }: GraphDocument): MetaGraphDef {
+  const { saverDef, signatureDef, assetFileDef, collectionDef } = metaGraph;
+  return {
+    ...MetaGraphDef.fromPartial({}),
+    saverDef,
+    signatureDef,
+    assetFileDef,
+    collectionDef: new Map([...collectionDef].filter(([key]) => START_COLLECTIONS.includes(key))),
+  };
+}
+
 /** The node with its place on the canvas as attributes of ours. */
 export function withPosition(node: NodeDef, { x, y }: Point): NodeDef {
   return {

@@ -4,9 +4,10 @@ import type { Problem } from "../../main/api/problem.js";
 import type { FeedValue } from "../../main/api/runs.js";
 import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { clipOfText, clipText } from "../document/clip-text.js";
-import { graphToRun, readDocument, writeDocument } from "../document/document-file.js";
+import { graphToRun, readDocument, restoreNotes, writeDocument } from "../document/document-file.js";
 import { addNode, type ConnectFrom } from "../document/edits/add.js";
 import { setAttr } from "../document/edits/attrs.js";
 import { setCluster } from "../document/edits/cluster.js";
@@ -132,6 +133,9 @@ export const documentActions = {
 
   /** The serialized GraphDef to run, without anything of Tensordeck's own. */
   toRunGraph: (): Uint8Array => GraphDef.encode(graphToRun(present())).finish(),
+
+  /** A serialized MetaGraphDef of what the document says beside its nodes of how it is restored. */
+  toNotes: (): Uint8Array => MetaGraphDef.encode(restoreNotes(present())).finish(),
 
   /** Feeds, fetches and targets of a run. A single step also fetches small tensors on the way. */
   runInputs(steps = 1): RunInputs {

@@ -10,13 +10,13 @@ import { dismissNoticeByKey, showProblem, useApp } from "./app-store.js";
 import { documentActions, useDocument } from "./document-store.js";
 import { lastFolder, rememberFolder } from "./folder-memory.js";
 import { dismissRunNotices } from "./run-actions.js";
+import { useSavedModel } from "./saved-model-store.js";
 import { confirm, uiActions } from "./ui-store.js";
 
 export const GRAPH_EXTENSIONS = ["pbtxt", "pb", "meta"] as const;
 
 const GRAPH_ENDING = /\.(pbtxt|pb|meta)$/;
 
-let sourceId: string | undefined;
 let examples: Promise<readonly Example[]> | undefined;
 
 /** The examples that come with Tensordeck; asked for once. */
@@ -47,7 +47,7 @@ function show(file: DocumentFile, example?: string): void {
   dismissRunNotices();
   documentActions.load(file);
   uiActions.closeTensors();
-  sourceId = file.sourceId;
+  useSavedModel.setState({ sourceId: file.sourceId, withoutValues: false });
   remember(file.path === undefined ? (example === undefined ? {} : { example }) : { path: file.path });
 }
 
@@ -156,6 +156,7 @@ export async function saveDocumentAs(): Promise<boolean> {
 
 async function write(path: string, overwrite: boolean, chosenKind?: DocumentKind): Promise<boolean> {
   const { document } = useDocument.getState();
+  const { sourceId } = useSavedModel.getState();
   const kind = chosenKind ?? (await kindToWrite(document));
   if (kind === undefined) return false;
   const format = /\.pbtxt$/i.test(path) ? "text" : /\.(pb|meta)$/i.test(path) ? "binary" : document.format;
@@ -171,7 +172,7 @@ async function write(path: string, overwrite: boolean, chosenKind?: DocumentKind
     documentActions.markSaved(saved);
     dismissNoticeByKey(FILE_NOTICE);
     if (saved.path !== undefined) remember({ path: saved.path });
-    sourceId = saved.sourceId ?? sourceId;
+    useSavedModel.setState({ sourceId: saved.sourceId ?? sourceId });
     return true;
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.code !== "ALREADY_EXISTS" || overwrite) {

@@ -2,6 +2,7 @@
 import type { Problem } from "../../main/api/problem.js";
 import type { RunOrigin, RunRequest, RunUpdate } from "../../main/api/runs.js";
 import { client } from "../client.js";
+import { isUninitialised } from "../document/initialisers.js";
 import { listText } from "../ui/format.js";
 import { dismissNoticeByKey, type NoticeAction, showNotice, showProblem } from "./app-store.js";
 import { taskName } from "./cluster-store.js";
@@ -9,6 +10,7 @@ import { documentActions, useDocument } from "./document-store.js";
 import { currentTasks, missingTasks, startLabel, startMissing } from "./graph-tasks.js";
 import { wayOut } from "./kernel-actions.js";
 import { missingAt } from "./kernel-store.js";
+import { restoreRequest, runWithoutValues, runWithValues } from "./restore-actions.js";
 import { computes, originOf } from "./run-origin.js";
 import { isActive, useRun } from "./run-store.js";
 import { useUi } from "./ui-store.js";
@@ -106,6 +108,7 @@ export async function sendRun(
     const { runId } = await client().call("runs.start", {
       graph,
       ...request,
+      ...restoreRequest(),
       softPlacement: true,
       logDevicePlacement: false,
       origin: sent.origin,
@@ -150,13 +153,41 @@ function revisionOf(run: RunUpdate): number | undefined {
 function showRunProblem(run: RunUpdate, problem: Problem): void {
   const { latest, ownRunId } = useRun.getState();
   if (latest?.runId === run.runId) {
-    const action = actionFor(problem, run);
+    const action = restoreAction(run) ?? actionFor(problem, run);
     showNotice({ kind: "problem", problem, key: RUN_NOTICE, ...(action ? { action } : {}) });
   } else if (ownRunId === run.runId) {
     // Of a document that this window showed before. Runs of other windows are told there.
     const message = `The run of ${run.origin?.document ?? "another graph"} failed. ${problem.message}`;
     showNotice({ kind: "problem", problem: { ...problem, message }, key: RUN_NOTICE });
   }
+}
+
+/** Of a SavedModel: its values can be left out where they cannot be read, and are brought again where they were lost. */
+function restoreAction({
+  problem,
+  restoreFailed,
+  withoutSavedValues,
+  steps,
+  trace,
+}: RunUpdate): NoticeAction | undefined {
+  if (restoreFailed) {
+    return {
+      label: "Run without the saved values",
+      run: async () => {
+        runWithoutValues();
+        await startRun(steps, trace);
+      },
+    };
+  }
+  if (problem === undefined || !isUninitialised(problem) || restoreRequest().restore === undefined)
+    return undefined;
+  return {
+    label: withoutSavedValues ? "Restore the saved values and run" : "Restore again and run",
+    run: async () => {
+      runWithValues();
+      await startRun(steps, trace);
+    },
+  };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { getTextEncoding } from "@bufbuild/protobuf/wire";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { type GraphIndex, neededFor, sourcesOf } from "./graph-index.js";
 
@@ -7,6 +8,12 @@ const RESTORE_OPS: ReadonlySet<string> = new Set(["Restore", "RestoreSlice", "Re
 
 export function isVariable(node: NodeDef | undefined): boolean {
   return node !== undefined && VARIABLE_OPS.has(node.op);
+}
+
+/** The name that a task knows the state of a variable or table by. */
+export function stateName({ name, attr }: NodeDef): string {
+  const shared = attr.get("shared_name")?.value;
+  return shared?.$case === "s" && shared.value.length > 0 ? getTextEncoding().decodeUtf8(shared.value) : name;
 }
 
 /** True for the ops that read a checkpoint. */

@@ -9,7 +9,7 @@ import { makeNodeDef } from "../../engines/portable/master/graph-node.js";
 import { typeAttr } from "../../graph/attr-values.js";
 import { tensorName } from "../../graph/edge.js";
 import { INIT_OP_SIGNATURE, namesIn, nodeOf } from "../../graph/housekeeping.js";
-import { isRestore } from "../../graph/initialisers.js";
+import { isRestore, stateName } from "../../graph/initialisers.js";
 import { type DType, dtypeOf } from "../../protocol/dtype.js";
 import { failedPrecondition, unimplemented } from "../../protocol/status.js";
 import { tensorFromProto } from "../../protocol/tensor.js";
@@ -32,8 +32,10 @@ export interface CheckpointValue {
 export interface CheckpointLoad {
   readonly values: readonly CheckpointValue[];
   readonly targets: readonly string[];
-  /** The same for two plans whose load gives the same state the same values. */
-  readonly state: string;
+  /** What is changed and what it is given; the same in two plans that do the same. */
+  readonly states: readonly string[];
+  /** The names that tasks know the variables by. */
+  readonly variables: readonly string[];
 }
 
 export interface RestorePlan extends PlannedStart {
@@ -98,7 +100,7 @@ class LoadPlanner {
   /** Loads by their values, so that two operations on one value make one load. */
   readonly #byValue = new Map<
     string,
-    { values: Set<CheckpointValue>; targets: string[]; states: string[] }
+    { values: Set<CheckpointValue>; targets: string[]; states: string[]; variables: string[] }
   >();
 
   constructor(flat: FlatGraph, prefix: string) {
@@ -109,30 +111,39 @@ class LoadPlanner {
       const values = this.#valuesBehind(node);
       if (values.size > 0) this.#addLoad(node, values);
     }
-    for (const { values, targets, states } of new Set(this.#byValue.values())) {
-      this.loads.push({ values: [...values], targets, state: states.join(" ") });
+    for (const { values, targets, states, variables } of new Set(this.#byValue.values())) {
+      this.loads.push({ values: [...values], targets, states, variables });
     }
   }
 
   #addLoad(node: NodeDef, values: ReadonlySet<CheckpointValue>): void {
     const target = this.#copy(node);
-    const joined = { values: new Set(values), targets: [target], states: [this.#stateOf(node, values)] };
+    const joined = {
+      values: new Set(values),
+      targets: [target],
+      states: [this.#stateOf(node, values)],
+      variables: [stateName(this.#holderOf(node))],
+    };
     for (const value of values) {
       const other = this.#byValue.get(value.feed);
       if (!other || other === joined) continue;
       for (const one of other.values) joined.values.add(one);
       joined.targets.push(...other.targets.filter((name) => !joined.targets.includes(name)));
       joined.states.push(...other.states.filter((state) => !joined.states.includes(state)));
+      joined.variables.push(...other.variables);
     }
     for (const value of joined.values) this.#byValue.set(value.feed, joined);
   }
 
+  /** The variable or table that a node changes. */
+  #holderOf(node: NodeDef): NodeDef {
+    return this.#flat.sources(node)[0]?.node ?? node;
+  }
+
   /** Names the state that is changed, as far as a graph says which it is, and what it is given. */
   #stateOf(node: NodeDef, values: ReadonlySet<CheckpointValue>): string {
-    const holder = this.#flat.sources(node)[0]?.node ?? node;
-    const shared = holder.attr.get("shared_name")?.value;
-    const name =
-      shared?.$case === "s" && shared.value.length > 0 ? new TextDecoder().decode(shared.value) : holder.name;
+    const holder = this.#holderOf(node);
+    const name = stateName(holder);
     const given = [...values].map(({ key, slice }) => `${key}${slice === "" ? "" : `[${slice}]`}`);
     return JSON.stringify([node.op, name, holder.device, given]);
   }
