@@ -15,6 +15,7 @@ import { expandHome } from "../files/directory.js";
 import { type FileVersion, fileVersion } from "../files/file-version.js";
 import { errnoOf, fileProblem, messageOf, problem, problemOf } from "../problems.js";
 import { type DocumentSource, DocumentSources } from "./document-sources.js";
+import { copySavedModelParts } from "./saved-model-parts.js";
 
 /** Protobuf messages end at 2 GB; a graph must also fit into memory more than once while it is opened. */
 const MAX_FILE_BYTES = 2 ** 30;
@@ -100,6 +101,9 @@ export class DocumentService {
     if (!request.overwrite) await this.#checkReplacing(path, source);
     const original = request.kind === "saved_model" ? await this.#originalOf(source, path) : undefined;
     const bytes = encodeDocument(request, original);
+    if (request.kind === "saved_model" && source?.path !== undefined && source.file?.path !== path) {
+      await copySavedModelParts(source.path, path);
+    }
     try {
       await writeFileAtomically(path, bytes);
     } catch (error) {

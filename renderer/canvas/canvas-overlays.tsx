@@ -221,6 +221,13 @@ function Hint(): ReactElement | null {
       </div>
     );
   }
+  if (run.withoutSavedValues && run.state === "done") {
+    return (
+      <div className="hint refusal" role="status">
+        Ran without the saved values: this is not what the model predicts.
+      </div>
+    );
+  }
   const tasks = new Set(run.nodes.flatMap(({ device }) => taskNameOfDevice(device) ?? [])).size;
   const ran =
     fresh && run.state === "done" && tasks > 0 ? `Ran on ${tasks === 1 ? "1 task" : `${tasks} tasks`}. ` : "";

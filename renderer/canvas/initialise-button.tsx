@@ -2,12 +2,17 @@ import type { ReactElement } from "react";
 import { attempt } from "../stores/app-store.js";
 import { initialiseAndRunAgain } from "../stores/document-initialise.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { restoreRequest } from "../stores/restore-actions.js";
 import { useRun } from "../stores/run-store.js";
+import { useSavedModel } from "../stores/saved-model-store.js";
 
 /** After a run that failed because variables have no value: gives them one and runs again, with one click. */
 export function InitialiseButton({ className }: { className: string }): ReactElement | null {
   useDocument((state) => state.document.nodes);
   const run = useRun((state) => state.latest);
+  const withoutValues = useSavedModel((state) => state.withoutValues);
+  // A SavedModel has its own values; others are only for whoever said to leave those out.
+  if (restoreRequest().restore && !withoutValues) return null;
   const { targets, missing } = documentActions.initialisation();
   if (run === undefined || targets.length + missing.length === 0) return null;
   return (

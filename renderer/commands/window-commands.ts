@@ -98,6 +98,15 @@ const run: Command[] = [
     enabled: () => !running(),
   },
   {
+    id: "run.choose",
+    label: "Choose what to run",
+    keywords: "fetches, targets, feeds, signature",
+    shortcut: "Mod+5",
+    group: "Run",
+    whileTyping: true,
+    run: () => uiActions.showDock("run"),
+  },
+  {
     id: "run.stop",
     label: "Stop the run",
     icon: "stop",

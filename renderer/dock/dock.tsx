@@ -15,10 +15,11 @@ const ResultsTab = preloadable(() => import("./results-tab.js"));
 const TimelineTab = preloadable(() => import("./timeline-tab.js"));
 const LogsTab = preloadable(() => import("./logs-tab.js"));
 const ProblemsTab = preloadable(() => import("./problems-tab.js"));
+const RunTab = preloadable(() => import("./run-tab.js"));
 const TensorTab = preloadable(() => import("./tensor-tab.js"));
 // Not needed to show the window, but at once when a tab is opened.
 whenIdle(() => {
-  for (const tab of [ResultsTab, TimelineTab, LogsTab, ProblemsTab, TensorTab]) void tab.preload();
+  for (const tab of [ResultsTab, TimelineTab, LogsTab, ProblemsTab, RunTab, TensorTab]) void tab.preload();
 });
 
 /** The panel at the bottom: results, timeline, logs, problems, and every tensor that was opened. */
@@ -63,6 +64,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
       count: inGraph + inTasks + withoutKernels,
       bad: inGraph + inTasks > 0,
     },
+    { id: "run", label: "What to run" },
     ...tensors.map(
       (name): Tab<DockTab> => ({
         id: `tensor:${name}`,
@@ -105,6 +107,7 @@ function DockContent({ tab }: { readonly tab: DockTab }): ReactElement {
   if (tab === "timeline") return <TimelineTab />;
   if (tab === "logs") return <LogsTab />;
   if (tab === "problems") return <ProblemsTab />;
+  if (tab === "run") return <RunTab />;
   const name = tab.slice("tensor:".length);
   return <TensorTab key={name} name={name} />;
 }

@@ -39,6 +39,11 @@ export default function ResultsTab(): ReactElement {
           {run.tracedStep === undefined ? "" : ` · where they ran from ${stepText(run.tracedStep)}`}
           {old ? " · before edit" : ""}
         </span>
+        {run.withoutSavedValues ? (
+          <span className="warn-text">
+            <Icon name="warning" size={14} /> without the saved values: not what the model predicts
+          </span>
+        ) : null}
       </div>
       <div className="dock-scroll">
         <table className={old ? "grid-table old" : "grid-table"}>

@@ -131,7 +131,7 @@ function smallOutputs(
 /** The placeholders that a run of these fetches and targets needs, in the order of the graph. */
 export function neededPlaceholders(
   document: GraphDocument,
-  inputs: Pick<RunInputs, "fetches" | "targets">,
+  inputs: Pick<ChosenRun, "fetches" | "targets">,
 ): string[] {
   const needed = needs(document, inputs);
   return [...document.nodes.values()].flatMap(({ name, op }) =>
@@ -140,7 +140,7 @@ export function neededPlaceholders(
 }
 
 /** What runs: nothing that only fed tensors need. A placeholder that is fed itself counts. */
-function needs(document: GraphDocument, { fetches, targets }: Pick<RunInputs, "fetches" | "targets">) {
+function needs(document: GraphDocument, { fetches, targets }: Pick<ChosenRun, "fetches" | "targets">) {
   const roots = [...fetches.map((name) => parseTensorName(name).node), ...targets];
   const inner = Object.keys(document.runConfig.feeds).filter(
     (name) => document.nodes.get(parseTensorName(name).node)?.op !== "Placeholder",

@@ -1,5 +1,5 @@
 /** What a placeholder is fed: text, or a .npy or CSV file. */
-import { type ReactElement, useId, useRef, useState } from "react";
+import { type ReactElement, type ReactNode, useId, useRef, useState } from "react";
 import type { FeedValue } from "../../main/api/runs.js";
 import { toProblem } from "../../main/api/wire.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
@@ -17,14 +17,20 @@ const ENDINGS = ["npy", "csv", "tsv"];
 /** A larger file would be held twice in the browser's memory; the application can read it from its own disk instead. */
 const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
 
-export function FeedSection({ node }: { node: NodeDef }): ReactElement | null {
+interface FeedSectionProps {
+  readonly node: NodeDef;
+  /** Stands above the fields where several nodes are listed; each is then shown, whatever its op. */
+  readonly title?: ReactNode;
+}
+
+export function FeedSection({ node, title }: FeedSectionProps): ReactElement | null {
   const tensor = tensorName(node.name, 0);
   const feed = useDocument((state) => state.document.runConfig.feeds[tensor]);
-  if (!feed && !node.op.startsWith("Placeholder")) return null;
+  if (title === undefined && !feed && !node.op.startsWith("Placeholder")) return null;
   return (
     <div className="sec">
       <h3>
-        Feed
+        {title ?? "Feed"}
         <span className="sp1" />
         {feed ? (
           <button type="button" className="lk" onClick={() => documentActions.setFeed(tensor, undefined)}>

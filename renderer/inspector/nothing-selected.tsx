@@ -5,6 +5,7 @@ import { parseTensorName } from "../document/tensor-names.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { InspectorHead } from "./inspector-head.js";
+import { uiActions } from "../stores/ui-store.js";
 
 export function NothingSelected(): ReactElement {
   const document = useDocument((state) => state.document);
@@ -32,6 +33,9 @@ export function NothingSelected(): ReactElement {
             <span className="ell">Select {name}</span>
           </button>
         )}
+        <button type="button" className="btn" onClick={() => uiActions.showDock("run")}>
+          Choose what to run…
+        </button>
       </div>
     </>
   );

@@ -3,7 +3,7 @@ import type { Access } from "../../main/api/cluster.js";
 
 export type SideTab = "cluster" | "ops";
 /** The fixed tabs of the dock; a tensor's tab is "tensor:" and its name. */
-export type DockTab = "results" | "timeline" | "logs" | "problems" | `tensor:${string}`;
+export type DockTab = "results" | "timeline" | "logs" | "problems" | "run" | `tensor:${string}`;
 
 export type DialogState =
   | { readonly kind: "palette" }

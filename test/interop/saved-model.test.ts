@@ -13,6 +13,7 @@ import { planRestore } from "../../worker-runtime/session/saved-model/restore-pl
 import { Session } from "../../worker-runtime/session/session.js";
 import { libtensorflowDir, peerMissing } from "../support/peers.js";
 import { tensorflowResult } from "../support/tensorflow-script.js";
+import { startCluster } from "./portable/clusters.js";
 
 /** Writes SavedModels in every way that Python has, and what stock Python predicts with each. */
 const PYTHON = `
@@ -200,6 +201,37 @@ describe.skipIf(peerMissing("tensorflow"))("SavedModels that Python wrote", () =
         expectPrediction("module", await predict("module", session));
       });
     });
+  });
+
+  test("variables and tables on several tasks, of both engines, get their values where they are", async () => {
+    const pins = [
+      { model: "simple", elsewhere: /^(b|parts|save\/)/ },
+      { model: "module", elsewhere: /^(hash_table|Variable)/ },
+    ];
+    const cluster = await startCluster({ worker: 2 }, (task) => (task === "worker/0" ? "stock" : "portable"));
+    try {
+      for (const { model, elsewhere } of pins) {
+        const metaGraph = open(model);
+        for (const node of metaGraph.graphDef?.node ?? []) {
+          if (elsewhere.test(node.name) && /^(Variable|VarHandle|HashTable)/.test(node.op)) {
+            node.device = "/job:worker/task:1";
+          }
+        }
+        const session = new Session(cluster.target("worker/0"), {
+          graph: metaGraph.graphDef ?? GraphDef.create(),
+        });
+        try {
+          await restoreSavedModel(session, planRestore(metaGraph, "restore/"), {
+            folder: join(folder, model),
+          });
+          expectPrediction(model, await predict(model, session, metaGraph));
+        } finally {
+          await session.close();
+        }
+      }
+    } finally {
+      await cluster.stop();
+    }
   });
 
   test("a missing folder, a damaged file and a missing vocabulary are named", async () => {

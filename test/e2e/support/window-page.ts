@@ -201,6 +201,16 @@ export class WindowPage {
     await dialog.waitFor({ state: "hidden" });
   }
 
+  /** Opens a file of a folder in the folder that the dialog opens. */
+  async openFileIn(folder: string, name: string): Promise<void> {
+    await this.press("Control+o");
+    const dialog = this.page.getByRole("dialog", { name: "Open a graph" });
+    await dialog.getByRole("option", { name: folder }).dblclick();
+    await dialog.getByRole("option", { name }).click();
+    await dialog.getByRole("button", { name: "Open", exact: true }).click();
+    await dialog.waitFor({ state: "hidden" });
+  }
+
   async press(keys: string): Promise<void> {
     await this.page.keyboard.press(keys);
   }

@@ -1,5 +1,6 @@
 import {
   chmod,
+  mkdir,
   mkdtemp,
   readdir,
   readFile,
@@ -236,6 +237,27 @@ describe("a SavedModel", () => {
     // A window that hands no source back still loses nothing in place.
     await documents.save({ ...request, path: at("saved_model.pb") });
     expect(await namesIn(at("saved_model.pb"))).toEqual([["train"], ["serve", "added"]]);
+  });
+
+  it("takes its variables and assets along into another folder, once, and never over those of another model", async () => {
+    for (const folder of ["model/variables", "model/assets", "copy", "other/variables"]) {
+      await mkdir(at(folder), { recursive: true });
+    }
+    await writeFile(at("model/saved_model.pb"), SavedModel.encode(model()).finish());
+    await writeFile(at("model/variables/variables.index"), "index");
+    await writeFile(at("model/assets/words.txt"), "words");
+    const { name: _, ...opened } = await documents.open(at("model/saved_model.pb"));
+    const copy = { ...opened, path: at("copy/saved_model.pb"), overwrite: true };
+    await documents.save(copy);
+    expect(await readFile(at("copy/variables/variables.index"), "utf8")).toBe("index");
+    expect(await readFile(at("copy/assets/words.txt"), "utf8")).toBe("words");
+    await documents.save(copy);
+    const other = { ...copy, path: at("other/saved_model.pb") };
+    expect(await problemOfCall(documents.save(other))).toMatchObject({
+      code: "ALREADY_EXISTS",
+      message: expect.stringContaining("another model's variables"),
+    });
+    await documents.save({ ...copy, path: at("other/graph.pb") });
   });
 
   it("keeps them also when its content came from the browser", async () => {

@@ -1,0 +1,39 @@
+import { cp, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { fileProblem, problem } from "../problems.js";
+
+/** What a SavedModel's folder holds beside its graph: values of variables, files of tables, and what others need. */
+const PARTS = ["variables", "assets", "assets.extra", "keras_metadata.pb"];
+
+/**
+ * Takes the rest of a SavedModel along when its graph is saved into another folder. Under another name than TensorFlow's
+ * the file is a graph alone, and nothing is copied.
+ * @throws ProblemError ALREADY_EXISTS where parts of another model are; or why a part cannot be copied
+ */
+export async function copySavedModelParts(source: string, target: string): Promise<void> {
+  const [from, to] = [dirname(source), dirname(target)];
+  if (from === to || !/^saved_model\.(pb|pbtxt)$/.test(basename(target))) return;
+  const parts: string[] = [];
+  for (const part of PARTS) if (await exists(join(from, part))) parts.push(part);
+  for (const part of parts) {
+    if (!(await exists(join(to, part)))) continue;
+    throw problem("ALREADY_EXISTS", `${to} has another model's ${part} already.`, {
+      reason: `The values that belong to this graph would have to be saved there: ${parts.join(", ")}.`,
+      remedy: "Save it into an empty folder.",
+    });
+  }
+  for (const part of parts) {
+    try {
+      await cp(join(from, part), join(to, part), { recursive: true, errorOnExist: true, force: false });
+    } catch (error) {
+      throw fileProblem(`${join(from, part)} could not be copied to ${to}`, error);
+    }
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,208 @@
+/** What a run fetches and runs, what it has to be fed, and the signatures of the graph: the one place to choose. */
+import { type ReactElement, useId, useState } from "react";
+import { revealNode } from "../canvas/view-store.js";
+import { type ChosenRun, chosenRun } from "../document/run-inputs.js";
+import {
+  completions,
+  joinRunnable,
+  type Runnable,
+  readRunnable,
+  runnableOf,
+} from "../document/runnable-names.js";
+import { shapeText } from "../document/shapes.js";
+import { signatureOf } from "../document/signature.js";
+import { parseTensorName } from "../document/tensor-names.js";
+import "../inspector/inspector.css";
+import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
+import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { useOps } from "../stores/ops-store.js";
+import { Button, IconButton } from "../ui/button.js";
+import { Icon } from "../ui/icon.js";
+import { FeedColumn } from "./run-feeds.js";
+import { SignatureColumn } from "./run-signatures.js";
+import "./run-tab.css";
+
+export default function RunTab(): ReactElement {
+  // Until the op list is there, outputs are not known.
+  useOps((state) => state.ops);
+  const document = useDocument((state) => state.document);
+  const run = chosenRun(document, lookupOp);
+  return (
+    <div className="run-columns">
+      <SignatureColumn run={run} />
+      <section className="inspector run-column" aria-label="Fetched and run">
+        <div className="sec last">
+          <h3>
+            Fetched and run
+            <span className="sp1" />
+            {run.origin === "user" ? (
+              <button type="button" className="lk" onClick={() => documentActions.resetRun()}>
+                Reset to the suggestion
+              </button>
+            ) : null}
+          </h3>
+          <p className="note">{originText(run)}</p>
+          <ul className="run-list">
+            {run.fetches.map((tensor) => (
+              <FetchRow key={tensor} tensor={tensor} run={run} />
+            ))}
+            {run.targets.map((target) => (
+              <TargetRow key={target} target={target} run={run} />
+            ))}
+          </ul>
+          {run.fetches.length + run.targets.length === 0 ? (
+            <p>Nothing yet: add a tensor or an operation by its name, or select it in the graph.</p>
+          ) : null}
+          <AddField run={run} />
+          <AddSelection run={run} />
+        </div>
+      </section>
+      <FeedColumn run={run} />
+    </div>
+  );
+}
+
+function originText(run: ChosenRun): string {
+  switch (run.origin) {
+    case "user":
+      return "Chosen by you; saved with the document.";
+    case "train_op":
+      return "Suggested: the graph's training operations, with the losses.";
+    case "losses":
+      return "Suggested: the graph's losses.";
+    case "signature":
+      return `Suggested: the outputs of the signature ${run.signature ?? ""}.`;
+    case "ends":
+      return "Suggested: what nothing else in the graph uses.";
+  }
+}
+
+function show(node: string): void {
+  documentActions.select([node]);
+  revealNode(node);
+}
+
+function FetchRow({ tensor, run }: { readonly tensor: string; readonly run: ChosenRun }): ReactElement {
+  const { node, output } = parseTensorName(tensor);
+  const def = useDocument((state) => state.document.nodes.get(node));
+  const shape = useDocument((state) => shapeText(state.shapes.outputs.get(node)?.[output]));
+  const slot = def && signatureOf(def, lookupOp)?.outputs[output];
+  return (
+    <li className="io">
+      <Icon name="table" size={14} />
+      <button type="button" className="lk ell" title={`Show ${node}`} onClick={() => show(node)}>
+        {tensor}
+      </button>
+      <span className="mono">{slot ? `${dtypeName(slot.dtype)} ${shape}` : ""}</span>
+      <IconButton
+        small
+        icon="close"
+        label={`Do not fetch ${tensor}`}
+        onClick={() =>
+          choose(
+            { ...run, fetches: run.fetches.filter((name) => name !== tensor) },
+            `Stop fetching ${tensor}`,
+          )
+        }
+      />
+    </li>
+  );
+}
+
+function TargetRow({ target, run }: { readonly target: string; readonly run: ChosenRun }): ReactElement {
+  const op = useDocument((state) => state.document.nodes.get(target)?.op);
+  return (
+    <li className="io">
+      <Icon name="play" size={14} />
+      <button type="button" className="lk ell" title={`Show ${target}`} onClick={() => show(target)}>
+        {target}
+      </button>
+      <span className="mono">{op}, for its effect</span>
+      <IconButton
+        small
+        icon="close"
+        label={`Do not run ${target}`}
+        onClick={() =>
+          choose({ ...run, targets: run.targets.filter((name) => name !== target) }, `Do not run ${target}`)
+        }
+      />
+    </li>
+  );
+}
+
+function choose({ fetches, targets }: Runnable, label: string): boolean {
+  return documentActions.chooseRun({ fetches, targets }, label);
+}
+
+function AddField({ run }: { readonly run: ChosenRun }): ReactElement {
+  const document = useDocument((state) => state.document);
+  const [text, setText] = useState("");
+  const [error, setError] = useState<string>();
+  const listId = useId();
+  const errorId = useId();
+  const add = () => {
+    const runnable = readRunnable(document, lookupOp, text);
+    if (typeof runnable === "string") {
+      setError(runnable);
+      return;
+    }
+    choose(joinRunnable(run, runnable), `Run ${text.trim()}`);
+    setText("");
+    setError(undefined);
+  };
+  return (
+    <form
+      className="run-add"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add();
+      }}
+    >
+      <input
+        className="text-input mono"
+        value={text}
+        aria-label="Tensor or operation to add"
+        aria-invalid={error !== undefined}
+        aria-describedby={error === undefined ? undefined : errorId}
+        placeholder="loss:0 or ^train"
+        list={listId}
+        spellCheck={false}
+        onChange={(event) => {
+          setText(event.target.value);
+          setError(undefined);
+        }}
+      />
+      <datalist id={listId}>
+        {completions(document, lookupOp, text).map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <Button type="submit" icon="plus" disabled={text.trim() === ""}>
+        Add
+      </Button>
+      {error === undefined ? null : (
+        <p className="field-error" id={errorId} role="alert">
+          {error}
+        </p>
+      )}
+    </form>
+  );
+}
+
+function AddSelection({ run }: { readonly run: ChosenRun }): ReactElement | null {
+  const document = useDocument((state) => state.document);
+  const selection = useDocument((state) => state.selection);
+  const added = [...selection]
+    .map((name) => runnableOf(document, lookupOp, name))
+    .reduce<Runnable>(joinRunnable, { fetches: [], targets: [] });
+  const joined = joinRunnable(run, added);
+  const more = joined.fetches.length + joined.targets.length - run.fetches.length - run.targets.length;
+  if (more === 0) return null;
+  const [only] = selection;
+  const what = selection.size === 1 ? (only ?? "") : `${selection.size} selected nodes`;
+  return (
+    <Button size="small" icon="plus" onClick={() => choose(joined, `Run ${what}`)}>
+      <span className="ell">Add {what}</span>
+    </Button>
+  );
+}
