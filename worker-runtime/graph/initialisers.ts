@@ -1,6 +1,6 @@
 import { getTextEncoding } from "@bufbuild/protobuf/wire";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { type GraphIndex, neededFor, sourcesOf } from "./graph-index.js";
+import { dependentsOf, type GraphIndex, neededFor, sourcesOf } from "./graph-index.js";
 
 const VARIABLE_OPS: ReadonlySet<string> = new Set(["Variable", "VariableV2", "VarHandleOp"]);
 const ASSIGN_OPS: ReadonlySet<string> = new Set(["Assign", "AssignVariableOp"]);
@@ -21,6 +21,34 @@ export function isRestore(node: NodeDef | undefined): boolean {
   return node !== undefined && RESTORE_OPS.has(node.op);
 }
 
+/** What depends on whom in a graph, for all assignments at once: graphs have thousands of both. */
+interface Origins {
+  readonly ofVariables: ReadonlySet<string>;
+  readonly ofRestores: ReadonlySet<string>;
+  readonly ofPlaceholders: ReadonlySet<string>;
+}
+
+const remembered = new WeakMap<GraphIndex, Origins>();
+
+function originsIn(index: GraphIndex): Origins {
+  const known = remembered.get(index);
+  if (known) return known;
+  const nodes = [...index.nodes.values()];
+  const dependents = (is: (node: NodeDef) => boolean) =>
+    dependentsOf(
+      index,
+      nodes.filter(is).map(({ name }) => name),
+      { throughControl: true },
+    );
+  const origins: Origins = {
+    ofVariables: dependents(isVariable),
+    ofRestores: dependents(isRestore),
+    ofPlaceholders: dependents(({ op }) => op === "Placeholder"),
+  };
+  remembered.set(index, origins);
+  return origins;
+}
+
 /**
  * What an assignment is for: a variable's first value, a value that a user hands in, or a checkpoint's; undefined for
  * nodes that are no assignment and for those that compute the new value from the variable's own.
@@ -33,15 +61,10 @@ export function assignmentKind(
   if (!node || !ASSIGN_OPS.has(node.op)) return undefined;
   const [variable, value] = sourcesOf(index, name).filter(({ output }) => output >= 0);
   if (!variable || !value) return undefined;
-  const origins = neededFor(index, [value.node]);
-  if (origins.has(variable.node)) return undefined;
-  let byHand = false;
-  for (const origin of origins) {
-    const source = index.nodes.get(origin);
-    if (isRestore(source)) return "checkpoint";
-    byHand ||= source?.op === "Placeholder";
-  }
-  return byHand ? "by-hand" : "first-value";
+  const { ofVariables, ofRestores, ofPlaceholders } = originsIn(index);
+  if (ofRestores.has(value.node)) return "checkpoint";
+  if (ofVariables.has(value.node) && neededFor(index, [value.node]).has(variable.node)) return undefined;
+  return ofPlaceholders.has(value.node) ? "by-hand" : "first-value";
 }
 
 /** True for an assignment of a value that depends neither on the variable itself, nor on a feed or a checkpoint. */
