@@ -4,8 +4,8 @@ import { chosenRun } from "../document/run-inputs.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
-import { InspectorHead } from "./inspector-head.js";
 import { uiActions } from "../stores/ui-store.js";
+import { InspectorHead } from "./inspector-head.js";
 
 export function NothingSelected(): ReactElement {
   const document = useDocument((state) => state.document);
