@@ -1,7 +1,7 @@
 /** What a run fetches and runs, what it has to be fed, and the signatures of the graph: the one place to choose. */
 import { type ReactElement, useId, useState } from "react";
 import { revealNode } from "../canvas/view.js";
-import { type ChosenRun, chosenRun } from "../document/run-inputs.js";
+import { type ChosenRun, chosenRun, waitedQueues } from "../document/run-inputs.js";
 import {
   completions,
   joinRunnable,
@@ -53,12 +53,28 @@ export default function RunTab(): ReactElement {
           {run.fetches.length + run.targets.length === 0 ? (
             <p>Nothing yet: add a tensor or an operation by its name, or select it in the graph.</p>
           ) : null}
+          <QueueNote run={run} />
           <AddField run={run} />
           <AddSelection run={run} />
         </div>
       </section>
       <FeedColumn run={run} />
     </div>
+  );
+}
+
+/** Python fills input queues in threads of its own, which a document does not have. */
+function QueueNote({ run }: { readonly run: ChosenRun }): ReactElement | null {
+  const document = useDocument((state) => state.document);
+  const [queue, ...more] = waitedQueues(document, run);
+  if (queue === undefined) return null;
+  return (
+    <p className="warn-line" role="status">
+      <Icon name="warning" size={14} />
+      <span>
+        {`The run waits for elements in ${queue}${more.length > 0 ? ` and ${more.length} more` : ""}, which queue runners fill in Python. Add the operation that fills it, or feed what is taken from it.`}
+      </span>
+    </p>
   );
 }
 

@@ -3,7 +3,7 @@ import type { Problem } from "../../main/api/problem.js";
 import type { FeedValue } from "../../main/api/runs.js";
 import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
-import { indexOf, neededFor } from "../../worker-runtime/graph/graph-index.js";
+import { indexOf, neededFor, readersOf, sourcesOf } from "../../worker-runtime/graph/graph-index.js";
 import { type ChoiceOrigin, type RunChoice, suggestRun } from "../../worker-runtime/graph/run-choice.js";
 import type { GraphDocument } from "./model.js";
 import type { ProblemMap } from "./problems.js";
@@ -137,6 +137,23 @@ export function neededPlaceholders(
   return [...document.nodes.values()].flatMap(({ name, op }) =>
     op === "Placeholder" && needed.has(name) ? [name] : [],
   );
+}
+
+/** The queues that a run takes elements from and puts none into: it waits until something else does. */
+export function waitedQueues(document: GraphDocument, run: Pick<ChosenRun, "fetches" | "targets">): string[] {
+  const index = indexOf(document.nodes);
+  const needed = needs(document, run);
+  const queues = new Set<string>();
+  for (const name of needed) {
+    if (!document.nodes.get(name)?.op.startsWith("QueueDequeue")) continue;
+    const queue = sourcesOf(index, name)[0]?.node;
+    if (queue === undefined) continue;
+    const fillers = readersOf(index, queue).filter(({ node }) =>
+      document.nodes.get(node)?.op.startsWith("QueueEnqueue"),
+    );
+    if (fillers.length > 0 && !fillers.some(({ node }) => needed.has(node))) queues.add(queue);
+  }
+  return [...queues];
 }
 
 /** What runs: nothing that only fed tensors need. A placeholder that is fed itself counts. */

@@ -11,7 +11,13 @@ import { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import { type RestoreProgress, restoreSavedModel } from "../../worker-runtime/session/saved-model/restore.js";
 import { planRestore } from "../../worker-runtime/session/saved-model/restore-plan.js";
 import { Session } from "../../worker-runtime/session/session.js";
-import { libtensorflowDir, peerMissing } from "../support/peers.js";
+import {
+  environmentWithoutProxies,
+  libtensorflowDir,
+  peerMissing,
+  repositoryRoot,
+  spawnPeer,
+} from "../support/peers.js";
 import { tensorflowResult } from "../support/tensorflow-script.js";
 import { startCluster } from "./portable/clusters.js";
 
@@ -201,6 +207,41 @@ describe.skipIf(peerMissing("tensorflow"))("SavedModels that Python wrote", () =
         expectPrediction("module", await predict("module", session));
       });
     });
+  });
+
+  test("tensordeck run takes the names of a signature, and says what is missing", async () => {
+    const run = async (model: string, ...args: string[]) => {
+      const main = join(repositoryRoot, "worker-runtime", "cli", "main.ts");
+      const flags = ["--target", target("portable"), "--json", ...args];
+      const child = await spawnPeer(
+        process.execPath,
+        ["--import", "tsx", main, "run", join(folder, model), ...flags],
+        { cwd: repositoryRoot, env: environmentWithoutProxies() },
+      );
+      const { code } = await child.exited;
+      return { code, stdout: child.stdout(), output: child.output() };
+    };
+    const words = JSON.stringify(predictions.module?.feeds.words?.[1]);
+    const named = await run(
+      "module",
+      "--signature",
+      "serving_default",
+      "--feed",
+      `words=${words}`,
+      "--fetch",
+      "ids",
+    );
+    expect(JSON.parse(named.stdout).fetches).toEqual({
+      ids: expect.objectContaining({ values: predictions.module?.outputs.ids }),
+    });
+    // Without a word on it, the signature for serving is run.
+    const [[input = "", [, value] = []] = []] = Object.entries(predictions.simple?.feeds ?? {});
+    const suggested = await run("simple", "--feed", `${input}=${JSON.stringify(value)}`);
+    expect(suggested.output).toContain("the signature serving_default");
+    expect(Object.keys(JSON.parse(suggested.stdout).fetches)).toEqual(["y:0"]);
+    const unrestored = await run("vocabulary", "--no-restore", "--feed", 'words=["alpha"]');
+    expect(unrestored).toMatchObject({ code: 1, output: expect.stringContaining("FAILED_PRECONDITION") });
+    await Session.reset(target("portable"));
   });
 
   test("variables and tables on several tasks, of both engines, get their values where they are", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { GraphDocument } from "../../../renderer/document/model.js";
 import { findProblems } from "../../../renderer/document/problems.js";
-import { runBlockers, runInputs } from "../../../renderer/document/run-inputs.js";
+import { runBlockers, runInputs, waitedQueues } from "../../../renderer/document/run-inputs.js";
 import { inferShapes, shapeText } from "../../../renderer/document/shapes.js";
 import { binary, constant, documentOf, lookup, node, placeholder, type, welcome } from "./graphs.js";
 
@@ -41,6 +41,21 @@ describe("what is fetched", () => {
       node("init", "NoOp", ["^c"]),
     ]);
     expect(inputsOf(document)).toEqual({ feeds: [], fetches: [], targets: [] });
+  });
+});
+
+describe("a queue that nothing of the run fills", () => {
+  it("is named, as long as its filling is not run as well", () => {
+    const document = documentOf([
+      node("queue", "FIFOQueueV2"),
+      constant("c", "1"),
+      node("fill", "QueueEnqueueV2", ["queue", "c"]),
+      node("taken", "QueueDequeueV2", ["queue"]),
+      node("result", "Identity", ["taken"], { T: type("float32") }),
+    ]);
+    expect(waitedQueues(document, { fetches: ["result:0"], targets: [] })).toEqual(["queue"]);
+    expect(waitedQueues(document, { fetches: ["result:0"], targets: ["fill"] })).toEqual([]);
+    expect(waitedQueues(document, { fetches: ["c:0"], targets: [] })).toEqual([]);
   });
 });
 
