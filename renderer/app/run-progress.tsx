@@ -15,7 +15,8 @@ export function RunProgress(): ReactElement | null {
   const sinceMillis = useMillisSince(run);
   if (run === undefined || !shown) return null;
   const share = run.step / run.steps;
-  const text = headline(run, elsewhere);
+  const [state, ofSteps] = headline(run, elsewhere);
+  const text = [state, ofSteps].filter(Boolean).join(" ");
   const facts = paceFacts(run, run.currentMillis + sinceMillis);
   return (
     <div
@@ -29,7 +30,10 @@ export function RunProgress(): ReactElement | null {
       title={[text, ...facts].join(" · ")}
     >
       <div>
-        <b className="ell">{text}</b>
+        <b className="headline">
+          <span className="ell">{state}</span>
+          {ofSteps === undefined ? null : <span>{ofSteps}</span>}
+        </b>
         <span className="pace">
           {facts.map((fact) => (
             <span key={fact}>{fact}</span>
@@ -57,15 +61,17 @@ function useMillisSince(run: RunUpdate | undefined): number {
   return now.of === run ? now.millis : 0;
 }
 
-function headline(run: RunUpdate, elsewhere: boolean): string {
+/** What goes on, and of how many steps, which is left out where there is no room. */
+function headline(run: RunUpdate, elsewhere: boolean): [state: string, ofSteps: string | undefined] {
   const text = stateText(run);
-  return elsewhere && run.origin ? `${run.origin.document}: ${text}` : text;
+  const ofSteps = run.state === "running" && run.steps > 1 ? `/ ${numberText(run.steps)}` : undefined;
+  return [elsewhere && run.origin ? `${run.origin.document}: ${text}` : text, ofSteps];
 }
 
 function stateText(run: RunUpdate): string {
   if (run.state === "stopping") return `stopping after ${stepText(run.step + 1)}`;
   if (run.state === "preparing") return run.phase ?? "preparing";
-  return run.steps === 1 ? "running" : `${stepText(run.step)} / ${numberText(run.steps)}`;
+  return run.steps === 1 ? "running" : stepText(run.step);
 }
 
 /**
@@ -80,10 +86,15 @@ export function paceFacts(run: RunUpdate, currentMillis: number): string[] {
   if (run.step === 0 || run.elapsedMillis === 0) return facts;
   const left = ((run.steps - run.step) * run.elapsedMillis) / run.step;
   if (run.state === "running" && left >= SECOND / 2)
-    facts.push(`${secondsText(Math.ceil(left / SECOND))} left`);
+    facts.push(`${estimateText(Math.ceil(left / SECOND))} left`);
   const perSecond = (run.step * SECOND) / run.elapsedMillis;
   facts.push(`${perSecond >= 10 ? numberText(Math.round(perSecond)) : perSecond.toFixed(1)} steps/s`);
   return facts;
+}
+
+/** Only so fine as an estimate is. */
+function estimateText(seconds: number): string {
+  return secondsText(seconds <= 90 ? seconds : Math.ceil(seconds / 60) * 60).replace(" 0 s", "");
 }
 
 function Announcer({ text }: { readonly text: string }): ReactElement {

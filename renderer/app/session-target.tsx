@@ -80,9 +80,11 @@ export function SessionTarget(): ReactElement {
     <Menu
       label="Session target"
       trigger={
-        <button type="button" className="session" aria-label={`Session target: ${target}, ${health.text}`}>
+        <button type="button" className="session">
           <span className={`dot ${health.dot}`} aria-hidden="true" />
+          <span className="hidden-text">Session target: </span>
           <span className="mono">{target}</span>
+          <span className="hidden-text">, {health.text},</span>
           <span className="fg2 wide-only">
             {countText(tasks.length, "task")}
             {membership === "fixed" || target !== "local" ? null : (

@@ -52,7 +52,7 @@ function DocumentName(): ReactElement {
   const dirty = useDocument((state) => state.dirty);
   return (
     <div className="document-name" title={path ?? "Not saved in a file yet"}>
-      <b className="ell">{name}</b>
+      <h1 className="ell">{name}</h1>
       {dirty ? <span className="unsaved" role="img" aria-label="has unsaved changes" /> : null}
     </div>
   );

@@ -1,13 +1,13 @@
 /** What stands on the canvas around the graph: its heading, controls, minimap, hints and menus. */
 import { useStore } from "@xyflow/react";
-import { type ReactElement, useState } from "react";
-import { toProblem } from "../../main/api/wire.js";
-import { client } from "../client.js";
+import type { ReactElement } from "react";
 import { isUninitialised } from "../document/initialisers.js";
 import { parseTensorName } from "../document/tensor-names.js";
+import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { taskNameOfDevice } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { listExamples, openExample } from "../stores/file-actions.js";
 import { useOps } from "../stores/ops-store.js";
 import { isActive, useRun } from "../stores/run-store.js";
 import { countText, numberText, stepText } from "../ui/format.js";
@@ -165,22 +165,16 @@ function ControlButton({ icon, label, keys, on, onClick }: ControlButtonProps): 
 }
 
 function EmptyGraph(): ReactElement {
-  const [problem, setProblem] = useState<string>();
-  const openExample = async () => {
-    try {
-      const [first] = await client().call("documents.examples");
-      if (first) documentActions.load(await client().call("documents.openExample", { id: first.id }));
-    } catch (error) {
-      setProblem(toProblem(error).message);
-    }
+  const openFirst = async () => {
+    const [first] = await listExamples();
+    if (first) await openExample(first.id);
   };
   return (
     <div className="graph-empty">
       <p>Drag an op here, or open a graph.</p>
-      <button type="button" className="btn" onClick={() => void openExample()}>
+      <button type="button" className="btn" onClick={() => attempt(openFirst)}>
         Open example
       </button>
-      {problem ? <p role="alert">{problem}</p> : null}
     </div>
   );
 }

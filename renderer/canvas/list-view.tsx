@@ -174,21 +174,27 @@ function Row({ node, top, position, count, active, selected, onChoose }: RowProp
       aria-posinset={position}
       aria-setsize={count}
       aria-selected={selected}
-      aria-label={spoken.filter(Boolean).join(", ")}
       className={`list-row${active ? " active" : ""}${selected ? " on" : ""}`}
       style={{ top, height: ROW_HEIGHT }}
       onClick={(event) => onChoose(event.ctrlKey || event.metaKey || event.shiftKey)}
     >
-      <span className="list-name" title={node.name}>
+      <span className="hidden-text">{spoken.filter(Boolean).join(", ")}</span>
+      <span className="list-name" aria-hidden="true" title={node.name}>
         <span className="fg2">{node.name.slice(0, split)}</span>
         <b>{node.name.slice(split)}</b>
       </span>
-      <span className="ell fg2">{node.op}</span>
-      <span className="ell">{status.chip}</span>
-      <span className={`ell${status.problem ? " er" : status.warning ? " wa" : ""}`}>
+      <span className="ell fg2" aria-hidden="true">
+        {node.op}
+      </span>
+      <span className="ell" aria-hidden="true">
+        {status.chip}
+      </span>
+      <span aria-hidden="true" className={`ell${status.problem ? " er" : status.warning ? " wa" : ""}`}>
         {status.problem ?? status.warning ?? status.value}
       </span>
-      <span className="tm">{status.time}</span>
+      <span className="tm" aria-hidden="true">
+        {status.time}
+      </span>
     </div>
   );
 }

@@ -1,19 +1,18 @@
 import { type ReactElement, useState } from "react";
 import type { ClusterState } from "../../main/api/cluster.js";
-import type { Problem } from "../../main/api/problem.js";
 import { attempt } from "../stores/app-store.js";
-import { useCluster } from "../stores/cluster-store.js";
+import { CLUSTER_NOTICE, useCluster } from "../stores/cluster-store.js";
 import { searchMachines } from "../stores/machine-actions.js";
 import { uiActions } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
-import { ProblemView } from "../ui/problem-view.js";
 import { AddPopover } from "./add-popover.js";
 import "./cluster-panel.css";
 import { ClusterHint } from "./cluster-hint.js";
 import { ClusterTree } from "./cluster-tree.js";
 import { DiscoveryNote, MoreMachines } from "./discovery-note.js";
+import { DismissableNotice } from "./dismissable-notice.js";
 import { Links } from "./links.js";
 import { useDragScroll } from "./use-drag-scroll.js";
 
@@ -30,9 +29,16 @@ export function ClusterPanel(): ReactElement {
       <div ref={setFrame} className="cluster-scroll">
         <ClusterTree machines={state.machines} frame={frame} />
         <MoreMachines count={state.unlistedMachines} />
-        {state.notice ? <Dismissable problem={state.notice} /> : null}
+        {state.notice ? (
+          <DismissableNotice where={CLUSTER_NOTICE} problem={state.notice} className="warn-row wide" />
+        ) : null}
         {state.exposures.map((problem) => (
-          <Dismissable key={problem.message} problem={problem} />
+          <DismissableNotice
+            key={problem.message}
+            where="exposure"
+            problem={problem}
+            className="warn-row wide"
+          />
         ))}
         <ClusterHint />
         <DiscoveryNote state={state} />
@@ -76,17 +82,5 @@ function AccessLabel({ open }: { readonly open: boolean }): ReactElement | null 
       <Icon name="unlock" size={12} />
       open
     </button>
-  );
-}
-
-/** What happened to the cluster as a whole, until it is read and closed. */
-function Dismissable({ problem }: { readonly problem: Problem }): ReactElement | null {
-  const [read, setRead] = useState<string>();
-  if (read === problem.message) return null;
-  return (
-    <div className="warn-row wide">
-      <ProblemView problem={problem} kind="notice" />
-      <IconButton icon="close" label="Dismiss" small onClick={() => setRead(problem.message)} />
-    </div>
   );
 }

@@ -15,7 +15,7 @@ import { pinCounts } from "../stores/graph-tasks.js";
 import { blockedRoutes, useReachability } from "../stores/reachability-store.js";
 import { AddRow, BlockedRow, ProblemRow } from "./extra-rows.js";
 import { MachineHead } from "./machine-head.js";
-import { isTreeItem, type PanelRow, panelRows } from "./panel-rows.js";
+import { type PanelRow, panelRows } from "./panel-rows.js";
 import { TaskRow } from "./task-row.js";
 
 /** Heights before a row was measured, in pixels. */
@@ -94,8 +94,12 @@ export function ClusterTree({ machines, frame }: ClusterTreeProps): ReactElement
     const row = event.target instanceof HTMLElement ? event.target : undefined;
     if (row?.getAttribute("role") !== "treeitem") return;
     if (event.key === "Enter" || event.key === " " || event.key === "ContextMenu") {
-      event.preventDefault();
-      openMenu(row);
+      const menu = row.querySelector<HTMLElement>("[data-row-menu]");
+      // Without one it is a button, and the key is its own.
+      if (menu) {
+        event.preventDefault();
+        openMenu(menu);
+      }
       return;
     }
     const at = heading.current ?? row.closest<HTMLElement>("[data-row]")?.dataset.row;
@@ -185,11 +189,13 @@ function content(
         />
       );
     case "add":
-      return <AddRow machine={row.machine} />;
+      return <AddRow machine={row.machine} focusable={focusable} onFocus={onFocus} />;
     case "problem":
-      return <ProblemRow machine={row.machine} problem={row.problem} />;
+      return (
+        <ProblemRow machine={row.machine} problem={row.problem} focusable={focusable} onFocus={onFocus} />
+      );
     case "blocked":
-      return <BlockedRow route={row.route} problem={row.problem} />;
+      return <BlockedRow route={row.route} problem={row.problem} focusable={focusable} onFocus={onFocus} />;
   }
 }
 
@@ -203,25 +209,19 @@ function rowClass({ kind, last }: PanelRow, index: number): string {
 
 /** The row that a key leads to: arrows up and down, Home and End, left to the machine, right to its first task. */
 function targetOf(key: string, rows: readonly PanelRow[], from: number): number | undefined {
-  const step = (start: number, by: 1 | -1) => {
-    for (let at = start; at >= 0 && at < rows.length; at += by) {
-      const row = rows[at];
-      if (row && isTreeItem(row)) return at;
-    }
-    return undefined;
-  };
+  const row = (at: number) => (at >= 0 && at < rows.length ? at : undefined);
   const machine = rows[from]?.machine.id;
   switch (key) {
     case "ArrowDown":
-      return step(from + 1, 1);
+      return row(from + 1);
     case "ArrowUp":
-      return step(from - 1, -1);
+      return row(from - 1);
     case "Home":
-      return step(0, 1);
+      return row(0);
     case "End":
-      return step(rows.length - 1, -1);
+      return row(rows.length - 1);
     case "ArrowLeft":
-      return rows[from]?.kind === "task"
+      return rows[from]?.kind !== "machine"
         ? rows.findIndex((row) => row.kind === "machine" && row.machine.id === machine)
         : undefined;
     case "ArrowRight": {
@@ -235,8 +235,7 @@ function targetOf(key: string, rows: readonly PanelRow[], from: number): number 
 }
 
 /** The menu's own key handler opens it and moves the focus into it. */
-function openMenu(row: HTMLElement): void {
-  const menu = row.querySelector<HTMLElement>("[data-row-menu]");
-  menu?.focus();
-  menu?.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+function openMenu(menu: HTMLElement): void {
+  menu.focus();
+  menu.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
 }

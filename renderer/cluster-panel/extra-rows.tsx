@@ -10,9 +10,23 @@ import { checkRoutes } from "../stores/reachability-store.js";
 import { Button } from "../ui/button.js";
 import { ProblemView, withoutRemedy } from "../ui/problem-view.js";
 
-export function AddRow({ machine }: { readonly machine: Machine }): ReactElement {
+/** Every row of a tree is an item of it. */
+interface ItemProps {
+  readonly focusable: boolean;
+  onFocus(): void;
+}
+
+export function AddRow({
+  machine,
+  focusable,
+  onFocus,
+}: ItemProps & { readonly machine: Machine }): ReactElement {
   return (
     <Button
+      role="treeitem"
+      aria-level={2}
+      tabIndex={focusable ? 0 : -1}
+      onFocus={onFocus}
       variant="ghost"
       size="small"
       icon="plus"
@@ -25,15 +39,15 @@ export function AddRow({ machine }: { readonly machine: Machine }): ReactElement
   );
 }
 
-interface ProblemRowProps {
+interface ProblemRowProps extends ItemProps {
   readonly machine: Machine;
   readonly problem: Problem;
 }
 
 /** What is wrong with a machine as a whole, e.g. that it does not answer. */
-export function ProblemRow({ machine, problem }: ProblemRowProps): ReactElement {
+export function ProblemRow({ machine, problem, focusable, onFocus }: ProblemRowProps): ReactElement {
   return (
-    <div className="warn-row">
+    <div className="warn-row" role="treeitem" aria-level={2} tabIndex={focusable ? 0 : -1} onFocus={onFocus}>
       <ProblemView problem={problem} kind="notice">
         {machine.kind === "paired" ? (
           <Button size="small" onClick={() => attempt(checkRoutes)}>
@@ -45,16 +59,16 @@ export function ProblemRow({ machine, problem }: ProblemRowProps): ReactElement 
   );
 }
 
-interface BlockedRowProps {
+interface BlockedRowProps extends ItemProps {
   readonly route: Route;
   readonly problem: Problem;
 }
 
 /** A route that does not work, with the way to mend it. */
-export function BlockedRow({ route, problem }: BlockedRowProps): ReactElement {
+export function BlockedRow({ route, problem, focusable, onFocus }: BlockedRowProps): ReactElement {
   const { firewallOf, from } = route;
   return (
-    <div className="warn-row">
+    <div className="warn-row" role="treeitem" aria-level={2} tabIndex={focusable ? 0 : -1} onFocus={onFocus}>
       <ProblemView problem={firewallOf === undefined ? problem : withoutRemedy(problem)} kind="notice">
         {firewallOf === undefined ? (
           <Button size="small" onClick={() => attempt(checkRoutes)}>

@@ -34,22 +34,31 @@ export function MachineHead(props: MachineHeadProps): ReactElement {
       aria-setsize={machineCount}
       aria-posinset={position}
       aria-expanded={machine.tasks.length > 0 ? true : undefined}
-      aria-label={`${name}, ${mark ? `${mark}, ` : ""}${spokenPresence(machine)}, ${[systemText(machine), hardware].filter(Boolean).join(", ")}`}
       tabIndex={focusable ? 0 : -1}
       data-machine-id={machine.id}
       onFocus={onFocus}
     >
+      {/* What is read out, in words and in one piece; what is drawn of it is not read again. */}
+      <span className="hidden-text">
+        {[name, mark, spokenPresence(machine), systemText(machine), hardware].filter(Boolean).join(", ")}
+      </span>
       <div className="mh">
         <PresenceDot machine={machine} />
-        <b className={presence === "offline" ? "ell fg2" : "ell"} title={name}>
+        <b aria-hidden="true" className={presence === "offline" ? "ell fg2" : "ell"} title={name}>
           {name}
         </b>
         {mark === undefined ? null : (
-          <span className="fg2 mono" title="Another machine has this name; its device ID begins so">
+          <span
+            aria-hidden="true"
+            className="fg2 mono"
+            title="Another machine has this name; its device ID begins so"
+          >
             {mark}
           </span>
         )}
-        <span className="fg2 mh-state">{presenceText(machine)}</span>
+        <span aria-hidden="true" className="fg2 mh-state">
+          {presenceText(machine)}
+        </span>
         {machine.role === "view" ? (
           <span className="tag" title="This machine may only look there: it was paired with the role view">
             view only
@@ -73,7 +82,11 @@ export function MachineHead(props: MachineHeadProps): ReactElement {
           entries={() => machineMenu(machine)}
         />
       </div>
-      <div className="msub" title={[systemText(machine), ...machine.addresses].filter(Boolean).join("\n")}>
+      <div
+        aria-hidden="true"
+        className="msub"
+        title={[systemText(machine), ...machine.addresses].filter(Boolean).join("\n")}
+      >
         <Icon name={machineIcon(machine)} size={14} />
         <span className="ell">{hardware}</span>
       </div>

@@ -26,11 +26,6 @@ export type PanelRow = Row &
 
 const ORDER: Readonly<Record<MachineKind, number>> = { this: 0, paired: 1, foreign: 2, discovered: 3 };
 
-/** Rows that can be focused and have a menu: machines and tasks. */
-export function isTreeItem(row: PanelRow): boolean {
-  return row.kind === "machine" || row.kind === "task";
-}
-
 /** May tasks be added on the machine from here? */
 export function takesTasks({ kind, presence, role }: Machine): boolean {
   if (kind === "this") return true;

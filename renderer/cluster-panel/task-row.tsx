@@ -12,6 +12,7 @@ import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { ProblemView } from "../ui/problem-view.js";
 import { Swatch } from "../ui/swatch.js";
+import { DismissableNotice } from "./dismissable-notice.js";
 import { Meter } from "./machine-load.js";
 import { taskMenu } from "./task-menu.js";
 
@@ -42,22 +43,29 @@ export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowPro
       style={{ "--c": taskColourVar(task) }}
       role="treeitem"
       aria-level={2}
-      aria-label={`${name}, ${stateText(task.state)}, ${[task.foreign ? "foreign" : "", countText(nodes, "node"), task.address, machine.name].filter(Boolean).join(", ")}`}
       tabIndex={focusable ? 0 : -1}
       data-task-id={task.id}
       data-device={taskDevice(task)}
       onFocus={onFocus}
     >
+      <span className="hidden-text">
+        {[
+          ...[name, stateText(task.state), task.foreign ? "foreign" : ""],
+          ...[countText(nodes, "node"), task.address, machine.name],
+        ]
+          .filter(Boolean)
+          .join(", ")}
+      </span>
       <div className="tr">
         <Swatch task={task} />
-        <b>{name}</b>
+        <b aria-hidden="true">{name}</b>
         {port ? (
-          <span className="fg2 mono" title={task.address}>
+          <span aria-hidden="true" className="fg2 mono" title={task.address}>
             :{port}
           </span>
         ) : null}
         {task.foreign ? (
-          <span className="tag" title="A TensorFlow server that somebody else started">
+          <span aria-hidden="true" className="tag" title="A TensorFlow server that somebody else started">
             foreign
           </span>
         ) : null}
@@ -69,7 +77,7 @@ export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowPro
         <span className="grow" />
         <StateMark state={task.state} />
         {drag || task.state === "running" ? (
-          <span className={drag?.kind === "target" ? "" : "fg2"}>
+          <span aria-hidden="true" className={drag?.kind === "target" ? "" : "fg2"}>
             {drag?.count ?? countText(nodes, "node")}
           </span>
         ) : null}
@@ -101,9 +109,11 @@ export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowPro
           <ProblemView problem={task.problem}>{task.foreign ? null : <Recovery task={task} />}</ProblemView>
         </div>
       ) : task.notice ? (
-        <div className="task-problem">
-          <ProblemView problem={task.notice} kind="notice" />
-        </div>
+        <DismissableNotice
+          where={`${task.id} ${task.startedAt ?? 0}`}
+          problem={task.notice}
+          className="task-problem"
+        />
       ) : null}
     </div>
   );
@@ -167,7 +177,7 @@ function TaskLoad({ task, gpuBytes }: { readonly task: Task; readonly gpuBytes: 
   const memory = metrics.map(({ memoryBytes }) => memoryBytes);
   const onGpu = metrics.map(({ gpuMemoryBytes }) => gpuMemoryBytes ?? 0);
   return (
-    <div className="ms">
+    <div className="ms" aria-hidden="true">
       <Meter
         name="CPU"
         value={newest && `${Math.round(newest.cpuPercent)}%`}

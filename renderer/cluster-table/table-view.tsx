@@ -32,7 +32,9 @@ export function TableView({ rows, problems, state, onChange }: TableViewProps): 
       <table className="ct">
         <thead>
           <tr>
-            <th aria-label="Colour" />
+            <th>
+              <span className="hidden-text">Colour</span>
+            </th>
             <th>Job</th>
             <th>Index</th>
             <th>Machine</th>
@@ -40,7 +42,9 @@ export function TableView({ rows, problems, state, onChange }: TableViewProps): 
             <th>Engine</th>
             <th>GPU</th>
             <th>State</th>
-            <th aria-label="Actions" />
+            <th>
+              <span className="hidden-text">Actions</span>
+            </th>
           </tr>
         </thead>
         {rows.map((row, position) => (

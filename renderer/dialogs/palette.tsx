@@ -32,6 +32,11 @@ export function Palette(): ReactElement {
       ? []
       : [...nodes.values()].filter(({ name }) => name.toLowerCase().includes(wanted)).slice(0, MOST_NODES);
   const close = () => uiActions.close();
+  const change = (text: string) => {
+    // No command and no node has one in its name.
+    if (text === "?") uiActions.open({ kind: "shortcuts" });
+    else setSearch(text);
+  };
   // The cluster changes every second; what it offered when the palette opened stays.
   const [ofMachines] = useState(machineCommands);
   // Nobody reads the commands of sixty machines; they are there for who types a name.
@@ -51,7 +56,7 @@ export function Palette(): ReactElement {
     >
       <div className="palette-input">
         <Icon name="prompt" />
-        <Cmdk.Input value={search} onValueChange={setSearch} placeholder="Search or run a command" />
+        <Cmdk.Input value={search} onValueChange={change} placeholder="Search or run a command" />
         <kbd>Esc</kbd>
       </div>
       <Cmdk.List className="palette-list">

@@ -69,14 +69,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
       (name): Tab<DockTab> => ({
         id: `tensor:${name}`,
         label: name,
-        extra: (
-          <IconButton
-            small
-            icon="close"
-            label={`Close ${name}`}
-            onClick={() => uiActions.closeTensor(name)}
-          />
-        ),
+        onClose: () => uiActions.closeTensor(name),
       }),
     ),
   ];

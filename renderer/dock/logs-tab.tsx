@@ -10,6 +10,7 @@ import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { Swatch } from "../ui/swatch.js";
 import { useRowWindow } from "../ui/use-row-window.js";
+import { ScrollRegion } from "./scroll-region.js";
 
 const ROW_HEIGHT = 23;
 
@@ -32,7 +33,7 @@ export default function LogsTab(): ReactElement {
   const [level, setLevel] = useState<Level>("all");
   const [search, setSearch] = useState("");
   const [follow, setFollow] = useState(true);
-  const frame = useRef<HTMLDivElement>(null);
+  const frame = useRef<HTMLElement>(null);
 
   const ofTasks = useMemo(() => {
     const chosen = tasks.filter((task) => shownTask === undefined || task.id === shownTask);
@@ -133,11 +134,10 @@ export default function LogsTab(): ReactElement {
         </Button>
         <CopyButton text={shown.map(lineText).join("\n")} />
       </div>
-      <div
-        className="dock-scroll"
+      <ScrollRegion
         ref={frame}
         role="log"
-        aria-label="Log"
+        label="Log"
         aria-live="off"
         onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
           // Away from the end, by wheel, key or scroll bar: to read there in peace.
@@ -164,7 +164,7 @@ export default function LogsTab(): ReactElement {
             ))}
           </div>
         )}
-      </div>
+      </ScrollRegion>
     </>
   );
 }

@@ -10,6 +10,7 @@ import { Button } from "../ui/button.js";
 import { bytesText, durationText, shapeText, stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Swatch } from "../ui/swatch.js";
+import { ScrollRegion } from "./scroll-region.js";
 import { previewText } from "./tensor-text.js";
 
 /** What the newest step fetched. */
@@ -45,7 +46,7 @@ export default function ResultsTab(): ReactElement {
           </span>
         ) : null}
       </div>
-      <div className="dock-scroll">
+      <ScrollRegion label="Results">
         <table className={old ? "grid-table old" : "grid-table"}>
           <thead>
             <tr>
@@ -91,7 +92,7 @@ export default function ResultsTab(): ReactElement {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollRegion>
     </>
   );
 }

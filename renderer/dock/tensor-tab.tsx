@@ -3,10 +3,12 @@ import { client } from "../client.js";
 import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useRun } from "../stores/run-store.js";
+import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { CopyButton, copyText } from "../ui/copy-button.js";
 import { bytesText, numberText, shapeText, stepText } from "../ui/format.js";
 import { useRowWindow } from "../ui/use-row-window.js";
+import { ScrollRegion } from "./scroll-region.js";
 import { useTensorPages } from "./tensor-pages.js";
 import { elementText, gridShape, parseRowSlice, rowLabel } from "./tensor-text.js";
 
@@ -23,7 +25,7 @@ export default function TensorTab({ name }: { readonly name: string }): ReactEle
   const tensor = run?.fetches.find((fetched) => fetched.name === name);
   const [sliceText, setSliceText] = useState("");
   const deferredSlice = useDeferredValue(sliceText);
-  const frame = useRef<HTMLDivElement>(null);
+  const frame = useRef<HTMLElement>(null);
   const shape = tensor?.shape ?? [];
   const grid = gridShape(shape);
   const slice = useMemo(() => parseRowSlice(deferredSlice, grid.rows), [deferredSlice, grid.rows]);
@@ -68,8 +70,11 @@ export default function TensorTab({ name }: { readonly name: string }): ReactEle
           </span>
         )}
         <CopyAll key={`${run.runId} ${run.step}`} runId={run.runId} name={name} count={tensor.elementCount} />
+        <Button size="small" variant="ghost" icon="close" onClick={() => uiActions.closeTensor(name)}>
+          Close
+        </Button>
       </div>
-      <div className="dock-scroll" ref={frame}>
+      <ScrollRegion ref={frame} label={`Values of ${name}`}>
         <div
           className={`value-grid${tensor.dtype === "string" ? " wide" : ""}${old ? " old" : ""}`}
           style={{ height: (rows + 1) * ROW_HEIGHT }}
@@ -104,7 +109,7 @@ export default function TensorTab({ name }: { readonly name: string }): ReactEle
             ),
           )}
         </div>
-      </div>
+      </ScrollRegion>
     </>
   );
 }

@@ -2,6 +2,7 @@ import type { ReactElement } from "react";
 import { useDocument } from "../stores/document-store.js";
 import { bytesText, durationText } from "../ui/format.js";
 import type { Timeline } from "./lanes.js";
+import { ScrollRegion } from "./scroll-region.js";
 import { deviceText } from "./timeline-plot.js";
 
 interface Row {
@@ -41,7 +42,7 @@ export function TimelineTable({ timeline }: { readonly timeline: Timeline }): Re
     })),
   ].sort((one, other) => one.startMicros - other.startMicros);
   return (
-    <div className="dock-scroll">
+    <ScrollRegion label="Timeline">
       <table className="grid-table">
         <thead>
           <tr>
@@ -76,6 +77,6 @@ export function TimelineTable({ timeline }: { readonly timeline: Timeline }): Re
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   );
 }

@@ -126,7 +126,7 @@ function Control({ node, opDef, definition, value, labelledBy }: ControlProps): 
       commit={(text) => {
         const next = parseAttr(type, text, value);
         checkMinimum(definition, next);
-        return set(next) ? undefined : useDocument.getState().refusal;
+        return set(next) ? undefined : documentActions.takeRefusal();
       }}
     />
   );

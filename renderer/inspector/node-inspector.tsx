@@ -40,7 +40,7 @@ export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
             labelledBy="name-label"
             commit={(text) => {
               const wanted = text.trim();
-              return documentActions.rename(node.name, wanted) ? undefined : useDocument.getState().refusal;
+              return documentActions.rename(node.name, wanted) ? undefined : documentActions.takeRefusal();
             }}
           />
         </div>

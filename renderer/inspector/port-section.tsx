@@ -147,7 +147,7 @@ function Output({ node, port, index, readers }: OutputProps): ReactElement {
             type="button"
             className="lk ell"
             title={`Connect ${port.label}…`}
-            aria-label={`Nobody reads ${port.label}. Connect it`}
+            aria-label={`${port.label}: nobody reads it. Connect it`}
             onClick={() => openEdgeMenu({ type: "output", end: { node: node.name, output: index } })}
           >
             nobody reads it

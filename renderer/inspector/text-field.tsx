@@ -27,6 +27,11 @@ export function TextField({
     setText(value);
     setError(undefined);
   }, [value]);
+  const change = (changed: string) => {
+    setText(changed);
+    // It was about the text before.
+    setError(undefined);
+  };
   const finish = () => {
     if (text === value) {
       setError(undefined);
@@ -69,10 +74,10 @@ export function TextField({
           <textarea
             {...shared}
             rows={Math.min(6, Math.max(1, text.split("\n").length, Math.ceil(text.length / 34)))}
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => change(event.target.value)}
           />
         ) : (
-          <input {...shared} onChange={(event) => setText(event.target.value)} />
+          <input {...shared} onChange={(event) => change(event.target.value)} />
         )}
       </span>
       {error === undefined ? null : (

@@ -30,7 +30,9 @@ export function TimeSection({ node }: { node: NodeDef }): ReactElement | null {
       </h3>
       <div className="ti">
         <b>{microsText(placed.durationMicros)}</b>
-        {share === undefined || share > 100 ? null : <span className="fg2">{share.toFixed(1)}% of step</span>}
+        {share === undefined || share > 100 ? null : (
+          <span className="fg2">{share < 0.05 ? "<0.1" : share.toFixed(1)}% of step</span>
+        )}
       </div>
       <p className="note">{parts.join(" · ")}</p>
     </div>

@@ -1,6 +1,7 @@
 import { create } from "zustand";
 import type { AddTasks, ClusterState, Machine, Task } from "../../main/api/cluster.js";
 import { client } from "../client.js";
+import { forgetDismissed } from "./dismissed-store.js";
 
 export interface ClusterStore {
   /** Undefined until the application answered. */
@@ -26,11 +27,15 @@ export const useCluster = create<ClusterStore>()(() => ({
   },
 }));
 
+/** What the notice of the cluster as a whole is about, for putting it away. */
+export const CLUSTER_NOTICE = "cluster";
+
 /** Takes over what the application says of the cluster. */
 export function receiveCluster(state: ClusterState): void {
   const tasks = state.machines.flatMap((machine) => machine.tasks);
   tasksByName = new Map(tasks.map((task) => [taskName(task), task]));
   useCluster.setState({ state, tasks });
+  if (state.notice === undefined) forgetDismissed(CLUSTER_NOTICE);
 }
 
 const noMachines: readonly Machine[] = [];

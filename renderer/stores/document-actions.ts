@@ -160,6 +160,13 @@ export const documentActions = {
     return [...present().nodes.values()].filter(({ op }) => op.startsWith("Placeholder"));
   },
 
+  /** Why the last edit was refused, for where it was made: nothing else says it then. */
+  takeRefusal(): string | undefined {
+    const { refusal } = useDocument.getState();
+    useDocument.setState({ refusal: undefined });
+    return refusal;
+  },
+
   undo: (): void => setHistory(undo(useDocument.getState().history)),
   redo: (): void => setHistory(redo(useDocument.getState().history)),
 
@@ -241,7 +248,8 @@ export const documentActions = {
       if (mode === "toggle" && chosen.has(name)) chosen.delete(name);
       else if (document.nodes.has(name)) chosen.add(name);
     }
-    if (!sameNames(chosen, selection)) useDocument.setState({ selection: chosen });
+    // Why an edit of what was selected before was refused is of no use to who goes on to something else.
+    if (!sameNames(chosen, selection)) useDocument.setState({ selection: chosen, refusal: undefined });
   },
 
   selectAll: (): void => documentActions.select(present().nodes.keys()),

@@ -23,7 +23,7 @@ export interface DocumentStore {
   readonly shapes: ShapeMap;
   /** Differs after every change of the graph or of what is fed: earlier values are then "before edit". Undo restores it. */
   readonly revision: number;
-  /** Why the last edit was refused; taken away by the next one. */
+  /** Why the last edit was refused; taken away by the next one and by another selection. */
   readonly refusal: string | undefined;
   /** Counts up whenever another document is opened. */
   readonly generation: number;

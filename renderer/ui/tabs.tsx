@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactElement, type ReactNode, useRef } from "react";
+import { Icon } from "./icon.js";
 
 export interface Tab<Id extends string> {
   readonly id: Id;
@@ -6,8 +7,8 @@ export interface Tab<Id extends string> {
   readonly count?: number | undefined;
   /** The count is of problems. */
   readonly bad?: boolean;
-  /** Shown beside the tab, e.g. its close button. */
-  readonly extra?: ReactNode;
+  /** Closes the tab: by its cross, or by Delete. A tab list holds nothing but tabs, so that the cross is no button. */
+  readonly onClose?: () => void;
 }
 
 interface TabListProps<Id extends string> {
@@ -25,7 +26,18 @@ interface TabListProps<Id extends string> {
 export function TabList<Id extends string>(props: TabListProps<Id>): ReactElement {
   const { label, tabs, selected, name, onSelect, children } = props;
   const bar = useRef<HTMLDivElement>(null);
+  const focusSelected = () =>
+    bar.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.focus({ preventScroll: true });
   const onKeyDown = (event: KeyboardEvent) => {
+    const onClose = event.key === "Delete" ? tabs.find((tab) => tab.id === selected)?.onClose : undefined;
+    if (onClose) {
+      event.preventDefault();
+      event.stopPropagation();
+      onClose();
+      // The tab that is shown instead is drawn with the next frame.
+      requestAnimationFrame(focusSelected);
+      return;
+    }
     const step = { ArrowRight: 1, ArrowLeft: -1, Home: -tabs.length, End: tabs.length }[event.key];
     if (step === undefined) return;
     const current = tabs.findIndex((tab) => tab.id === selected);
@@ -55,12 +67,29 @@ export function TabList<Id extends string>(props: TabListProps<Id>): ReactElemen
             >
               {tab.label}
               {tab.count ? <span className={tab.bad ? "count bad" : "count"}>{tab.count}</span> : null}
+              {tab.onClose ? <Cross onClose={tab.onClose} /> : null}
             </button>
-            {tab.extra}
           </span>
         ))}
       </div>
       {children}
     </div>
+  );
+}
+
+/** For the pointer only: Delete does the same. */
+function Cross({ onClose }: { readonly onClose: () => void }): ReactElement {
+  return (
+    <span
+      className="tab-close"
+      aria-hidden="true"
+      title="Close (Del)"
+      onClick={(event) => {
+        event.stopPropagation();
+        onClose();
+      }}
+    >
+      <Icon name="close" size={12} />
+    </span>
   );
 }

@@ -39,7 +39,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("who gets in", () => {
     await window.startTwoWorkers();
     await other
       .task("worker/1")
-      .and(other.page.getByLabel(/, running,/))
+      .and(other.page.getByRole("treeitem", { name: /, running,/ }))
       .waitFor();
     await window.runAndSee("z", "11.0");
     await other.value("z").getByText("11.0").waitFor();

@@ -57,7 +57,7 @@ describe.skipIf(peerMissing("chromium"))("a machine without TensorFlow", () => {
       await window.button("Start 2 workers").click();
       await window
         .task("worker/1")
-        .and(window.page.getByLabel(/, running,/))
+        .and(window.page.getByRole("treeitem", { name: /, running,/ }))
         .waitFor();
       // The nodes stay marked, and a run is for the server to refuse; it names the first one.
       await window.runButton.click();

@@ -25,6 +25,16 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("keys and panels", () => 
     expect(await window.value("z").textContent()).toBe("14.0");
     await window.press("Escape");
 
+    // A name that is refused is said at its field, until the text is another one.
+    const name = window.inspector.getByLabel("Name", { exact: true });
+    await name.fill("b");
+    await window.press("Enter");
+    const refused = window.page.getByText("Another node is named b.");
+    await refused.waitFor();
+    expect(await refused.count()).toBe(1);
+    await name.fill("a");
+    await refused.waitFor({ state: "detached" });
+
     await window.page.getByRole("tab", { name: "Ops" }).click();
     await window.page.getByLabel("Search ops").focus();
     const results = window.page.getByRole("tabpanel", { name: "Results" });
@@ -61,6 +71,23 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("keys and panels", () => 
     await status.getByText("Not run yet").waitFor();
     expect(await window.page.getByRole("tab", { name: "z:0" }).count()).toBe(0);
     await window.page.getByRole("tabpanel").getByText("Run the graph to see its results.").waitFor();
+  });
+
+  test("an example does not take the place of unsaved changes unasked; ? in the palette shows the shortcuts", async ({
+    window,
+  }) => {
+    await window.canvas.focus();
+    await window.press("Control+a");
+    await window.press("Delete");
+    await window.canvas.getByRole("button", { name: "Open example" }).click();
+    const question = window.page.getByRole("dialog", { name: /Save changes/ });
+    await question.waitFor();
+    await window.press("Escape");
+    await question.waitFor({ state: "detached" });
+    expect(await window.nodes.count()).toBe(0);
+    await window.press("Control+k");
+    await window.page.getByPlaceholder("Search or run a command").pressSequentially("?");
+    await window.page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   });
 
   test("panels close and stay closed, a menu leaves no tooltip, and files are looked for where the last one was", async ({

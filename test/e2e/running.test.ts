@@ -97,7 +97,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("running in the window", 
     await row.getByText("failed", { exact: true }).waitFor();
     expect(await row.getByRole("alert").textContent()).toMatch(/SIGKILL|killed/i);
     await row.getByRole("button", { name: "Start again" }).click();
-    await row.and(window.page.getByLabel(/, running,/)).waitFor();
+    await row.and(window.page.getByRole("treeitem", { name: /, running,/ })).waitFor();
     await window.runAndSee("z", "11.0");
   });
 
@@ -117,9 +117,9 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("running in the window", 
       .first()
       .waitFor();
     await choose("Stop");
-    await first.and(window.page.getByLabel(/, stopped,/)).waitFor();
+    await first.and(window.page.getByRole("treeitem", { name: /, stopped,/ })).waitFor();
     await choose("Start");
-    await first.and(window.page.getByLabel(/, running,/)).waitFor();
+    await first.and(window.page.getByRole("treeitem", { name: /, running,/ })).waitFor();
     await choose("Remove");
     await first.waitFor({ state: "detached" });
   });

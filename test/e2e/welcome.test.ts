@@ -34,7 +34,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("the welcome graph in the
     await window.press("Enter");
     await window
       .task("worker/1")
-      .and(window.page.getByLabel(/, running,/))
+      .and(window.page.getByRole("treeitem", { name: /, running,/ }))
       .waitFor();
     await window.canvas.focus();
     await window.press("Control+Enter");

@@ -79,7 +79,7 @@ describe.skipIf(peerMissing("namespaces", "nftables", "tensorflow", "chromium"))
     async function running(name: string): Promise<void> {
       await window
         .task(name)
-        .and(window.page.getByLabel(/, running,/))
+        .and(window.page.getByRole("treeitem", { name: /, running,/ }))
         .waitFor();
     }
 
@@ -112,7 +112,7 @@ describe.skipIf(peerMissing("namespaces", "nftables", "tensorflow", "chromium"))
       const killed = performance.now();
       await pi.process.stop("SIGKILL");
       await machine("raspberrypi")
-        .and(window.page.getByLabel(/offline/))
+        .and(window.page.getByRole("treeitem", { name: /offline/ }))
         .waitFor({ timeout: 10_000 });
       console.log(`Seen offline ${Math.round(performance.now() - killed)} ms after its end.`);
       expect(window.errors).toEqual([]);

@@ -118,10 +118,10 @@ export class WindowPage {
   async startTwoWorkers(): Promise<void> {
     await this.button("Start 2 workers").click();
     await this.task("worker/0")
-      .and(this.page.getByLabel(/, running,/))
+      .and(this.page.getByRole("treeitem", { name: /, running,/ }))
       .waitFor();
     await this.task("worker/1")
-      .and(this.page.getByLabel(/, running,/))
+      .and(this.page.getByRole("treeitem", { name: /, running,/ }))
       .waitFor();
   }
 

@@ -16,7 +16,7 @@ describe("the pace of a run", () => {
   it("has what is left first and the speed behind it", () => {
     expect(paceFacts({ ...run, step: 250, elapsedMillis: 3000 }, 12)).toEqual(["9 s left", "83 steps/s"]);
     expect(paceFacts({ ...run, step: 10, elapsedMillis: 10_000 }, 400)).toEqual([
-      "16 min 30 s left",
+      "17 min left",
       "1.0 steps/s",
     ]);
   });

@@ -58,6 +58,15 @@ describe("the document store", () => {
     expect([...state().selection]).toEqual(["sum"]);
   });
 
+  it("says it once, where the edit was made, or until something else is selected", () => {
+    documentActions.rename("z", "y");
+    expect(documentActions.takeRefusal()).toBe("Another node is named y.");
+    expect(state().refusal).toBeUndefined();
+    documentActions.rename("z", "y");
+    documentActions.select(["a"]);
+    expect(state().refusal).toBeUndefined();
+  });
+
   it("takes deleted nodes out of the selection and reports what is missing", () => {
     documentActions.select(["x", "y"]);
     documentActions.deleteSelection();

@@ -1,0 +1,29 @@
+/** Messages of the cluster that were read and put away; whatever draws them may come and go. */
+import { create } from "zustand";
+import type { Problem } from "../../main/api/problem.js";
+
+export interface DismissedStore {
+  readonly keys: ReadonlySet<string>;
+}
+
+export const useDismissed = create<DismissedStore>()(() => ({ keys: new Set<string>() }));
+
+/**
+ * What tells a message from the next one, which is to be seen again.
+ *
+ * @param where what it is about, and since when: "worker/0 1750000000000"
+ */
+export function noticeKey(where: string, { message, reason = "" }: Problem): string {
+  return [where, message, reason].join("\n");
+}
+
+/** What happens again is to be seen again. */
+export function forgetDismissed(where: string): void {
+  const { keys } = useDismissed.getState();
+  const left = [...keys].filter((key) => !key.startsWith(`${where}\n`));
+  if (left.length < keys.size) useDismissed.setState({ keys: new Set(left) });
+}
+
+export function dismiss(key: string): void {
+  useDismissed.setState(({ keys }) => ({ keys: new Set(keys).add(key) }));
+}
