@@ -1,5 +1,6 @@
 import { ClusterSpec } from "../cluster/cluster-spec.js";
 import { type EngineName, Server } from "../engines/server.js";
+import { inBackground } from "../faults.js";
 import { addressOfTarget } from "../rpc/channel.js";
 import type { SessionConfig } from "../session/session.js";
 import type { PinnedJob } from "./run-pins.js";
@@ -37,7 +38,7 @@ export async function startLocalTasks(
   const stop = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.stop()));
   };
-  const stopNow = (): void => void stop();
+  const stopNow = (): void => inBackground(stop());
   signal.addEventListener("abort", stopNow, { once: true });
   try {
     await Promise.all(servers.map(({ ready }) => ready));
