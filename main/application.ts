@@ -6,6 +6,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { nodeCommand } from "../worker-runtime/engines/package-root.js";
 import { inBackground } from "../worker-runtime/faults.js";
+import type { Clones } from "./agent/instance-lock.js";
 import { ClusterDoor } from "./cluster/cluster-door.js";
 import { ClusterService } from "./cluster/cluster-service.js";
 import { ControlPlane, loadStanding } from "./control-plane/control-plane.js";
@@ -20,6 +21,7 @@ import { thisFirewall } from "./firewall/this-firewall.js";
 import { FirewallWizardService } from "./firewall/wizard/firewall-wizard.js";
 import { callHandler, type Handlers } from "./handlers.js";
 import type { Host } from "./host.js";
+import { requestNewIdentity } from "./identity/new-identity.js";
 import { machineEngines } from "./machine/engines.js";
 import { MachineDescriber } from "./machine/machine-describer.js";
 import { KernelListService } from "./ops/kernel-list-service.js";
@@ -60,6 +62,8 @@ export interface Application {
   handle(method: string, params: unknown): Promise<unknown>;
   /** Calls the listener for every event until the returned function is called. */
   onEvent(listener: EventListener): () => void;
+  /** Where machines answer that have one identity, "host:port" each, by device ID. */
+  clones(): Clones;
   /** Ends runs, installations and every task process; resolves when they are gone. May be called more than once. */
   dispose(): Promise<void>;
 }
@@ -255,6 +259,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       machineId.startsWith("foreign:") ? cluster.forgetHost(machineId) : network.machines.forget(machineId),
     "machines.setRole": ({ machineId, role }) => network.machines.setRole(machineId, role),
     "machines.search": () => network.machines.search(),
+    "machines.newIdentity": () => requestNewIdentity(dataDir),
     "machines.openWindow": ({ machineId }) => network.link(machineId).openWindow(),
     "pairing.get": () => network.pairing.state(),
     "pairing.start": ({ machineId, grantedRole }) => network.pair(machineId, grantedRole),
@@ -323,6 +328,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       if (disposal) throw problem("UNAVAILABLE", "Tensordeck ends.");
       return await callHandler(handlers, method, params);
     },
+    clones: () => Object.fromEntries([...network.clones.all()].map(([id, places]) => [id, [...places]])),
     onEvent: (listener) => {
       const stop = events.listen(listener);
       // What only windows show is measured and put together for them only: a machine without one idles.

@@ -100,6 +100,11 @@ export class AgentConnection implements TaskHost, FirewallTool, LinkMeasurer {
     });
   }
 
+  /** Which process of the machine answered last; undefined of a version that does not say. */
+  get instance(): string | undefined {
+    return this.#link.described?.instance;
+  }
+
   /** "host:port" at which the machine answers, with an IP address; undefined while it does not. */
   get address(): string | undefined {
     return this.#link.channel?.address;

@@ -4,6 +4,7 @@ import * as wire from "../../protos/generated/tensordeck/agent.js";
 import type { FirewallApply } from "../api/firewall.js";
 import type { FirewallTool } from "../firewall/tool.js";
 import type { SharedWindow } from "../host.js";
+import { INSTANCE } from "../identity/instance.js";
 import { problem } from "../problems.js";
 import type { Prober } from "../reachability/probe.js";
 import { exposureRefused } from "../tasks/exposure.js";
@@ -115,6 +116,7 @@ function machineHandlers({ deviceId, trust, machine, tasks, window }: AgentServi
     deviceId,
     role: trust.get(caller)?.grantedRole ?? "view",
     description: machine.description(),
+    instance: INSTANCE,
   });
   return {
     describe: (_, { caller }) => machineToMessage(describe(caller)),

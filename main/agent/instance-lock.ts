@@ -31,9 +31,21 @@ const STALE_GUARD_MILLIS = 10_000;
 const recordSchema = z.object({ pid: z.number().int(), port: z.number().int(), secret: z.string() });
 type LockRecord = z.infer<typeof recordSchema>;
 
-/** pid: which process it is. link: a one-time address of its window. */
-const commandSchema = z.enum(["pid", "link"]);
+/** pid: which process it is. link: a one-time address of its window. clones: `clonesSchema` as JSON. */
+const commandSchema = z.enum(["pid", "link", "clones"]);
 export type InstanceCommand = z.infer<typeof commandSchema>;
+
+/** Where machines answer that have one identity, "host:port" each, by device ID. */
+export const clonesSchema = z.record(z.string(), z.array(z.string()));
+export type Clones = z.infer<typeof clonesSchema>;
+
+/** What the process that has the data folder answers. */
+export interface InstanceAnswers {
+  /** A one-time address of the window. @throws ProblemError where there is none. */
+  readonly link: () => string;
+  /** None while they are not known. */
+  readonly clones?: () => Clones;
+}
 
 const questionSchema = z.object({ secret: z.string(), command: commandSchema });
 const answerSchema = z.union([
@@ -57,10 +69,9 @@ export class InstanceLock {
   /**
    * Takes the data folder for this process.
    *
-   * @param onLink answers a one-time address of the window. @throws ProblemError where there is none.
    * @throws ProblemError FAILED_PRECONDITION when another process has it, naming that.
    */
-  static async claim(dataDir: string, onLink: () => string): Promise<InstanceLock> {
+  static async claim(dataDir: string, answers: InstanceAnswers): Promise<InstanceLock> {
     const path = join(dataDir, LOCK_FILE);
     const secret = randomBytes(32).toString("base64url");
     const sockets = new Set<Socket>();
@@ -69,7 +80,7 @@ export class InstanceLock {
       socket.once("close", () => sockets.delete(socket));
       const [oldest] = sockets;
       if (sockets.size > MAX_CONNECTIONS) oldest?.destroy();
-      inBackground(answerOn(socket, secret, onLink));
+      inBackground(answerOn(socket, secret, answers));
     });
     try {
       await makePrivateFolder(dataDir);
@@ -212,7 +223,7 @@ function unanswered(pid: number): Error {
   });
 }
 
-async function answerOn(socket: Socket, secret: string, onLink: () => string): Promise<void> {
+async function answerOn(socket: Socket, secret: string, answers: InstanceAnswers): Promise<void> {
   socket.on("error", () => socket.destroy());
   socket.setTimeout(ANSWER_TIMEOUT_MILLIS, () => socket.destroy());
   const line = await readLine(socket);
@@ -221,12 +232,19 @@ async function answerOn(socket: Socket, secret: string, onLink: () => string): P
     socket.destroy();
     return;
   }
-  socket.end(`${JSON.stringify(answerTo(question.command, onLink))}\n`);
+  socket.end(`${JSON.stringify(answerTo(question.command, answers))}\n`);
 }
 
-function answerTo(command: InstanceCommand, onLink: () => string): z.infer<typeof answerSchema> {
+function answerTo(command: InstanceCommand, { link, clones }: InstanceAnswers): z.infer<typeof answerSchema> {
   try {
-    return { answer: command === "pid" ? String(process.pid) : onLink() };
+    switch (command) {
+      case "pid":
+        return { answer: String(process.pid) };
+      case "link":
+        return { answer: link() };
+      case "clones":
+        return { answer: JSON.stringify(clones?.() ?? {}) };
+    }
   } catch (error) {
     return problemOf(error);
   }

@@ -84,6 +84,10 @@ export const methods = {
   "machines.setRole": method(z.object({ machineId: z.string(), role: roleSchema }), nothing),
   /** Asks the network again who is there. */
   "machines.search": method(nothing, nothing),
+  /**
+   * Has this machine be a new one from its next start on, for a copy of another machine: it forgets whom it is paired with.
+   */
+  "machines.newIdentity": method(nothing, nothing),
   /** A one-time address of the window of a paired machine that has none of its own. */
   "machines.openWindow": method(machineIdSchema, z.string()),
 

@@ -101,6 +101,8 @@ export const machineFactsSchema = z.object({
   roundTripMillis: z.number().optional(),
   /** When it answered last, by our clock; absent on this machine. */
   lastSeenAt: z.number().optional(),
+  /** Where other machines answer with the same identity, "host:port" each; absent where there are none. */
+  clones: z.array(z.string()).optional(),
   /** Newest last; at most 60 samples, one a second. */
   metrics: z.array(machineMetricsSchema),
   /** What is wrong with the machine as a whole, e.g. why it cannot be reached. */

@@ -13,6 +13,7 @@ import { invalidArgument } from "../../worker-runtime/protocol/status.js";
 import { askInstance } from "../agent/instance-lock.js";
 import { deviceIdSchema, type Role, roleSchema } from "../api/machines.js";
 import { loadIdentity } from "../identity/identity.js";
+import { renewIfAsked, requestNewIdentity } from "../identity/new-identity.js";
 import { problem } from "../problems.js";
 import { TrustStore } from "../trust/trust-store.js";
 import { runAgentProcess } from "./agent-process.js";
@@ -49,6 +50,7 @@ Other commands:
   tensordeck agent trust ID        let the machine with that device ID pair without a code
   tensordeck agent link            print a one-time address of the running agent's window
   tensordeck agent service         print a systemd unit
+  tensordeck agent new-identity    make this copy of a machine a machine of its own
 
 The window is served on this machine's 127.0.0.1 only. A machine that is paired with the role "manage" opens it from
 its own window. Over SSH: tensordeck agent link there, then ssh -L PORT:127.0.0.1:PORT with the port of that address.`,
@@ -85,6 +87,16 @@ const serviceCommand: CommandSpec = {
   flags: runFlags,
 };
 
+const newIdentityCommand: CommandSpec = {
+  name: "tensordeck agent new-identity",
+  summary:
+    "Makes a new device ID for a machine whose data folder was copied from another one, and prints it. Two machines with one identity take each other's place.",
+  flags: [dataDirFlag],
+  notes: `
+It has to be paired again: the machines that were paired with it know it by the old key, and it forgets them. Its tasks
+and settings stay. The old key is kept beside the new one. While Tensordeck runs, it is made at its next start.`,
+};
+
 type Subcommand = (args: readonly string[]) => Promise<number>;
 
 const subcommands: Readonly<Record<string, Subcommand>> = {
@@ -92,6 +104,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   trust: withHelp(trustCommand, trust),
   link: withHelp(linkCommand, printLink),
   service: withHelp(serviceCommand, printService),
+  "new-identity": withHelp(newIdentityCommand, newIdentity),
 };
 
 /** Runs `tensordeck agent …` and gives the exit code. @throws ProblemError, TensorFlowError */
@@ -143,6 +156,21 @@ function yesOrNo(args: ParsedArgs, flag: string): boolean | undefined {
 async function printId(args: ParsedArgs): Promise<number> {
   const { deviceId } = await loadIdentity(dataDirOf(args));
   process.stdout.write(`${deviceId}\n`);
+  return 0;
+}
+
+async function newIdentity(args: ParsedArgs): Promise<number> {
+  const dataDir = dataDirOf(args);
+  await requestNewIdentity(dataDir);
+  if ((await askInstance(dataDir, "pid")) !== undefined) {
+    process.stdout.write(
+      "Tensordeck runs here and has a new identity from its next start on. Start it again, and pair this machine again.\n",
+    );
+    return 0;
+  }
+  await renewIfAsked(dataDir);
+  const { deviceId } = await loadIdentity(dataDir);
+  process.stdout.write(`${deviceId}\nThis is the new device ID of this machine. Pair it again.\n`);
   return 0;
 }
 

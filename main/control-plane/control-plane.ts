@@ -17,12 +17,14 @@ import type { TunnelHost } from "../cluster/cluster-machine.js";
 import type { FirewallTool } from "../firewall/tool.js";
 import type { SharedWindow } from "../host.js";
 import { type Identity, loadIdentity } from "../identity/identity.js";
+import { renewIfAsked } from "../identity/new-identity.js";
 import type { MachineDescriber } from "../machine/machine-describer.js";
+import { CloneWatch } from "../machines/clone-watch.js";
 import { knock } from "../machines/knocking.js";
 import { MachineRegistry } from "../machines/machine-registry.js";
 import { PairingService } from "../pairing/pairing-service.js";
 import { noSuchMachine, problem } from "../problems.js";
-import type { Prober } from "../reachability/probe.js";
+import { type Prober, probeAddress } from "../reachability/probe.js";
 import type { HostTask, TaskHost } from "../tasks/task-host.js";
 import { TrustStore } from "../trust/trust-store.js";
 import { type PortHolder, TunnelService } from "../tunnel/tunnel-service.js";
@@ -40,6 +42,7 @@ export interface Standing {
 
 /** @throws ProblemError when the files of the data folder cannot be read, or made. */
 export async function loadStanding(dataDir: string): Promise<Standing> {
+  await renewIfAsked(dataDir);
   const [identity, trust] = await Promise.all([loadIdentity(dataDir), TrustStore.load(dataDir)]);
   return { identity, trust };
 }
@@ -69,6 +72,7 @@ export class ControlPlane {
   readonly tunnels: TunnelService;
   readonly links: LinkMeter;
   readonly machines: MachineRegistry<AgentConnection>;
+  readonly clones: CloneWatch;
   /** Machines whose device ID the user gave, and not the network. */
   readonly #vouchedFor = new Set<string>();
   readonly #sharedWindow: SharedWindow | undefined;
@@ -131,10 +135,16 @@ export class ControlPlane {
           await this.links.measureLink(deviceId, await elsewhere(addresses, signal), signal),
       },
     });
+    this.clones = new CloneWatch({
+      ownId: identity.deviceId,
+      confirm: provesIdentity,
+      onChange: () => this.machines.refresh(),
+    });
     this.presence = new Presence({
       identity,
       trust,
       scope,
+      onInstance: (deviceId, instance, place) => this.clones.heard(deviceId, instance, place),
       ...(port === undefined ? {} : { port }),
       name,
       serve: (agentPort) => this.#serve(agentPort),
@@ -166,6 +176,7 @@ export class ControlPlane {
           addresses,
         }),
       discovery: this.presence,
+      clones: this.clones,
       knock,
       askAgent: async (address, signal) => {
         const { socket, deviceId } = await dialUnknownAgent({
@@ -240,6 +251,7 @@ export class ControlPlane {
 
   /** Ends every line and listens no more. */
   async close(): Promise<void> {
+    this.clones.close();
     this.#stopWatching();
     this.#stopRemoving();
     await this.presence.close();
@@ -280,6 +292,19 @@ export class ControlPlane {
       );
     }
     this.pairing.listenAt(agentPort);
+  }
+}
+
+/** Whether a machine with that key answers at an address. TLS proves it to whoever connects, answered or not. */
+async function provesIdentity(deviceId: string, address: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const layers = await probeAddress({ address, kind: "agent", tries: 1, signal });
+    return layers.some(
+      ({ layer, outcome, detail }) => layer === "tls" && outcome === "ok" && detail === deviceId,
+    );
+  } catch {
+    // Called off, or an address that cannot be dialled from here.
+    return false;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Whether other machines find and reach this one: its agent's port and its announcements, which come and go together. */
 import { AgentPort } from "../agent-port/agent-port.js";
 import type { DiscoveryState } from "../api/machines.js";
-import { type Discovery, startDiscovery } from "../discovery/discovery.js";
+import { type Discovery, type DiscoveryOptions, startDiscovery } from "../discovery/discovery.js";
 import type { Sighting } from "../discovery/sighting.js";
 import type { Identity } from "../identity/identity.js";
 import { problemOf } from "../problems.js";
@@ -19,6 +19,8 @@ export interface PresenceOptions {
   /** Port of the agent; the customary one unless given. */
   readonly port?: number;
   readonly name: () => string;
+  /** As of `DiscoveryOptions`. */
+  readonly onInstance: NonNullable<DiscoveryOptions["onInstance"]>;
   /** Gives the port its protocols before anybody can use them. */
   readonly serve: (port: AgentPort) => void;
 }
@@ -88,7 +90,7 @@ export class Presence {
   }
 
   async #open(): Promise<void> {
-    const { identity, trust, scope, port, name, serve } = this.#options;
+    const { identity, trust, scope, port, name, serve, onInstance } = this.#options;
     if (this.#agentPort || scope === "off") return;
     try {
       this.#failure = undefined;
@@ -111,6 +113,7 @@ export class Presence {
       port: this.#agentPort.port,
       version: version(),
       scope,
+      onInstance,
       paired: {
         has: (deviceId) => trust.get(deviceId) !== undefined,
         isAt: (address) => this.#places.has(address),

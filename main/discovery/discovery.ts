@@ -2,6 +2,8 @@
  * Finds the machines with Tensordeck on the local networks, and lets them find this one, by mDNS. It only says who might
  * be there: whether a machine answers, and whether it is the one it says it is, its agent tells.
  */
+
+import { formatHostPort } from "../../worker-runtime/cluster/address.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { DiscoveryState } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
@@ -27,6 +29,8 @@ export interface DiscoveryOptions {
   readonly scope: "lan" | "loopback";
   /** Paired machines are heard however many others announce themselves; nobody is paired unless given. */
   readonly paired?: PairedMachines;
+  /** Told which process announced a machine, this one included, and at which "host:port". */
+  readonly onInstance?: (deviceId: string, instance: string, place: string) => void;
   readonly timing?: Partial<DiscoveryTiming>;
 }
 
@@ -102,6 +106,7 @@ class LanDiscovery implements Discovery {
   readonly #timing: DiscoveryTiming;
   readonly #sightings: Sightings;
   readonly #paired: PairedMachines | undefined;
+  readonly #onInstance: DiscoveryOptions["onInstance"];
   readonly #listeners = new Set<() => void>();
   /** By the name of the interface. */
   readonly #members = new Map<string, Member>();
@@ -116,8 +121,9 @@ class LanDiscovery implements Discovery {
   #nextSearch: number;
   #closed: Promise<void> | undefined;
 
-  constructor({ deviceId, name, port, version, paired, timing }: DiscoveryOptions) {
+  constructor({ deviceId, name, port, version, paired, onInstance, timing }: DiscoveryOptions) {
     this.#paired = paired;
+    this.#onInstance = onInstance;
     this.#sightings = new Sightings((id) => paired?.has(id) === true);
     this.#timing = { ...DEFAULT_TIMING, ...timing };
     this.#machine = { deviceId, name: announceable(name), port, version };
@@ -228,6 +234,10 @@ class LanDiscovery implements Discovery {
   }
 
   #hear(machine: Heard, network: NetworkInterface, source: string): void {
+    if (machine.instance !== undefined) {
+      const host = /^fe[89ab]/i.test(source) ? `${source}%${network.scope}` : source;
+      this.#onInstance?.(machine.deviceId, machine.instance, formatHostPort({ host, port: machine.port }));
+    }
     if (machine.deviceId === this.#machine.deviceId) return;
     const origin = { network: network.name, scope: network.scope, isOnLink: network.isOnLink, source };
     this.#report(this.#sightings.hear(machine, origin, performance.now()));

@@ -6,6 +6,7 @@
 import type Bonjour from "bonjour-service";
 import { z } from "zod";
 import { deviceIdSchema } from "../api/machines.js";
+import { INSTANCE, instanceFrom } from "../identity/instance.js";
 import type { DnsRecord, Packet, Question } from "./packet.js";
 import type { Announced } from "./sighting.js";
 
@@ -31,6 +32,8 @@ export interface Heard extends Announced {
   readonly addresses: readonly string[];
   /** How long it stays true without being said again, in seconds. */
   readonly lifetime: number;
+  /** Which process says it; undefined of a version that does not say. */
+  readonly instance?: string | undefined;
 }
 
 /** A name as it can be announced: printable, on one line, short enough, never empty. */
@@ -69,6 +72,8 @@ export function serviceOf(machine: Announced): Bonjour.ServiceConfig {
       name: machine.name,
       port: String(machine.port),
       version: machine.version,
+      // So that two machines with one identity, copies of each other, are told apart.
+      instance: INSTANCE,
     },
     // Two device IDs are never the same, and the library's probing lets it say goodbye for the other one.
     probe: false,
@@ -209,7 +214,7 @@ export function readFound(service: unknown, longest: number): { heard: Heard; so
   return { heard: { ...announced, addresses, lifetime: Math.min(ttl, longest) }, source };
 }
 
-function readTexts(strings: readonly Buffer[]): Announced | undefined {
+function readTexts(strings: readonly Buffer[]): (Announced & Pick<Heard, "instance">) | undefined {
   const texts = new Map<string, string>();
   for (const bytes of strings) {
     const string = utf8(bytes);
@@ -225,7 +230,8 @@ function readTexts(strings: readonly Buffer[]): Announced | undefined {
   const port = /^[1-9]\d{0,4}$/.test(texts.get("port") ?? "") ? Number(texts.get("port")) : 0;
   if (!deviceId.success || port === 0 || port > 65_535) return undefined;
   if (!printable(name, LONGEST_NAME) || !printable(version, LONGEST_VERSION)) return undefined;
-  return { deviceId: deviceId.data, name, port, version };
+  const instance = instanceFrom(texts.get("instance"));
+  return { deviceId: deviceId.data, name, port, version, ...(instance !== undefined && { instance }) };
 }
 
 function printable(text: string, longest: number): boolean {

@@ -66,7 +66,7 @@ export class Sightings {
    * @returns Whether anything changed but the time of the last sighting.
    */
   hear(heard: Heard, origin: Origin, now: number): boolean {
-    const { addresses, lifetime, ...announced } = heard;
+    const { addresses, lifetime, instance: _, ...announced } = heard;
     const known = this.#known.get(announced.deviceId) ?? this.#add(announced, origin.source);
     if (known === undefined) return false;
     const before = describe(known);

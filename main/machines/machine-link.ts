@@ -9,6 +9,8 @@ export interface MachineLink extends TaskHost, TunnelHost {
   facts(): Omit<MachineFacts, "kind" | "grantedRole">;
   /** "host:port" at which it answers; undefined while it does not. */
   readonly address: string | undefined;
+  /** Which process of the machine answered last, where it says. */
+  readonly instance?: string | undefined;
   /** Calls the listener when the facts are others, until the returned function is called. */
   onFacts(listener: () => void): () => void;
   open(): void;

@@ -14,8 +14,9 @@ import type { TaskHost } from "../tasks/task-host.js";
 import type { Learned, TrustStore } from "../trust/trust-store.js";
 import type { TrustedMachine } from "../trust/trusted-machine.js";
 import { AddedMachines, type AskAgent } from "./added-machines.js";
+import type { CloneWatch } from "./clone-watch.js";
 import { type Knock, Knocking } from "./knocking.js";
-import { discoveredFacts, knownAgentAddresses, pairedFacts } from "./machine-facts.js";
+import { discoveredFacts, knownAgentAddresses, pairedFacts, withClones } from "./machine-facts.js";
 import type { ConnectMachine, MachineLink } from "./machine-link.js";
 
 /** This machine, as its window shows it. */
@@ -35,6 +36,8 @@ export interface RegistryCollaborators<L extends MachineLink> {
   readonly askAgent: AskAgent;
   /** Tries whether a machine that only announces itself is still there. */
   readonly knock: Knock;
+  /** Notices machines that have the identity of another one; nobody does unless given. */
+  readonly clones?: Pick<CloneWatch, "of" | "heard">;
   /** File that keeps the addresses that were added; without it they are forgotten. */
   readonly file?: string;
 }
@@ -200,7 +203,20 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     await Promise.all([this.#added.close(), ...this.#closing]);
   }
 
+  /** Something is known of a machine that neither it nor the network said. */
+  refresh(): void {
+    this.#changed();
+  }
+
   #compose(): ClusterMachine[] {
+    const { clones } = this.#collaborators;
+    return this.#machines().map((machine) => {
+      const places = clones?.of(machine.facts.id) ?? [];
+      return places.length === 0 ? machine : { ...machine, facts: withClones(machine.facts, places) };
+    });
+  }
+
+  #machines(): ClusterMachine[] {
     const { own, trust, discovery } = this.#collaborators;
     const facts = own.facts();
     const paired = trust.all().flatMap((trusted): ClusterMachine[] => {
@@ -283,6 +299,10 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     const link = this.#collaborators.connect(machine, () => this.agentAddresses(deviceId));
     const stopListening = link.onFacts(() => {
       this.#remember(deviceId, link);
+      const { instance, address } = link;
+      if (instance !== undefined && address !== undefined) {
+        this.#collaborators.clones?.heard(deviceId, instance, address, true);
+      }
       this.#changed();
     });
     this.#paired.set(deviceId, { link, stopListening });

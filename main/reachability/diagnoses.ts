@@ -43,6 +43,7 @@ export const rules = {
   "ps-without-workers": health.psWithoutWorkers,
   "worker-finished": health.workerFinished,
   "waits-for-missing-tasks": health.waitsForMissingTasks,
+  "cloned-identity": health.clonedIdentity,
   "mixed-versions": health.mixedVersions,
   "mixed-tensordeck-versions": health.mixedTensordeckVersions,
   "clock-offset": health.clockOffset,

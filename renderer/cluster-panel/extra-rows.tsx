@@ -6,6 +6,7 @@ import type { Route } from "../../main/api/reachability.js";
 import { attempt } from "../stores/app-store.js";
 import { addWorker } from "../stores/cluster-actions.js";
 import { openFirewall } from "../stores/firewall-store.js";
+import { newIdentity, openMachineWindow } from "../stores/machine-actions.js";
 import { checkRoutes } from "../stores/reachability-store.js";
 import { Button } from "../ui/button.js";
 import { ProblemView, withoutRemedy } from "../ui/problem-view.js";
@@ -49,7 +50,17 @@ export function ProblemRow({ machine, problem, focusable, onFocus }: ProblemRowP
   return (
     <div className="warn-row" role="treeitem" aria-level={2} tabIndex={focusable ? 0 : -1} onFocus={onFocus}>
       <ProblemView problem={problem} kind="notice">
-        {machine.kind === "paired" ? (
+        {machine.clones && machine.kind === "this" ? (
+          <Button size="small" onClick={() => attempt(newIdentity)}>
+            New identity…
+          </Button>
+        ) : null}
+        {machine.clones && machine.kind === "paired" && machine.role === "manage" ? (
+          <Button size="small" onClick={() => attempt(() => openMachineWindow(machine))}>
+            Open its window
+          </Button>
+        ) : null}
+        {machine.kind === "paired" && !machine.clones ? (
           <Button size="small" onClick={() => attempt(checkRoutes)}>
             Check again
           </Button>

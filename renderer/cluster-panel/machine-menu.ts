@@ -4,7 +4,7 @@ import { client } from "../client.js";
 import { attempt } from "../stores/app-store.js";
 import { addTasksIfAllowed, addWorker, stoppable, stopTasks } from "../stores/cluster-actions.js";
 import { openFirewall } from "../stores/firewall-store.js";
-import { forgetMachine, openMachineWindow, setRole } from "../stores/machine-actions.js";
+import { forgetMachine, newIdentity, openMachineWindow, setRole } from "../stores/machine-actions.js";
 import { startPairing } from "../stores/pairing-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { copyText } from "../ui/copy-button.js";
@@ -87,6 +87,7 @@ function factEntries(machine: Machine): readonly MenuEntry[] {
     }),
     ...(kind === "this"
       ? [
+          item("Make a new identity…", newIdentity, { icon: "key" }),
           item(
             "Look for a TensorFlow runtime again",
             async () => {

@@ -77,3 +77,23 @@ function showWindowAddress(name: string, url: string): void {
     action: { label: "Copy address", run: () => copyText(url) },
   });
 }
+
+/** Makes this machine a new one at its next start, after a question. Rejects with a ProblemError. */
+export async function newIdentity(): Promise<void> {
+  const choice = await confirm({
+    title: "Make a new identity for this machine?",
+    text: "For a machine that was copied from another one, as with a memory card: both have the same identity and take each other's place. This machine forgets the machines that it is paired with and has to be paired again; its tasks and settings stay.",
+    choices: [{ id: "renew", label: "Make a new identity", style: "danger" }],
+  });
+  if (choice !== "renew") return;
+  await client().call("machines.newIdentity");
+  showNotice({
+    kind: "info",
+    key: "new identity",
+    problem: {
+      code: "OK",
+      message: "This machine has a new identity from its next start on.",
+      remedy: "Close Tensordeck and start it again, then pair this machine again.",
+    },
+  });
+}

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import * as wire from "../../../protos/generated/tensordeck/agent.js";
 import { engineSchema } from "../../api/cluster.js";
 import { type Gpu, type MachineMetrics, type Role, roleSchema } from "../../api/machines.js";
+import { instanceFrom } from "../../identity/instance.js";
 import type { MachineDescription } from "../../machine/description.js";
 import { printableName } from "../../printable.js";
 import { defined } from "../../problems.js";
@@ -19,14 +20,22 @@ export interface DescribedMachine {
   readonly deviceId: string;
   readonly role: Role;
   readonly description: MachineDescription;
+  /** Which process says it; undefined of a version that does not say. */
+  readonly instance?: string | undefined;
 }
 
-export function machineToMessage({ deviceId, role, description }: DescribedMachine): wire.MachineDescription {
+export function machineToMessage({
+  deviceId,
+  role,
+  description,
+  instance,
+}: DescribedMachine): wire.MachineDescription {
   const { gpus, agentPort, memoryBytes, engines, addresses, ...rest } = description;
   return wire.MachineDescription.fromPartial({
     ...rest,
     deviceId,
     role,
+    instance: instance ?? "",
     agentPort: agentPort ?? 0,
     memoryBytes: whole(memoryBytes),
     addresses: [...addresses],
@@ -57,6 +66,7 @@ export function machineFromMessage(message: wire.MachineDescription): DescribedM
   return {
     deviceId,
     role: roleSchema.catch("view").parse(role),
+    instance: instanceFrom(message.instance),
     description: {
       name: printableName(name),
       platform: printableName(platform),

@@ -4,11 +4,13 @@ import { checkOwnHost } from "../../../worker-runtime/engines/address-check.js";
 import { type PortHolder, portHolder } from "../../../worker-runtime/engines/port-holder.js";
 import { type FoundRuntimes, searchRuntimes } from "../../../worker-runtime/engines/tensorflow/find.js";
 import { withSharedSignal } from "../../../worker-runtime/rpc/shared-signal.js";
+import { askInstance, clonesSchema } from "../../agent/instance-lock.js";
 import type { Machine, Task } from "../../api/cluster.js";
 import type { FirewallFacts } from "../../api/firewall.js";
 import type { Diagnosis, Reachability } from "../../api/reachability.js";
 import { deferred } from "../../deferred.js";
 import { thisFirewall } from "../../firewall/this-firewall.js";
+import { loadIdentity } from "../../identity/identity.js";
 import { machineEngines } from "../../machine/engines.js";
 import { MachineDescriber } from "../../machine/machine-describer.js";
 import { messageOf } from "../../problems.js";
@@ -53,7 +55,11 @@ export async function examine(
   const agents = await PairedAgents.connect(paired, options.dataDir, signal);
   try {
     const placed = await placeTasks(description, paired, options.cluster);
-    const machines = placed.map((machine) => ({ ...machine, ...agents.factsOf(machine.id) }));
+    const clones = await knownClones(options.dataDir);
+    const machines = placed.map((machine) => {
+      const places = clones.get(machine.id);
+      return { ...machine, ...agents.factsOf(machine.id), ...(places && { clones: places }) };
+    });
     return await examineMachines(options, machines, agents, { signal, onProgress });
   } finally {
     await agents.close();
@@ -117,6 +123,19 @@ async function examineMachines(
       diagnoses: bySeverity([...(await ownAddress(options)), ...diagnoses]),
     },
   };
+}
+
+/**
+ * Machines that have the identity of another one, as the Tensordeck that runs here has noticed: it takes hearing both for a
+ * while. By id, with where they answer.
+ */
+async function knownClones(dataDir: string): Promise<ReadonlyMap<string, string[]>> {
+  const answer = await askInstance(dataDir, "clones").catch(() => undefined);
+  if (answer === undefined) return new Map();
+  const clones = new Map(Object.entries(clonesSchema.parse(JSON.parse(answer))));
+  const { deviceId } = await loadIdentity(dataDir);
+  const own = clones.get(deviceId);
+  return own ? clones.set(THIS_MACHINE, own) : clones;
 }
 
 async function describeThisMachine() {

@@ -65,16 +65,21 @@ async function run(): Promise<void> {
   await app.whenReady();
   const dataDir = dataFolder();
   const stateFile = join(dataDir, "window.json");
-  const lock = await InstanceLock.claim(dataDir, () => {
-    throw problem("FAILED_PRECONDITION", "Tensordeck's window is open on that machine's desktop.", {
-      remedy: "Use it there.",
-    });
+  let loaded: Application | undefined;
+  const lock = await InstanceLock.claim(dataDir, {
+    link: () => {
+      throw problem("FAILED_PRECONDITION", "Tensordeck's window is open on that machine's desktop.", {
+        remedy: "Use it there.",
+      });
+    },
+    clones: () => loaded?.clones() ?? {},
   });
   surviveFaults();
   const application = await createApplication({
     dataDir,
     host: { kind: "electron", pickFile: (request) => pickFile(window, request) },
   });
+  loaded = application;
   disposeBeforeEnd(app, async () => {
     await application.dispose();
     await lock.release();

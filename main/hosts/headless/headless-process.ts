@@ -40,14 +40,19 @@ export async function startHeadlessProcess(options: HeadlessProcessOptions): Pro
     port: options.port,
     rendererFolder: join(import.meta.dirname, "../../../renderer"),
   });
-  const lock = await InstanceLock.claim(dataDir, () => host.newWindowUrl()).catch(async (error: unknown) => {
+  let loaded: Application | undefined;
+  const answers = { link: () => host.newWindowUrl(), clones: () => loaded?.clones() ?? {} };
+  const lock = await InstanceLock.claim(dataDir, answers).catch(async (error: unknown) => {
     await host.close();
     throw error;
   });
   surviveFaults();
   // The engine keeps what it installs in the same place, and so do the processes that it starts.
   process.env.TENSORDECK_DATA_DIR = dataDir;
-  const application = loadApplication(options, host);
+  const application = loadApplication(options, host).then((made) => {
+    loaded = made;
+    return made;
+  });
 
   let ending = false;
   const end = () => {
@@ -55,7 +60,7 @@ export async function startHeadlessProcess(options: HeadlessProcessOptions): Pro
     ending = true;
     // Not held back by a socket or process that does not obey.
     setTimeout(() => process.exit(1), SHUTDOWN_DEADLINE_MILLIS).unref();
-    const disposed = application.then((loaded) => loaded.dispose());
+    const disposed = application.then((made) => made.dispose());
     inBackground(
       Promise.allSettled([disposed, host.close()])
         .then(() => lock.release())

@@ -1,5 +1,6 @@
 /** Tasks that are not as they should be, and machines that do not fit together. */
 import type { Problem } from "../../api/problem.js";
+import { cloneProblem } from "../../machines/machine-facts.js";
 import { listText } from "../explain/evidence.js";
 import { bytesText, finding, groupBy, type Rule } from "./diagnosis.js";
 import { isUp, type PlacedTask, placedTasks } from "./situation.js";
@@ -234,3 +235,10 @@ export const memoryNearlyFull: Rule = ({ machines }) =>
       ),
     ];
   });
+
+export const clonedIdentity: Rule = ({ machines }) =>
+  machines.flatMap((machine) =>
+    machine.clones === undefined
+      ? []
+      : [finding("error", cloneProblem(machine, machine.clones), { machineId: machine.id })],
+  );

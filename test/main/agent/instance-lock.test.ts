@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 async function claim(onLink = () => "http://127.0.0.1:1/"): Promise<InstanceLock> {
-  const lock = await InstanceLock.claim(dataDir, onLink);
+  const lock = await InstanceLock.claim(dataDir, { link: onLink });
   locks.push(lock);
   return lock;
 }

@@ -64,6 +64,14 @@ describe("without a running agent", () => {
     expect(own.stderr).toContain("That is the device ID of this machine.");
   });
 
+  test("new-identity makes another one, once", () => {
+    const id = () => tensordeck("agent", "id", "--data-dir", dataDir).stdout.trim();
+    const before = id();
+    const { stdout } = tensordeck("agent", "new-identity", "--data-dir", dataDir);
+    expect(stdout).toBe(`${id()}\nThis is the new device ID of this machine. Pair it again.\n`);
+    expect(id()).not.toBe(before);
+  });
+
   test("trust keeps a device ID and its role", async () => {
     const id = "a".repeat(52);
     expect(tensordeck("agent", "trust", id, "--role", "manage", "--data-dir", dataDir).stdout).toContain(

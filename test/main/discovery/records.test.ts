@@ -20,6 +20,7 @@ import {
   serviceOf,
 } from "../../../main/discovery/records.js";
 import type { Announced } from "../../../main/discovery/sighting.js";
+import { INSTANCE } from "../../../main/identity/instance.js";
 import fc from "../../support/seeded-check.js";
 
 const deviceId = "a2".repeat(26);
@@ -52,7 +53,7 @@ describe("an announcement", () => {
 
   it("says who, where and for how long", () => {
     const packet = announcement(machine, addresses, 120);
-    expect(heardIn(packet)).toEqual([{ ...machine, addresses, lifetime: 120 }]);
+    expect(heardIn(packet)).toEqual([{ ...machine, addresses, lifetime: 120, instance: INSTANCE }]);
     expect(mentionedIn(relevant(packet))).toEqual({ gone: [], incomplete: [] });
     expect(isGoodbye(packet)).toBe(false);
   });

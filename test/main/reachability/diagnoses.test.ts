@@ -313,6 +313,12 @@ const cases: { readonly [id in DiagnosisId]: Case } = {
     taskId: "worker/1",
     right: situation([machine("gpu-pc", [task("worker/0"), task("worker/1", { state: "stopped" })])]),
   },
+  "cloned-identity": {
+    wrong: situation([machine("gpu-pc", [], { clones: ["10.0.0.5:2220", "10.0.0.6:2220"] })]),
+    message: /identity.* 10\.0\.0\.5:2220 and at 10\.0\.0\.6:2220\.$/,
+    severity: "error",
+    right: situation([machine("gpu-pc")]),
+  },
   "mixed-versions": {
     wrong: situation([
       machine("gpu-pc", [task("worker/0")], {

@@ -28,6 +28,9 @@ class FakeApplication implements Application {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
+  clones() {
+    return {};
+  }
   async dispose(): Promise<void> {}
 }
 
