@@ -99,7 +99,11 @@ export class ControlPlane {
         get: (id) => (id === identity.deviceId ? { grantedRole: "manage" } : trust.get(id)),
         onChange: (listener) => trust.onChange(() => listener()),
       },
-      dial: (request) => dialAgent({ ...request, identity, alpn: Alpn.tunnel }),
+      // Whoever asks for a tunnel may know other ways to the machine than this one, and none where all are link-local.
+      dial: ({ addresses, ...request }) => {
+        const all = new Set([...addresses, ...this.machines.agentAddresses(request.deviceId)]);
+        return dialAgent({ ...request, addresses: [...all], identity, alpn: Alpn.tunnel });
+      },
       taskAt: (candidate) =>
         portHolder(tasks.tasks(), candidate) ??
         (options.isLocalServer(candidate) ? { owner: identity.deviceId, runs: true } : undefined),

@@ -1,6 +1,6 @@
 /** Which routes are worth testing: who has to reach whom for the cluster to work, and for the machines to see each other. */
 import { isLoopback } from "../../worker-runtime/cluster/host.js";
-import { agentAddresses } from "../agent-port/agent-addresses.js";
+import { agentAddresses, withoutZones } from "../agent-port/agent-addresses.js";
 import type { ClusterState, Machine, Task } from "../api/cluster.js";
 import { deviceIdSchema } from "../api/machines.js";
 import { hostOf } from "./hosts.js";
@@ -62,7 +62,11 @@ function isReachable({ state, address }: Task): boolean {
 /** The route to a machine's agent; none where no address of it is known. */
 export function agentRoute(from: Machine, to: Machine): PlannedRoute[] {
   if (to.kind === "foreign") return [];
-  const [first, ...others] = agentAddresses(to).slice(0, MAX_AGENT_ADDRESSES);
+  const known = agentAddresses(to);
+  const [first, ...others] = (from.kind === "this" ? known : withoutZones(known)).slice(
+    0,
+    MAX_AGENT_ADDRESSES,
+  );
   if (first === undefined) return [];
   return [
     {
