@@ -8,6 +8,7 @@ import type { Machine, Task } from "../../api/cluster.js";
 import type { FirewallFacts } from "../../api/firewall.js";
 import type { Diagnosis, Reachability } from "../../api/reachability.js";
 import { deferred } from "../../deferred.js";
+import { keptRuleTag } from "../../firewall/rule-tag.js";
 import { thisFirewall } from "../../firewall/this-firewall.js";
 import { machineEngines } from "../../machine/engines.js";
 import { MachineDescriber } from "../../machine/machine-describer.js";
@@ -71,7 +72,7 @@ async function examineMachines(
   const [tested, runtimes, firewall, holders] = await Promise.all([
     testRoutes(machines, agents, { signal, onProgress }),
     searchRuntimes({ signal }),
-    inspectFirewall(ownPorts, signal),
+    inspectFirewall(ownPorts, options.dataDir, signal),
     findHolders(ownPorts),
   ]);
   signal.throwIfAborted();
@@ -219,10 +220,12 @@ async function withState(
 /** Reading the rules needs rights on some systems; a report without them is still worth having. */
 async function inspectFirewall(
   ports: readonly number[],
+  dataDir: string,
   signal: AbortSignal,
 ): Promise<FirewallFacts | undefined> {
   try {
-    const firewall = thisFirewall({ agentPort: () => undefined, programs: [process.execPath] });
+    const tag = (await keptRuleTag(dataDir)) ?? "";
+    const firewall = thisFirewall({ agentPort: () => undefined, programs: [process.execPath], tag });
     return await firewall.inspect({ ports }, signal);
   } catch {
     return undefined;

@@ -56,6 +56,7 @@ export class WizardWorld implements WizardMachines {
         powershell: "C:\\Windows\\powershell.exe",
         programs: ["C:\\node.exe"],
         agentPort: () => gpuPc.agentPort,
+        tag: "0123456789abcdef",
       }),
     );
     this.wizard = new FirewallWizardService({
