@@ -151,6 +151,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     proberOf,
     measure: (from, to, signal) => network.measureLink(from, to, signal),
     facts: () => known.facts(),
+    callsHere: (machineId) => network.isCalledBy(machineId),
   });
   const wizard = new FirewallWizardService({
     machines: wizardMachines({

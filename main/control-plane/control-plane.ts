@@ -215,6 +215,11 @@ export class ControlPlane {
     return mayOwnTasks(this.#trust, this.#ownId, deviceId);
   }
 
+  /** Whether a machine has a connection to this one now, though it may not answer itself. */
+  isCalledBy(machineId: string): boolean {
+    return this.#agent.isCalledBy(machineId);
+  }
+
   /** How a paired machine dials; undefined where it cannot be asked. */
   proberOf(machineId: string): Prober | undefined {
     const link = this.machines.link(machineId);

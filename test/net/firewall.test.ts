@@ -252,6 +252,7 @@ describe.skipIf(missing)("a firewall in charge of a host", () => {
     try {
       await hosts.guarded.run("sh", ["-ec", "ufw --force enable"]);
       const machineOf = (host: Host, ports: readonly number[]): WizardMachine => ({
+        online: true,
         id: host.name,
         name: host.name,
         addresses: [host.address4],

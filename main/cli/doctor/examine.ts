@@ -12,7 +12,7 @@ import { keptRuleTag } from "../../firewall/rule-tag.js";
 import { thisFirewall } from "../../firewall/this-firewall.js";
 import { machineEngines } from "../../machine/engines.js";
 import { MachineDescriber } from "../../machine/machine-describer.js";
-import { messageOf } from "../../problems.js";
+import { defined, messageOf } from "../../problems.js";
 import { bySeverity, diagnose } from "../../reachability/diagnoses.js";
 import { hostOf, portOf } from "../../reachability/hosts.js";
 import { agentRoute, type PlannedRoute, taskRoute } from "../../reachability/plan.js";
@@ -22,6 +22,7 @@ import { RouteTests } from "../../reachability/route-tests.js";
 import { describeRoutes } from "../../reachability/routes.js";
 import { openWorkerProbe } from "../../tasks/worker-probe.js";
 import type { DoctorOptions } from "./options.js";
+import { ownAgentPort, untestedAgent } from "./own-agent.js";
 import { PairedAgents } from "./paired-agents.js";
 import { placeTasks, readPaired, THIS_MACHINE } from "./places.js";
 
@@ -54,7 +55,12 @@ export async function examine(
   const agents = await PairedAgents.connect(paired, options.dataDir, signal);
   try {
     const placed = await placeTasks(description, paired, options.cluster);
-    const machines = placed.map((machine) => ({ ...machine, ...agents.factsOf(machine.id) }));
+    const ownAgent = await ownAgentPort(paired, options.dataDir, signal);
+    const machines = placed.map((machine): Machine => {
+      if (machine.id === THIS_MACHINE) return { ...machine, ...defined({ agentPort: ownAgent }) };
+      const presence = machine.kind === "paired" ? "offline" : machine.presence;
+      return { ...machine, presence, ...agents.factsOf(machine.id) };
+    });
     return await examineMachines(options, machines, agents, { signal, onProgress });
   } finally {
     await agents.close();
@@ -115,7 +121,11 @@ async function examineMachines(
       state: "done",
       checkedAt: Date.now(),
       routes,
-      diagnoses: bySeverity([...(await ownAddress(options)), ...diagnoses]),
+      diagnoses: bySeverity([
+        ...(await ownAddress(options)),
+        ...untestedAgent(machines, tested.plans),
+        ...diagnoses,
+      ]),
     },
   };
 }

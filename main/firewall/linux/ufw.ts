@@ -25,9 +25,7 @@ function listing(tag: string): string {
 /** A numbered rule is deleted from the highest down, since the others move up. */
 function removeOwn(tag: string): string {
   const numbers = `sed -nE 's/^\\[ *([0-9]+)\\].* ALLOW IN .*# ${namePattern(tag)} *$/\\1/p'`;
-  return (
-    `for number in $(ufw status numbered | ${numbers} | sort -rn); ` + 'do ufw --force delete "$number"; done'
-  );
+  return `for number in $(ufw status numbered | ${numbers} | sort -rn); do ufw --force delete "$number"; done`;
 }
 
 /** The ufw that is in charge; undefined where there is none, or it is switched off. */
