@@ -17,6 +17,7 @@ import { DocumentService } from "./documents/document-service.js";
 import { defaultEngine, type Engine } from "./engine.js";
 import { EventHub, type EventListener } from "./events.js";
 import { listDirectory } from "./files/directory.js";
+import { loadRuleTag } from "./firewall/rule-tag.js";
 import { thisFirewall } from "./firewall/this-firewall.js";
 import { FirewallWizardService } from "./firewall/wizard/firewall-wizard.js";
 import { callHandler, type Handlers } from "./handlers.js";
@@ -82,7 +83,11 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     bundled: engine.bundledOps,
   });
   const kernels = new KernelListService({ version: version(), ask: engine.portableKernels });
-  const [standing, kept] = await Promise.all([loadStanding(dataDir), settings.get()]);
+  const [standing, kept, tag] = await Promise.all([
+    loadStanding(dataDir),
+    settings.get(),
+    loadRuleTag(dataDir),
+  ]);
   const { deviceId: ownId } = standing.identity;
   let { machineName, graphFolders, allowExposedTasks } = kept;
   let canIsolate: boolean | undefined;
@@ -107,6 +112,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const firewall = thisFirewall({
     agentPort: () => network.presence.port,
     programs: [process.execPath, nodeCommand().command],
+    tag,
   });
   const network = new ControlPlane({
     ...standing,
@@ -149,6 +155,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     proberOf,
     measure: (from, to, signal) => network.measureLink(from, to, signal),
     facts: () => known.facts(),
+    callsHere: (machineId) => network.isCalledBy(machineId),
   });
   const wizard = new FirewallWizardService({
     machines: wizardMachines({

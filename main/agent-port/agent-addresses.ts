@@ -10,3 +10,8 @@ export function agentAddresses({
 }): string[] {
   return agentPort === undefined ? [] : addresses.map((host) => formatHostPort({ host, port: agentPort }));
 }
+
+/** Those of the addresses that mean the same on other machines: a zone ("fe80::1%eth0") is an interface of this one. */
+export function withoutZones(addresses: readonly string[]): string[] {
+  return addresses.filter((address) => !address.includes("%"));
+}

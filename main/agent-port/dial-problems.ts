@@ -59,7 +59,7 @@ export function noAnswer(name: string, address: string, timeoutMillis: number): 
     `${name} did not answer at ${address} within ${timeoutMillis / 1000} s.`,
     {
       reason: "It is off or asleep, or a firewall drops what is sent to it.",
-      remedy: "See under Reachability which layer fails.",
+      remedy: "See under Links, at the foot of the cluster panel, which layer fails.",
     },
   );
 }

@@ -10,6 +10,7 @@ import {
 } from "@grpc/grpc-js";
 import { formatHostPort } from "../../worker-runtime/cluster/address.js";
 import { inBackground } from "../../worker-runtime/faults.js";
+import { grpcTarget } from "../../worker-runtime/rpc/grpc-target.js";
 import { Alpn } from "../agent-port/agent-peer.js";
 import { agentChannelCredentials, agentChannelOptions } from "../agent-port/channel-credentials.js";
 import { dialAgent } from "../agent-port/dial-agent.js";
@@ -92,15 +93,18 @@ export class AgentChannel {
   ) {
     this.address = formatHostPort(at);
     this.#name = name;
-    const target = `${at.host.includes(":") ? "ipv6" : "ipv4"}:${this.address}`;
-    this.#client = new Client(target, agentChannelCredentials(identity, certPem, deviceId), {
-      ...agentChannelOptions,
-      "grpc.max_receive_message_length": MAX_ANSWER_BYTES,
-      "grpc.max_send_message_length": -1,
-      // A start that was lost on its way back is asked for again by whoever wants it, who knows whether it still does.
-      "grpc.enable_retries": 0,
-      "grpc.enable_channelz": 0,
-    });
+    this.#client = new Client(
+      grpcTarget(this.address),
+      agentChannelCredentials(identity, certPem, deviceId),
+      {
+        ...agentChannelOptions,
+        "grpc.max_receive_message_length": MAX_ANSWER_BYTES,
+        "grpc.max_send_message_length": -1,
+        // A start that was lost on its way back is asked for again by whoever wants it, who knows whether it still does.
+        "grpc.enable_retries": 0,
+        "grpc.enable_channelz": 0,
+      },
+    );
   }
 
   /** One question, one answer. @throws ProblemError that the machine answered, or UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED. */

@@ -64,7 +64,8 @@ export interface PairedPeer {
 export class AgentService {
   readonly #options: AgentServiceOptions;
   readonly #handlers: AgentHandlers;
-  readonly #connections = new Set<() => void>();
+  /** What ends each connection, with whose it is. */
+  readonly #connections = new Map<() => void, string>();
   readonly #calls = new CallerLimits(MAX_CALLS, "calls under way");
   readonly #rates = new CallerRates(CALLS_PER_SECOND, CALLS_AT_ONCE);
   #closed = false;
@@ -90,14 +91,19 @@ export class AgentService {
         return this.#calls.within(deviceId, work);
       },
     });
-    this.#connections.add(end);
+    this.#connections.set(end, deviceId);
     socket.once("close", () => this.#connections.delete(end));
   }
 
   /** Ends every connection and takes no more. */
   close(): void {
     this.#closed = true;
-    for (const end of [...this.#connections]) end();
+    for (const end of [...this.#connections.keys()]) end();
+  }
+
+  /** Whether a machine has a connection to this one now. */
+  isCalledBy(deviceId: string): boolean {
+    return [...this.#connections.values()].includes(deviceId);
   }
 }
 

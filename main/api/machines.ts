@@ -2,9 +2,9 @@ import { z } from "zod";
 import { problemSchema } from "./problem.js";
 
 /**
- * What a paired machine may do on another one. view: see it, its tasks, logs and metrics. run: also start and stop
- * tasks and run graphs, which means acting with that account's rights. manage: also open its window, change its
- * firewall and install a runtime.
+ * What a paired machine may do on another one. view: see it, its tasks, logs and metrics. run: also start
+ * tasks, stop its own and run graphs, which means acting with that account's rights. manage: also stop all tasks, open its
+ * window, change its firewall and install a runtime.
  */
 export const roleSchema = z.enum(["view", "run", "manage"]);
 export type Role = z.infer<typeof roleSchema>;

@@ -71,8 +71,8 @@ const trustCommand: CommandSpec = {
   flags: [dataDirFlag, { name: "role", value: "ROLE", help: "view, run or manage (default run)." }],
   notes: `
 view: see this machine, its tasks, logs and load.
-run: also start and stop tasks and run graphs, which can read and write this account's files.
-manage: also open the window and change the firewall.`,
+run: also start tasks, stop its own, and run graphs, which can read and write this account's files.
+manage: also stop all tasks, open the window and change the firewall.`,
 };
 
 const linkCommand: CommandSpec = {

@@ -16,6 +16,7 @@ import { exposuresOf } from "./exposures.js";
 import { ForeignServers } from "./foreign-servers.js";
 import { LocalServers, type ReachPort } from "./local-servers.js";
 import { listMachines, versionNotice } from "./machine-list.js";
+import { membershipOf } from "./membership.js";
 import { RestartWatch } from "./restart-watch.js";
 import { StateEvents, withoutMeasurements } from "./state-events.js";
 import { listTasks } from "./task-list.js";
@@ -64,7 +65,7 @@ export class ClusterModel {
   readonly #listedAt = new Map<string, number>();
   /** Machines that have answered since the application began; of others it cannot say that they went. */
   readonly #met = new Set<string>();
-  #membership: Membership = "dynamic";
+  #wantedMembership: Membership = "dynamic";
   #access: Access = "secure";
   #notice: Problem | undefined;
   /** The tasks as of the last change; undefined when they are to be listed anew. */
@@ -91,12 +92,18 @@ export class ClusterModel {
     this.#machinesChanged();
   }
 
+  /** What the tasks were started as. */
   get membership(): Membership {
-    return this.#membership;
+    return membershipOf(this.#wantedMembership, this.machines());
   }
 
-  set membership(membership: Membership) {
-    this.#membership = membership;
+  /** What tasks are started as from now on. */
+  get wantedMembership(): Membership {
+    return this.#wantedMembership;
+  }
+
+  set wantedMembership(membership: Membership) {
+    this.#wantedMembership = membership;
     this.changed();
   }
 
@@ -135,7 +142,7 @@ export class ClusterModel {
     const machines = this.machines();
     const tasks = this.tasks();
     return defined({
-      membership: this.#membership,
+      membership: this.membership,
       access: this.#access,
       exposures: exposuresOf(this.#access, machines, tasks),
       door: door?.(),
@@ -240,7 +247,7 @@ export class ClusterModel {
       machines: this.machines(),
       foreign: this.foreign.list(),
       access: this.#access,
-      membership: this.#membership,
+      membership: this.membership,
       colourOf: (id) => this.#colours.of(id),
       noticeOf: (id) => this.restarts.noticeOf(id),
       clearsOf: (id) => this.#clears.get(id) ?? 0,
@@ -285,7 +292,7 @@ export class ClusterModel {
     if (this.#disposed) return;
     this.#isLoaded = true;
     if (!stored) return;
-    this.#membership = stored.membership;
+    this.#wantedMembership = stored.membership;
     this.#access = stored.access;
     // Before any task is listed, which would get a colour otherwise.
     for (const [id, colour] of Object.entries(stored.colours)) this.#colours.restore(id, colour);
@@ -297,7 +304,7 @@ export class ClusterModel {
     // What has not been read must not be written over.
     if (!this.#isLoaded) return;
     await this.#file?.save({
-      membership: this.#membership,
+      membership: this.#wantedMembership,
       access: this.#access,
       foreign: this.foreign.list().map(({ id, address, job, index }) => ({ id, address, job, index })),
       colours: this.#colours.entries(),

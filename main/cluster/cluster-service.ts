@@ -47,7 +47,7 @@ export class ClusterService {
     this.#queue = model.loaded;
     this.#placement = new TaskPlacement({
       access: () => model.access,
-      membership: () => model.membership,
+      membership: () => model.wantedMembership,
       machines: () => model.machines(),
       tasks: () => model.tasks(),
       takenPorts: () => model.takenPorts(),
@@ -103,6 +103,7 @@ export class ClusterService {
   addTasks(request: AddTasks): Promise<string[]> {
     return this.#enqueue(async () => {
       this.#model.notice = undefined;
+      this.#adoptMembership();
       const wishes = wishesOf(request, this.tasks(), this.#model.machines());
       const others = this.#active();
       await this.#placement.place(wishes);
@@ -134,6 +135,7 @@ export class ClusterService {
   applyTable(rows: readonly ClusterRow[]): Promise<void> {
     return this.#enqueue(async () => {
       const model = this.#model;
+      this.#adoptMembership();
       const plan = planTable(rows, this.tasks(), model.machines(), model.access);
       const changed = [...plan.add, ...plan.replace.map(({ wish }) => wish), ...plan.addForeign];
       model.notice = undefined;
@@ -241,10 +243,10 @@ export class ClusterService {
   setMembership(membership: Membership): Promise<void> {
     return this.#enqueue(async () => {
       const model = this.#model;
-      if (membership === model.membership) return;
+      if (membership === model.membership && membership === model.wantedMembership) return;
       const active = this.#active();
       this.#checkMachines(active);
-      model.membership = membership;
+      model.wantedMembership = membership;
       model.notice = undefined;
       await this.#placement.restart(active);
     });
@@ -263,6 +265,11 @@ export class ClusterService {
   /** Tasks that have a process, or are about to have one, on machines where this one may start and stop them. */
   #active(): ClusterTask[] {
     return this.tasks().filter((task) => !task.foreign && isActive(task) && !task.locked);
+  }
+
+  /** Tasks join those that are there as what those were started as, be it from another machine's window. */
+  #adoptMembership(): void {
+    this.#model.wantedMembership = this.#model.membership;
   }
 
   /** Before anything is changed: half a change leaves tasks that do not find each other. */

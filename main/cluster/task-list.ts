@@ -8,8 +8,9 @@ import type { Problem } from "../api/problem.js";
 import { defined } from "../problems.js";
 import type { HostTask } from "../tasks/task-host.js";
 import type { ClusterMachine } from "./cluster-machine.js";
-import { type ClusterTask, taskName } from "./cluster-task.js";
+import { type ClusterTask, isActive, taskName } from "./cluster-task.js";
 import type { ForeignServer } from "./foreign-servers.js";
+import { membershipOfTask } from "./membership.js";
 import {
   addedElsewhere,
   type Draft,
@@ -20,6 +21,7 @@ import {
   portTrouble,
   type Seen,
   sameName,
+  startedOtherwise,
   withoutTunnels,
 } from "./task-troubles.js";
 
@@ -93,7 +95,12 @@ function draftOfHostTask({ facts }: ClusterMachine, task: HostTask, sources: Tas
     machineName: facts.name,
     incarnation: task.incarnation,
     notice: task.notice,
-    unusable: facts.role === "view" ? mayOnlyLook(facts, name) : undefined,
+    unusable:
+      facts.role === "view"
+        ? mayOnlyLook(facts, name)
+        : isActive(task) && membershipOfTask(task) !== sources.membership
+          ? startedOtherwise(name, sources.membership)
+          : undefined,
   };
 }
 

@@ -1,7 +1,7 @@
 /** What keeps a task from being used, or its machine from answering, in words. Pure. */
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { isLoopback } from "../../worker-runtime/cluster/host.js";
-import type { Task } from "../api/cluster.js";
+import type { Membership, Task } from "../api/cluster.js";
 import type { MachineFacts } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
 import { defined } from "../problems.js";
@@ -58,6 +58,20 @@ export function addedElsewhere(machine: MachineFacts, task: string): Problem {
     message: `${task} on ${machine.name} was added by another machine.`,
     reason: 'With the role "run", a machine starts, stops and clears only tasks that it added itself.',
     remedy: `Do it where the task was added or on ${machine.name}, or have ${machine.name} give this machine the role "manage".`,
+    task,
+  };
+}
+
+/** A task among others that were started in the other way. @param task "worker/0" @param cluster What the others are. */
+export function startedOtherwise(task: string, cluster: Membership): Problem {
+  const isFixed = cluster === "fixed";
+  return {
+    code: "FAILED_PRECONDITION",
+    message: `${task} cannot take part: it was started ${isFixed ? "alone" : "for a fixed cluster"}.`,
+    reason: isFixed
+      ? "The other tasks are those of a fixed cluster, which know each other from their start."
+      : "The other tasks were started alone. A server that knows a ClusterSpec from its start refuses one of a session.",
+    remedy: `Restart ${task} here, or make the cluster ${isFixed ? "dynamic" : "fixed"}.`,
     task,
   };
 }

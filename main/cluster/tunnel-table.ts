@@ -1,7 +1,7 @@
 /** Who listens where for whom in a secure cluster. Pure: the machines are told by tunnel-sync.ts. */
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { isLoopback } from "../../worker-runtime/cluster/host.js";
-import { agentAddresses } from "../agent-port/agent-addresses.js";
+import { agentAddresses, withoutZones } from "../agent-port/agent-addresses.js";
 import type { TunnelAdmission, TunnelEnd, TunnelRequest } from "../tunnel/tunnel-request.js";
 
 export interface TunnelledTask {
@@ -50,11 +50,13 @@ function tunnelsOf(
 ): TunnelEnd[] {
   const ownPorts = new Set(tasks.flatMap((task) => (task.machineId === machineId ? [task.port] : [])));
   const tunnels = new Map<number, TunnelEnd>();
+  const dialsHere = machines.some(({ id, dials }) => dials && id === machineId);
   for (const { machineId: owner, port } of tasks) {
     const machine = machines.find(({ id }) => id === owner);
     // Of two tasks with one port the first is reached; the cluster says so of the second.
     if (owner === machineId || machine === undefined || ownPorts.has(port) || tunnels.has(port)) continue;
-    tunnels.set(port, { port, deviceId: owner, agentAddresses: agentAddresses(machine) });
+    const known = agentAddresses(machine);
+    tunnels.set(port, { port, deviceId: owner, agentAddresses: dialsHere ? known : withoutZones(known) });
   }
   return [...tunnels.values()].sort((a, b) => a.port - b.port);
 }

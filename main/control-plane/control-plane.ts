@@ -103,7 +103,11 @@ export class ControlPlane {
         get: (id) => (id === identity.deviceId ? { grantedRole: "manage" } : trust.get(id)),
         onChange: (listener) => trust.onChange(() => listener()),
       },
-      dial: (request) => dialAgent({ ...request, identity, alpn: Alpn.tunnel }),
+      // Whoever asks for a tunnel may know other ways to the machine than this one, and none where all are link-local.
+      dial: ({ addresses, ...request }) => {
+        const all = new Set([...addresses, ...this.machines.agentAddresses(request.deviceId)]);
+        return dialAgent({ ...request, addresses: [...all], identity, alpn: Alpn.tunnel });
+      },
       taskAt: (candidate) =>
         portHolder(tasks.tasks(), candidate) ??
         (options.isLocalServer(candidate) ? { owner: identity.deviceId, runs: true } : undefined),
@@ -220,6 +224,11 @@ export class ControlPlane {
   /** Whether a machine, this one or another, may have tasks here. */
   mayOwnTasks(deviceId: string): boolean {
     return mayOwnTasks(this.#trust, this.#ownId, deviceId);
+  }
+
+  /** Whether a machine has a connection to this one now, though it may not answer itself. */
+  isCalledBy(machineId: string): boolean {
+    return this.#agent.isCalledBy(machineId);
   }
 
   /** How a paired machine dials; undefined where it cannot be asked. */

@@ -32,11 +32,12 @@ export function wizardMachines(options: WizardMachinesOptions): WizardMachines {
 }
 
 /** Tasks behind tunnels are named on the loopback interface, and nobody has to reach their ports. */
-function wizardMachine({ id, name, addresses, agentPort, tasks }: Machine): WizardMachine {
+function wizardMachine({ id, name, addresses, agentPort, presence, tasks }: Machine): WizardMachine {
   return {
     id,
     name,
     addresses,
+    online: presence === "online",
     ...defined({ agentPort }),
     tasks: tasks.flatMap(({ address, job, index }) => {
       const parsed = parseHostPort(address);

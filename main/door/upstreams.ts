@@ -1,5 +1,6 @@
 /** The connections to tasks that one client of the door causes. They end with the client's own. */
-import { type ClientHttp2Session, connect } from "node:http2";
+import type { ClientHttp2Session } from "node:http2";
+import { connectHttp2 } from "../../worker-runtime/rpc/http2-connection.js";
 import { http2Options, WINDOW_BYTES } from "./http2-options.js";
 
 /** A task that has not taken the connection until then does not answer. */
@@ -13,7 +14,7 @@ export class Upstreams {
     const kept = this.#sessions.get(address);
     if (kept !== undefined && !kept.closed && !kept.destroyed) return kept;
     // No proxy: a task of the cluster is never behind one.
-    const session = connect(`http://${address}`, http2Options);
+    const session = connectHttp2(address, http2Options);
     const late = setTimeout(() => {
       session.destroy(new Error(`no connection within ${CONNECT_MILLIS / 1000} s`));
     }, CONNECT_MILLIS);

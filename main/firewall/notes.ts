@@ -27,6 +27,13 @@ export function commonNotes(
   }
   const wanted = new Set(rules.map(ruleText));
   const replaced = facts.ownRules.filter((text) => !wanted.has(text));
+  if (facts.problem) {
+    notes.push(
+      ok(
+        "Of the rules that are there, which cannot be read now, only those of this installation are replaced: they carry its mark, or are exactly as an earlier version of Tensordeck made them.",
+      ),
+    );
+  }
   if (replaced.length > 0) {
     notes.push(warning(`Earlier rules of Tensordeck are replaced: ${replaced.join("; ")}.`));
   }

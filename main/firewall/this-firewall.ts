@@ -21,6 +21,8 @@ export interface ThisFirewallOptions {
    * programs.
    */
   readonly programs: readonly string[];
+  /** By which rules are known to be of this installation. */
+  readonly tag: string;
 }
 
 /** @param platform As `process.platform` has it. */
@@ -28,14 +30,17 @@ export function thisFirewall(options: ThisFirewallOptions, platform = process.pl
   return new SystemFirewall(backendOf(options, platform));
 }
 
-function backendOf({ agentPort, programs }: ThisFirewallOptions, platform: NodeJS.Platform): FirewallBackend {
+function backendOf(
+  { agentPort, programs, tag }: ThisFirewallOptions,
+  platform: NodeJS.Platform,
+): FirewallBackend {
   const run = runCommand;
   const distinct = [...new Set(programs)];
   switch (platform) {
     case "linux":
-      return linuxFirewall({ run, account: currentAccount(), agentPort });
+      return linuxFirewall({ run, account: currentAccount(), agentPort, tag });
     case "win32":
-      return windowsFirewall({ run, powershell: powershellPath(), programs: distinct, agentPort });
+      return windowsFirewall({ run, powershell: powershellPath(), programs: distinct, agentPort, tag });
     case "darwin":
       return macosFirewall({
         run,

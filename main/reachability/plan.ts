@@ -1,6 +1,6 @@
 /** Which routes are worth testing: who has to reach whom for the cluster to work, and for the machines to see each other. */
 import { isLoopback } from "../../worker-runtime/cluster/host.js";
-import { agentAddresses } from "../agent-port/agent-addresses.js";
+import { agentAddresses, withoutZones } from "../agent-port/agent-addresses.js";
 import type { ClusterState, Machine, Task } from "../api/cluster.js";
 import { deviceIdSchema } from "../api/machines.js";
 import { hostOf } from "./hosts.js";
@@ -30,7 +30,8 @@ const MAX_AGENT_ADDRESSES = 3;
 
 /**
  * The routes between all machines that are online, in both directions, agents first: each machine's agent, and each task
- * at the address that the ClusterSpec gives it.
+ * at the address that the ClusterSpec gives it. Of a paired machine that does not answer its agent is dialled all the same:
+ * which layer fails is what its user wants to know.
  *
  * @param canDial Whether a machine can be asked to dial.
  */
@@ -39,14 +40,15 @@ export function planRoutes(
   canDial: (machineId: string) => boolean,
 ): PlannedRoute[] {
   const online = machines.filter(({ kind, presence }) => kind !== "discovered" && presence === "online");
-  const pairs = online
-    .filter(({ id, kind }) => kind !== "foreign" && canDial(id))
-    .flatMap((from) => online.filter((to) => to !== from).map((to) => ({ from, to })));
+  const away = machines.filter(({ kind, presence }) => kind === "paired" && presence === "offline");
+  const dialling = online.filter(({ id, kind }) => kind !== "foreign" && canDial(id));
+  const pairs = dialling.flatMap((from) => online.filter((to) => to !== from).map((to) => ({ from, to })));
   const up = new Map(online.map(({ id, tasks }) => [id, tasks.filter(isReachable)]));
   const tasksOf = (machine: Machine) => up.get(machine.id) ?? [];
   const many = pairs.reduce((sum, { to }) => sum + tasksOf(to).length, 0) > MANY_TASK_ROUTES;
   return [
     ...pairs.flatMap(({ from, to }) => agentRoute(from, to)),
+    ...dialling.flatMap((from) => away.flatMap((to) => agentRoute(from, to))),
     ...pairs.flatMap(({ from, to }) =>
       tasksOf(to)
         .slice(0, many ? 1 : undefined)
@@ -62,12 +64,17 @@ function isReachable({ state, address }: Task): boolean {
 /** The route to a machine's agent; none where no address of it is known. */
 export function agentRoute(from: Machine, to: Machine): PlannedRoute[] {
   if (to.kind === "foreign") return [];
-  const [first, ...others] = agentAddresses(to).slice(0, MAX_AGENT_ADDRESSES);
+  const known = agentAddresses(to);
+  const [first, ...others] = (from.kind === "this" ? known : withoutZones(known)).slice(
+    0,
+    MAX_AGENT_ADDRESSES,
+  );
   if (first === undefined) return [];
   return [
     {
       key: `${from.id} ${to.id} agent`,
-      stamp: [first, ...others].join(" "),
+      // One that has just gone is dialled anew, and so is one that is back.
+      stamp: [...(to.presence === "online" ? [] : ["away"]), first, ...others].join(" "),
       from,
       to,
       kind: "agent",

@@ -40,6 +40,8 @@ export interface ReachabilityCollaborators {
   /** Logs, proxies, the session: whatever is known now, without asking anybody. */
   readonly facts?: () => FurtherFacts;
   readonly firewallOf?: KnownFirewall;
+  /** Whether a machine has a connection to this one now, be it reached from here or not. */
+  readonly callsHere?: (machineId: string) => boolean;
 }
 
 export class ReachabilityService {
@@ -117,8 +119,8 @@ export class ReachabilityService {
   }
 
   #describe(): Route[] {
-    const { firewallOf = () => undefined } = this.#collaborators;
-    this.#routes ??= describeRoutes(this.#plans, (key) => this.#tests.result(key), firewallOf);
+    const { firewallOf = () => undefined, callsHere } = this.#collaborators;
+    this.#routes ??= describeRoutes(this.#plans, (key) => this.#tests.result(key), firewallOf, callsHere);
     return this.#routes;
   }
 

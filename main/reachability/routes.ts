@@ -1,7 +1,9 @@
 /** Tested routes as the window shows them: each explained with what the others tell. */
+import type { Machine } from "../api/cluster.js";
 import type { FirewallFacts } from "../api/firewall.js";
 import type { LayerResult, Route } from "../api/reachability.js";
 import { defined } from "../problems.js";
+import { machinesMeet } from "./explain/evidence.js";
 import type { RouteFacts } from "./explain/route-facts.js";
 import { explainRoute } from "./explain.js";
 import type { PlannedRoute } from "./plan.js";
@@ -10,13 +12,17 @@ import { type TestedRoute, works } from "./route-tests.js";
 /** The firewall of a machine, as far as it is known. */
 export type KnownFirewall = (machineId: string) => FirewallFacts | undefined;
 
-/** @param tested The result of a route by its key, if it is there. */
+/**
+ * @param tested The result of a route by its key, if it is there.
+ * @param callsHere Whether a machine has a connection to this one now.
+ */
 export function describeRoutes(
   plans: readonly PlannedRoute[],
   tested: (key: string) => TestedRoute | undefined,
   firewallOf: KnownFirewall,
+  callsHere: (machineId: string) => boolean = () => false,
 ): Route[] {
-  const reach = new Reach(plans, tested);
+  const reach = new Reach(plans, tested, callsHere);
   return plans.map((plan) => {
     const result = tested(plan.key);
     return result ? describe(result, reach, firewallOf) : untested(plan);
@@ -30,7 +36,14 @@ class Reach {
   /** "from to" of pairs of which one reaches the other's agent. */
   readonly #agents = new Set<string>();
 
-  constructor(plans: readonly PlannedRoute[], tested: (key: string) => TestedRoute | undefined) {
+  readonly #callsHere: (machineId: string) => boolean;
+
+  constructor(
+    plans: readonly PlannedRoute[],
+    tested: (key: string) => TestedRoute | undefined,
+    callsHere: (machineId: string) => boolean,
+  ) {
+    this.#callsHere = callsHere;
     for (const { key, from, to, kind, via } of plans) {
       const result = tested(key);
       if (!result || !works(result.layers)) continue;
@@ -42,8 +55,9 @@ class Reach {
     }
   }
 
-  agent(from: string, to: string): boolean {
-    return this.#agents.has(`${from} ${to}`);
+  /** Whether a machine reaches another one's agent. */
+  agent(from: string, to: Machine): boolean {
+    return this.#agents.has(`${from} ${to.id}`) || (to.kind === "this" && this.#callsHere(from));
   }
 
   others(address: string, than: string): string[] {
@@ -69,9 +83,10 @@ function describe(
   firewallOf: KnownFirewall,
 ): Route {
   const { from, to, via, task } = plan;
-  const explanation =
-    layers.length === 0 ? undefined : explainRoute(factsOf(plan, address, layers, reach, firewallOf));
-  const outcome = layers.length === 0 ? "unknown" : works(layers) && !explanation ? "ok" : "failed";
+  const facts = factsOf(plan, address, layers, reach, firewallOf);
+  const explanation = layers.length === 0 ? undefined : explainRoute(facts);
+  const outcome =
+    layers.length === 0 || isNoNews(facts) ? "unknown" : works(layers) && !explanation ? "ok" : "failed";
   return defined({
     from: from.id,
     to: to.id,
@@ -93,6 +108,7 @@ function factsOf(
   reach: Reach,
   firewallOf: KnownFirewall,
 ): RouteFacts {
+  const away = to.presence !== "online";
   return defined({
     from,
     to,
@@ -103,15 +119,26 @@ function factsOf(
     task:
       task && defined({ name: `${task.job}/${task.index}`, state: task.foreign ? undefined : task.state }),
     // A machine that is online answers here through its agent, and it says which of its tasks run.
-    listening: kind === "agent" || (task !== undefined && !task.foreign) ? true : undefined,
-    otherPortAnswers: kind === "task" && reach.agent(from.id, to.id) ? true : undefined,
+    listening:
+      (kind === "agent" && (!away || reach.agent(to.id, from))) || (task !== undefined && !task.foreign)
+        ? true
+        : undefined,
+    otherPortAnswers: kind === "task" && reach.agent(from.id, to) ? true : undefined,
     othersReach: reach.others(address, from.name),
-    reverseWorks: reach.agent(to.id, from.id) ? true : undefined,
+    reverseWorks: reach.agent(to.id, from) ? true : undefined,
     firewall: firewallOf(to.id),
-    wizard: to.kind === "this" || to.kind === "paired",
+    wizard: !away && (to.kind === "this" || to.kind === "paired"),
+    away: away || undefined,
     deviceId,
     otherHosts: to.addresses,
   });
+}
+
+/** A machine that is off fails every test; nothing says that something is wrong with the way to it. */
+function isNoNews(facts: RouteFacts): boolean {
+  const cause = facts.layers.find(({ layer }) => layer === "tcp")?.cause;
+  const isSilent = cause === "timed-out" || cause === "host-unreachable" || cause === "no-route";
+  return facts.away === true && isSilent && !machinesMeet(facts);
 }
 
 function roundTrip(layers: readonly LayerResult[], via: Route["via"]): number | undefined {

@@ -9,6 +9,7 @@ import { clearServerState } from "./clear-state.js";
 import { gpuNumbers, visibleGpus } from "./gpu-assignment.js";
 import type { OpenProbe } from "./health.js";
 import type { LaunchTask, TaskPlan } from "./launcher.js";
+import type { ManagedTask } from "./managed-task.js";
 import type { Ports } from "./ports.js";
 import type { ReadUsage } from "./process-usage.js";
 import { restartNotice } from "./restart-notice.js";
@@ -100,12 +101,12 @@ export class LocalTaskHost implements TaskHost {
   }
 
   tasks(): readonly HostTask[] {
-    return this.#supervisor.tasks().map((task) => task.snapshot());
+    return this.#supervisor.tasks().map((task) => this.#told(task));
   }
 
   start(order: TaskOrder): Promise<HostTask> {
     const known = this.#supervisor.find(order.taskId);
-    if (known) return Promise.resolve(known.snapshot());
+    if (known) return Promise.resolve(this.#told(known));
     const starting =
       this.#starting.get(order.taskId) ??
       this.#make(order).finally(() => this.#starting.delete(order.taskId));
@@ -182,7 +183,11 @@ export class LocalTaskHost implements TaskHost {
     // Listed from here on; that its process comes up is not waited for.
     inBackground(this.#launch(id));
     await this.#save();
-    return task.snapshot();
+    return this.#told(task);
+  }
+
+  #told(task: ManagedTask): HostTask {
+    return { ...task.snapshot(), fixed: this.#places.get(task.identity.id)?.fixed !== undefined };
   }
 
   #launch(taskId: string, notice?: HostTask["notice"]): Promise<void> {

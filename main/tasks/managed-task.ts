@@ -103,7 +103,8 @@ export class ManagedTask {
     return this.#life?.process.pid;
   }
 
-  snapshot(): HostTask {
+  /** Without what only its host knows. */
+  snapshot(): Omit<HostTask, "fixed"> {
     return defined({
       ...this.identity,
       port: this.#port,

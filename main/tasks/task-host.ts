@@ -51,6 +51,8 @@ export interface HostTask {
   readonly incarnation?: string;
   /** Whether the raw port is closed to everything outside of the machine. */
   readonly isolated: boolean;
+  /** Whether its server knows a whole ClusterSpec from its start; otherwise it started alone. */
+  readonly fixed: boolean;
   readonly owner: string;
 }
 

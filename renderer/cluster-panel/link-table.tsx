@@ -135,9 +135,10 @@ interface CellProps {
 }
 
 function Cell({ from, to, link, roomy, chosen, onChoose }: CellProps): ReactElement {
-  const away = [from, to].find(({ offline }) => offline);
+  const bad = link?.outcome === "failed";
+  // Of one that is there and does not answer, what stands in the way says more than that it is away.
+  const away = bad ? undefined : [from, to].find(({ offline }) => offline);
   const text = away ? "off" : cellText(link);
-  const bad = !away && link?.outcome === "failed";
   const spoken = away
     ? `${away.name} is offline`
     : text === "?"

@@ -117,7 +117,7 @@ export const ROLES: readonly RoleText[] = [
   {
     role: "run",
     label: "Run",
-    here: "It sees this machine, starts and stops tasks and runs graphs here. A graph can read and write files, so this gives it the rights of your account.",
+    here: "It sees this machine, starts tasks here, stops its own and runs graphs. A graph can read and write files, so this gives it the rights of your account.",
     there: "start tasks and run graphs",
   },
   {

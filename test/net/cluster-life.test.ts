@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ClusterState, Task } from "../../main/api/cluster.js";
 import { peerMissing, tensorflowPython } from "../support/peers.js";
-import { environmentWithoutProxies, freePort } from "../support/processes.js";
+import { environmentWithoutProxies } from "../support/processes.js";
 import { Installation } from "./support/installation.js";
 import { Network } from "./support/network.js";
+import { runScriptOn } from "./support/python.js";
 
 describe.skipIf(peerMissing("namespaces", "tensorflow"))("a cluster of two machines", () => {
   let network: Network;
@@ -12,7 +13,8 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a cluster of two machi
   let pi: Installation;
   let piId: string;
 
-  const tasksIn = (state: ClusterState): Task[] => state.machines.flatMap(({ tasks }) => tasks);
+  const tasksIn = (state: Pick<ClusterState, "machines">): Task[] =>
+    state.machines.flatMap(({ tasks }) => tasks);
   /** Resolves with the first state, as gpu-pc sees it, that fits. */
   async function clusterThat(fits: (state: ClusterState) => boolean, millis = 60_000): Promise<ClusterState> {
     const coming = gpuPc.api.next("cluster", fits, millis);
@@ -22,7 +24,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a cluster of two machi
   }
   const taskIn = (state: ClusterState, name: string): Task | undefined =>
     tasksIn(state).find(({ job, index }) => `${job}/${index}` === name);
-  const bothRun = (state: ClusterState) =>
+  const bothRun = (state: Pick<ClusterState, "machines">) =>
     tasksIn(state).length === 2 && tasksIn(state).every((task) => task.state === "running");
   const value = async () => {
     const { problem, fetches } = await gpuPc.runWelcome();
@@ -51,6 +53,11 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a cluster of two machi
     await gpuPc.api.call("cluster.setMembership", { membership: "fixed" });
     await clusterThat(bothRun);
     expect(await value()).toBe("11.0");
+    // On the other machine, whose own window chose nothing: through its door, and from its window.
+    await pi.cluster(({ membership, machines }) => membership === "fixed" && bothRun({ machines }));
+    const { door } = await pi.api.call("cluster.get");
+    expect(await runScriptOn(pi.host, "s1_two_tasks.py", [door?.target ?? ""])).toContain("11.0");
+    expect((await pi.runWelcome()).fetches[0]?.values).toEqual(["11.0"]);
     await gpuPc.api.call("cluster.setMembership", { membership: "dynamic" });
     await clusterThat(bothRun);
     expect(await value()).toBe("11.0");
@@ -95,7 +102,8 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a cluster of two machi
   });
 
   test("uses a server that somebody started on its machine, from the other one as well", async () => {
-    const port = await freePort();
+    // One at which the other machine takes a tunnel.
+    const port = 2777;
     const script = `
 import signal, tensorflow as tf
 tf.distribute.Server({"local": ["127.0.0.1:${port}"]}, job_name="local", task_index=0)

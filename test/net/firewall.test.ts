@@ -23,6 +23,7 @@ import {
 import type { Host } from "./support/host.js";
 
 const { signal } = new AbortController();
+const TAG = "0123456789abcdef";
 
 function toolOf(hosts: FirewallHosts, user: "root" | "nobody" = "root"): FirewallTool {
   return new SystemFirewall(
@@ -30,6 +31,7 @@ function toolOf(hosts: FirewallHosts, user: "root" | "nobody" = "root"): Firewal
       run: hosts.run(user),
       account: { uid: user === "root" ? 0 : 65_534, desktop: false },
       agentPort: () => AGENT_PORT,
+      tag: TAG,
     }),
   );
 }
@@ -77,7 +79,8 @@ const kinds: readonly Kind[] = [
   {
     name: "ufw",
     tool: "ufw",
-    setUp: "ufw --force enable; ufw deny 2224/tcp comment 'an older rule'",
+    setUp:
+      "ufw --force enable; ufw deny 2224/tcp comment 'an older rule'; ufw allow 22/tcp comment 'Tensordeck ssh of mine'",
     always: { ping: true },
     restart: "ufw reload",
     listing: "ufw status",
@@ -89,6 +92,7 @@ const kinds: readonly Kind[] = [
       for kept in "" --permanent; do
         firewall-cmd $kept --zone=public --add-icmp-block=echo-request
         firewall-cmd $kept --zone=public --add-rich-rule='rule family="ipv4" port port="2224" protocol="tcp" reject'
+        firewall-cmd $kept --zone=public --add-rich-rule='rule priority="-2221" family="ipv4" port port="22" protocol="tcp" accept'
       done`,
     daemons: startFirewalld,
     restart: "firewall-cmd --reload",
@@ -104,6 +108,7 @@ table inet filter {
   chain input {
     type filter hook input priority filter; policy drop
     ${established.replaceAll(";", "\n")}
+    tcp dport 22 accept comment "Tensordeck ssh of mine"
   }
 }
 END
@@ -128,7 +133,8 @@ END
         $t -A INPUT -i lo -j ACCEPT; $t -A INPUT -m conntrack --ctstate ESTABLISHED,RELATED -j ACCEPT; $t -P INPUT DROP
       done
       ip6tables-nft -A INPUT -p ipv6-icmp --icmpv6-type 135 -j ACCEPT; ip6tables-nft -A INPUT -p ipv6-icmp --icmpv6-type 136 -j ACCEPT
-      iptables-nft -A INPUT -m comment --comment "somebody's own" -p tcp --dport 22 -j ACCEPT`,
+      iptables-nft -A INPUT -m comment --comment "somebody's own" -p tcp --dport 22 -j ACCEPT
+      iptables-nft -A INPUT -s 10.77.0.0/24 -p tcp -m tcp --dport 23 -m comment --comment "Tensordeck agent of mine" -j ACCEPT`,
     listing: "iptables-nft -S; ip6tables-nft -S",
   },
   {
@@ -246,6 +252,7 @@ describe.skipIf(missing)("a firewall in charge of a host", () => {
     try {
       await hosts.guarded.run("sh", ["-ec", "ufw --force enable"]);
       const machineOf = (host: Host, ports: readonly number[]): WizardMachine => ({
+        online: true,
         id: host.name,
         name: host.name,
         addresses: [host.address4],

@@ -216,7 +216,7 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a hostile machine", ()
     const { address4, address6 } = network.host("victim");
     for (const host of [
       ...["127.0.0.1", "localhost", "0x7f.1", "2130706433", "0", "[::1]", "[::ffff:7f00:1]"],
-      ...["[::ffff:127.0.0.1]", "[::]", "localhost.", address4, `[${address6}]`],
+      ...["[::ffff:127.0.0.1]", "[::]", address4, `[${address6}]`],
     ]) {
       // One that listens, and one that does not, look the same.
       for (const port of [windowPort, 9]) {

@@ -1,5 +1,6 @@
-import { connect } from "node:http2";
+import { formatHostPort } from "../cluster/address.js";
 import { unavailable } from "../protocol/status.js";
+import { connectHttp2 } from "../rpc/http2-connection.js";
 
 const RETRY_MILLIS = 20;
 
@@ -31,8 +32,7 @@ export async function awaitServing(host: string, port: number, deadlineMillis: n
 /** One GetStatus; rejects when the connection fails, the call ends with another status than OK, or time is up. */
 function getStatus(host: string, port: number, deadlineMillis: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const authority = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-    const session = connect(`http://${authority}`);
+    const session = connectHttp2(formatHostPort({ host, port }));
     const end = (error?: Error) => {
       clearTimeout(timer);
       session.destroy();

@@ -1,6 +1,7 @@
 import { type ChannelCredentials, type ChannelOptions, Client, credentials } from "@grpc/grpc-js";
 import { addressProblem } from "../cluster/address.js";
 import { invalidArgument } from "../protocol/status.js";
+import { grpcTarget } from "./grpc-target.js";
 
 /** The scheme of a session's target; the address follows it. */
 const TARGET_SCHEME = "grpc://";
@@ -72,7 +73,7 @@ export class Channel {
   ) {
     this.address = addressOfTarget(address);
     const named = serverName === undefined ? {} : { "grpc.ssl_target_name_override": serverName };
-    this.client = new Client(`dns:///${this.address}`, channelCredentials, { ...options, ...named });
+    this.client = new Client(grpcTarget(this.address), channelCredentials, { ...options, ...named });
   }
 
   get isClosed(): boolean {

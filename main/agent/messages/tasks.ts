@@ -71,6 +71,7 @@ export function taskToMessage(task: HostTask): wire.Task {
     notice: task.notice && problemToMessage(task.notice),
     incarnation: task.incarnation,
     isolated: task.isolated,
+    fixed: task.fixed,
     owner: task.owner,
   });
 }
@@ -82,7 +83,7 @@ export function taskToMessage(task: HostTask): wire.Task {
  * @throws ProblemError INVALID_ARGUMENT when it is no task that could be in a cluster.
  */
 export function taskFromMessage(message: wire.Task): HostTask {
-  const { pid, startedAt, devices, metrics, incarnation, isolated, owner } = message;
+  const { pid, startedAt, devices, metrics, incarnation, isolated, fixed, owner } = message;
   return defined({
     ...checkedAs(placeSchema, message, "A task of another machine"),
     engine: engineSchema.catch("tensorflow").parse(message.engine),
@@ -101,6 +102,7 @@ export function taskFromMessage(message: wire.Task): HostTask {
     notice: message.notice && problemFromMessage(message.notice),
     incarnation: incarnation === undefined ? undefined : printableName(incarnation),
     isolated,
+    fixed,
     owner: printableName(owner),
   });
 }

@@ -9,11 +9,12 @@ import type { Machine, Task } from "../../api/cluster.js";
 import type { FirewallFacts } from "../../api/firewall.js";
 import type { Diagnosis, Reachability } from "../../api/reachability.js";
 import { deferred } from "../../deferred.js";
+import { keptRuleTag } from "../../firewall/rule-tag.js";
 import { thisFirewall } from "../../firewall/this-firewall.js";
 import { loadIdentity } from "../../identity/identity.js";
 import { machineEngines } from "../../machine/engines.js";
 import { MachineDescriber } from "../../machine/machine-describer.js";
-import { messageOf } from "../../problems.js";
+import { defined, messageOf } from "../../problems.js";
 import { bySeverity, diagnose } from "../../reachability/diagnoses.js";
 import { hostOf, portOf } from "../../reachability/hosts.js";
 import { agentRoute, type PlannedRoute, taskRoute } from "../../reachability/plan.js";
@@ -23,6 +24,7 @@ import { RouteTests } from "../../reachability/route-tests.js";
 import { describeRoutes } from "../../reachability/routes.js";
 import { openWorkerProbe } from "../../tasks/worker-probe.js";
 import type { DoctorOptions } from "./options.js";
+import { ownAgentPort, untestedAgent } from "./own-agent.js";
 import { PairedAgents } from "./paired-agents.js";
 import { placeTasks, readPaired, THIS_MACHINE } from "./places.js";
 
@@ -55,10 +57,15 @@ export async function examine(
   const agents = await PairedAgents.connect(paired, options.dataDir, signal);
   try {
     const placed = await placeTasks(description, paired, options.cluster);
-    const clones = await knownClones(options.dataDir);
-    const machines = placed.map((machine) => {
-      const places = clones.get(machine.id);
-      return { ...machine, ...agents.factsOf(machine.id), ...(places && { clones: places }) };
+    const [ownAgent, clones] = await Promise.all([
+      ownAgentPort(paired, options.dataDir, signal),
+      knownClones(options.dataDir),
+    ]);
+    const machines = placed.map((placedOne): Machine => {
+      const machine = { ...placedOne, ...defined({ clones: clones.get(placedOne.id) }) };
+      if (machine.id === THIS_MACHINE) return { ...machine, ...defined({ agentPort: ownAgent }) };
+      const presence = machine.kind === "paired" ? "offline" : machine.presence;
+      return { ...machine, presence, ...agents.factsOf(machine.id) };
     });
     return await examineMachines(options, machines, agents, { signal, onProgress });
   } finally {
@@ -77,7 +84,7 @@ async function examineMachines(
   const [tested, runtimes, firewall, holders] = await Promise.all([
     testRoutes(machines, agents, { signal, onProgress }),
     searchRuntimes({ signal }),
-    inspectFirewall(ownPorts, signal),
+    inspectFirewall(ownPorts, options.dataDir, signal),
     findHolders(ownPorts),
   ]);
   signal.throwIfAborted();
@@ -120,7 +127,11 @@ async function examineMachines(
       state: "done",
       checkedAt: Date.now(),
       routes,
-      diagnoses: bySeverity([...(await ownAddress(options)), ...diagnoses]),
+      diagnoses: bySeverity([
+        ...(await ownAddress(options)),
+        ...untestedAgent(machines, tested.plans),
+        ...diagnoses,
+      ]),
     },
   };
 }
@@ -238,10 +249,12 @@ async function withState(
 /** Reading the rules needs rights on some systems; a report without them is still worth having. */
 async function inspectFirewall(
   ports: readonly number[],
+  dataDir: string,
   signal: AbortSignal,
 ): Promise<FirewallFacts | undefined> {
   try {
-    const firewall = thisFirewall({ agentPort: () => undefined, programs: [process.execPath] });
+    const tag = (await keptRuleTag(dataDir)) ?? "";
+    const firewall = thisFirewall({ agentPort: () => undefined, programs: [process.execPath], tag });
     return await firewall.inspect({ ports }, signal);
   } catch {
     return undefined;

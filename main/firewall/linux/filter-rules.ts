@@ -3,7 +3,8 @@ import { z } from "zod";
 import { canonicalAddress } from "../../../worker-runtime/cluster/host.js";
 import type { Family } from "../addresses.js";
 import { portChunks, portsIn, portText } from "../ports.js";
-import { isRuleName, type KeptRule, type Opening } from "../rules.js";
+import { ruleNameIn, taggedName } from "../rule-tag.js";
+import type { KeptRule, Opening } from "../rules.js";
 import { quote } from "../shell.js";
 import { ofFamily, type Source } from "./adapters.js";
 import type { IptablesCommand, NftPlace, NftRule } from "./filter-places.js";
@@ -22,8 +23,9 @@ export function nftCommands(
   place: NftPlace,
   wanted: readonly Opening[],
   sources: readonly Source[],
+  tag: string,
 ): string[] {
-  return nftStatements(place, wanted, sources).map(
+  return nftStatements(place, wanted, sources, tag).map(
     (statement) => `nft insert rule ${place.family} ${place.table} ${place.chain} ${quote(statement)}`,
   );
 }
@@ -33,8 +35,9 @@ export function nftFileLines(
   place: NftPlace,
   wanted: readonly Opening[],
   sources: readonly Source[],
+  tag: string,
 ): string[] {
-  return nftStatements(place, wanted, sources).map(
+  return nftStatements(place, wanted, sources, tag).map(
     (statement) => `insert rule ${place.family} ${place.table} ${place.chain} ${statement}`,
   );
 }
@@ -43,13 +46,14 @@ function nftStatements(
   { family }: NftPlace,
   wanted: readonly Opening[],
   sources: readonly Source[],
+  tag: string,
 ): string[] {
   const families: Family[] = family === "ip" ? ["ipv4"] : family === "ip6" ? ["ipv6"] : ["ipv4", "ipv6"];
   return wanted.flatMap((opening) =>
     families.flatMap((one) =>
       textsOf(sources, one).map((from) => {
         const source = `${one === "ipv4" ? "ip" : "ip6"} saddr ${from}`;
-        return `${source} ${nftMatch(opening, one)} accept comment "${opening.name}"`;
+        return `${source} ${nftMatch(opening, one)} accept comment "${taggedName(opening.name, tag)}"`;
       }),
     ),
   );
@@ -65,13 +69,14 @@ export function iptablesCommands(
   command: IptablesCommand,
   wanted: readonly Opening[],
   sources: readonly Source[],
+  tag: string,
 ): string[] {
   const family = command.startsWith("ip6") ? "ipv6" : "ipv4";
   return wanted.flatMap((opening) =>
     textsOf(sources, family).flatMap((from) =>
       iptablesMatches(opening, family).map(
         (match) =>
-          `${command} -w -I INPUT -s ${from} ${match} -m comment --comment ${quote(opening.name)} -j ACCEPT`,
+          `${command} -w -I INPUT -s ${from} ${match} -m comment --comment ${quote(taggedName(opening.name, tag))} -j ACCEPT`,
       ),
     ),
   );
@@ -99,8 +104,9 @@ const setSchema = z.object({ set: z.array(z.unknown()) });
 const rangeSchema = z.object({ range: z.tuple([z.number(), z.number()]) });
 
 /** A rule as nft lists it; undefined when it is not one of ours. */
-export function readNftRule({ comment = "", expr }: NftRule): KeptRule | undefined {
-  if (!isRuleName(comment)) return undefined;
+export function readNftRule({ comment = "", expr }: NftRule, tag: string): KeptRule | undefined {
+  const name = ruleNameIn(comment, tag);
+  if (name === undefined || !expr.some((expression) => "accept" in expression)) return undefined;
   let from: string | undefined;
   let protocol: KeptRule["protocol"] = "ping";
   let ports: number[] = [];
@@ -114,10 +120,11 @@ export function readNftRule({ comment = "", expr }: NftRule): KeptRule | undefin
       ports = nftPorts(right);
     }
   }
-  return from === undefined ? undefined : { name: comment, protocol, ports, from, profile: "" };
+  return from === undefined ? undefined : { name, protocol, ports, from, profile: "" };
 }
 
-function nftAddress(value: unknown): string | undefined {
+/** An address or network as nft lists it. */
+export function nftAddress(value: unknown): string | undefined {
   if (typeof value === "string") return canonicalAddress(value);
   const parsed = prefixSchema.safeParse(value);
   if (!parsed.success) return undefined;
@@ -125,7 +132,8 @@ function nftAddress(value: unknown): string | undefined {
   return `${canonicalAddress(addr) ?? addr}/${len}`;
 }
 
-function nftPorts(value: unknown): number[] {
+/** Ports as nft lists them: one, a range or a set. */
+export function nftPorts(value: unknown): number[] {
   if (typeof value === "number") return [value];
   const range = rangeSchema.safeParse(value);
   if (range.success) return portsIn(range.data.range.join("-"));
@@ -134,11 +142,11 @@ function nftPorts(value: unknown): number[] {
 }
 
 /** Rules of Tensordeck in what `iptables -S INPUT` prints. */
-export function readIptablesRules(listing: string): KeptRule[] {
+export function readIptablesRules(listing: string, tag: string): KeptRule[] {
   return listing.split("\n").flatMap((line): KeptRule[] => {
-    const name = /--comment "([^"]*)"/.exec(line)?.[1] ?? "";
+    const name = ruleNameIn(/--comment "([^"]*)" -j ACCEPT$/.exec(line)?.[1] ?? "", tag);
     const source = / -s (\S+)/.exec(line)?.[1];
-    if (!line.startsWith("-A INPUT ") || !isRuleName(name) || source === undefined) return [];
+    if (!line.startsWith("-A INPUT ") || name === undefined || source === undefined) return [];
     const protocol = / -p (tcp|udp) /.exec(line)?.[1];
     const ports = / --dports? (\S+)/.exec(line)?.[1] ?? "";
     return [

@@ -1,6 +1,6 @@
 /** Scripts that change the kernel's packet filter. */
 import { type Note, ok, warning } from "../notes.js";
-import type { Opening } from "../rules.js";
+import { type Opening, ruleNames } from "../rules.js";
 import { quote, unlessUnchanged } from "../shell.js";
 import type { Source } from "./adapters.js";
 import type { FilterPlace, IptablesCommand, NftPlace } from "./filter-places.js";
@@ -21,17 +21,35 @@ const USED =
 /** Older systems have one kind of iptables only, under the plain names. */
 const ALL_IPTABLES = "iptables-nft ip6tables-nft iptables-legacy ip6tables-legacy iptables ip6tables";
 
-/** Prints family, table, chain and handle of every rule of ours. */
-const OWN_NFT =
-  "own_nft() { if has nft; then nft -a list ruleset | " +
-  `awk '/^table/ { family = $2; table = $3 } /^\\tchain/ { chain = $2 } /comment "Tensordeck / { print family, table, chain, $NF }'; fi; }`;
+const NAMES = `(${Object.values(ruleNames).join("|")})`;
 
-/** Prints the command and the rule as it was added, for every rule of ours. */
-const OWN_IPTABLES =
-  `own_iptables() { for tables in ${ALL_IPTABLES}; do if used $tables; then ` +
-  `$tables -w -S INPUT 2> /dev/null | grep -F '"Tensordeck ' | sed "s/^/$tables /"; fi; done; true; }`;
+/**
+ * A rule of ours as nft lists it, for awk: one with the tag of this installation, or one exactly as versions without tags
+ * made them. Nothing else that somebody calls so.
+ */
+function nftPattern(tag: string): string {
+  const former =
+    '^[ \\t]+(ip|ip6) saddr [^ ]+ (tcp dport|udp dport|icmp type|icmpv6 type) [^"]*accept comment ';
+  return `comment "${NAMES} ${tag}"|${former}"${NAMES}"( #|$)`;
+}
 
-const FUNCTIONS = [HAS, USED, OWN_NFT, OWN_IPTABLES];
+/** The same for what iptables lists, for grep. */
+function iptablesPattern(tag: string): string {
+  return `^-A INPUT -s [^ ]+ -p [^"]*--comment "${NAMES}( ${tag})?" -j ACCEPT$`;
+}
+
+function functions(tag: string): string[] {
+  return [
+    HAS,
+    USED,
+    // Prints family, table, chain and handle of every rule of ours.
+    "own_nft() { if has nft; then nft -a list ruleset | " +
+      `awk '/^table/ { family = $2; table = $3 } /^\\tchain/ { chain = $2 } /${nftPattern(tag)}/ { print family, table, chain, $NF }'; fi; }`,
+    // Prints the command and the rule as it was added, for every rule of ours.
+    `own_iptables() { for tables in ${ALL_IPTABLES}; do if used $tables; then ` +
+      `$tables -w -S INPUT 2> /dev/null | grep -E '${iptablesPattern(tag)}' | sed "s/^/$tables /"; fi; done; true; }`,
+  ];
+}
 
 const REMOVE_NFT =
   'own_nft | while read -r family table chain handle; do nft delete rule "$family" "$table" "$chain" handle "$handle"; done';
@@ -40,18 +58,36 @@ const REMOVE_NFT =
 const REMOVE_IPTABLES =
   "own_iptables | sed 's/ -A / -D /' | while read -r tables rule; do echo \"$rule\" | xargs $tables -w; done";
 
-const REMOVE_FROM_FILE =
-  `if grep -qsFx '${FILE_BEGIN}' ${NFT_FILE}; then ` +
-  `sed -i '/^${FILE_BEGIN}$/,/^${FILE_END}$/d' ${NFT_FILE}; fi`;
+/**
+ * Between the marks only our own lines go, and only where both marks are there: a file whose second mark was deleted by hand
+ * keeps all that follows.
+ */
+function removeFromFile(tag: string): string {
+  const own = `^insert rule [^"]*accept comment "${NAMES}( ${tag})?"$`;
+  const sieve =
+    `$0 == "${FILE_BEGIN}" { flush(); held = $0; open = 1; next } ` +
+    `open && $0 == "${FILE_END}" { held = ""; open = 0; next } ` +
+    `open && /${own}/ { held = held "\\n" $0; next } ` +
+    '{ flush(); print } END { flush() } function flush() { if (open) print held; held = ""; open = 0 }';
+  return (
+    `if grep -qsFx '${FILE_BEGIN}' ${NFT_FILE}; then kept=$(mktemp); ` +
+    `awk '${sieve}' ${NFT_FILE} > "$kept"; cat "$kept" > ${NFT_FILE}; rm -f "$kept"; fi`
+  );
+}
 
-const REMOVE_ALL = [REMOVE_NFT, REMOVE_IPTABLES, REMOVE_FROM_FILE];
+function removeAll(tag: string): string[] {
+  return [REMOVE_NFT, REMOVE_IPTABLES, removeFromFile(tag)];
+}
 
 /** Takes all rules of ours away, wherever they are. */
-export const REMOVE_FROM_FILTERS = [...FUNCTIONS, ...REMOVE_ALL];
+export function removalSteps(tag: string): string[] {
+  return [...functions(tag), ...removeAll(tag)];
+}
 
 /** Prints what counts of the rules of ours, without the numbers that change each time. */
-const LISTING =
-  "{ if has nft; then nft list ruleset | grep -F 'comment \"Tensordeck ' || true; fi; own_iptables; }";
+function listing(tag: string): string {
+  return `{ if has nft; then nft list ruleset | awk '/${nftPattern(tag)}/'; fi; own_iptables; }`;
+}
 
 /**
  * @param file What nftables loads when the machine starts; empty when there is no such file.
@@ -61,16 +97,17 @@ export function filterSteps(
   wanted: readonly Opening[],
   sources: readonly Source[],
   file: string,
+  tag: string,
 ): LinuxSteps {
   const nft = places.filter((place) => place.kind === "nft");
   const kept = nft.filter((place) => isInFile(place, file));
-  const fileLines = kept.flatMap((place) => nftFileLines(place, wanted, sources));
+  const fileLines = kept.flatMap((place) => nftFileLines(place, wanted, sources, tag));
   return {
-    lines: changing([
+    lines: changing(tag, [
       ...places.flatMap((place) =>
         place.kind === "nft"
-          ? nftCommands(place, wanted, sources)
-          : iptablesCommands(place.command, wanted, sources),
+          ? nftCommands(place, wanted, sources, tag)
+          : iptablesCommands(place.command, wanted, sources, tag),
       ),
       ...(fileLines.length > 0 ? appendToFile(fileLines) : []),
     ]),
@@ -79,10 +116,14 @@ export function filterSteps(
 }
 
 /** Where the rules cannot be read: the script finds the chains itself. */
-export function unknownFilterSteps(wanted: readonly Opening[], sources: readonly Source[]): LinuxSteps {
+export function unknownFilterSteps(
+  wanted: readonly Opening[],
+  sources: readonly Source[],
+  tag: string,
+): LinuxSteps {
   const families = (["inet", "ip", "ip6"] as const).map((family) => {
     const place: NftPlace = { kind: "nft", family, table: '"$table"', chain: '"$chain"' };
-    return `${family}) ${[...nftCommands(place, wanted, sources), ":"].join("; ")};;`;
+    return `${family}) ${[...nftCommands(place, wanted, sources, tag), ":"].join("; ")};;`;
   });
   // In `nft list chains` every chain that filters what comes in names its hook; iptables' own are left to iptables.
   const chains =
@@ -90,12 +131,12 @@ export function unknownFilterSteps(wanted: readonly Opening[], sources: readonly
     '/type filter hook input/ { if (!(family != "inet" && table == "filter" && chain == "INPUT")) print family, table, chain }\'';
   const nftLine = `if has nft; then ${chains} | while read -r family table chain; do case "$family" in ${families.join(" ")} esac; done; fi`;
   const iptablesLines = commandNames.map((command) => {
-    const commands = iptablesCommands(command, wanted, sources);
+    const commands = iptablesCommands(command, wanted, sources, tag);
     const drops = `${command} -w -S 2> /dev/null | grep -Eq '^-P INPUT DROP|-j (DROP|REJECT)'`;
     return `if used ${command} && ${drops}; then ${[...commands, ":"].join("; ")}; fi`;
   });
   return {
-    lines: changing([nftLine, ...iptablesLines]),
+    lines: changing(tag, [nftLine, ...iptablesLines]),
     notes: [warning("The rules last until the machine restarts, unless its rules are saved by hand.")],
   };
 }
@@ -107,8 +148,8 @@ const commandNames: readonly IptablesCommand[] = [
   "ip6tables-legacy",
 ];
 
-function changing(lines: readonly string[]): string[] {
-  return [...FUNCTIONS, ...unlessUnchanged(LISTING, [...REMOVE_ALL, ...lines])];
+function changing(tag: string, lines: readonly string[]): string[] {
+  return [...functions(tag), ...unlessUnchanged(listing(tag), [...removeAll(tag), ...lines])];
 }
 
 /** Whether the file makes this very chain, so that a rule for it can follow. */

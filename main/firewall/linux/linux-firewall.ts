@@ -13,10 +13,12 @@ export interface LinuxFirewallOptions {
   readonly run: RunCommand;
   readonly account: LinuxAccount;
   readonly agentPort: () => number | undefined;
+  /** By which rules are known to be of this installation. */
+  readonly tag: string;
 }
 
 /** The firewalls of Linux as the wizard uses them; which of them this machine has is found out at every look. */
-export function linuxFirewall({ run, account, agentPort }: LinuxFirewallOptions): FirewallBackend {
+export function linuxFirewall({ run, account, agentPort, tag }: LinuxFirewallOptions): FirewallBackend {
   return {
     inspect: async (_: FirewallQuestion, signal: AbortSignal): Promise<Inspection> => {
       const [addresses, elevation] = await Promise.all([
@@ -29,6 +31,7 @@ export function linuxFirewall({ run, account, agentPort }: LinuxFirewallOptions)
         elevation,
         adapters: readAdapters(addresses.stdout),
         agentPort: agentPort(),
+        tag,
         signal,
       };
       return (

@@ -16,6 +16,8 @@ export interface LinuxContext {
   readonly elevation: FirewallPlan["elevation"];
   readonly adapters: readonly AdapterAddress[];
   readonly agentPort: number | undefined;
+  /** By which rules are known to be of this installation. */
+  readonly tag: string;
   readonly signal: AbortSignal;
 }
 

@@ -7,6 +7,7 @@ import type { FirewallFacts } from "../../api/firewall.js";
 import { problem } from "../../problems.js";
 import type { Inspection } from "../backend.js";
 import { type KeptRule, ownRuleTexts } from "../rules.js";
+import { type DenyingPlace, denialNotes, iptablesDenials, nftDenials } from "./denials.js";
 import {
   type FilterPlace,
   hasIptablesChain,
@@ -17,7 +18,7 @@ import {
   readNftRuleset,
 } from "./filter-places.js";
 import { readIptablesRules, readNftRule } from "./filter-rules.js";
-import { filterSteps, REMOVE_FROM_FILTERS, unknownFilterSteps } from "./filter-script.js";
+import { filterSteps, removalSteps, unknownFilterSteps } from "./filter-script.js";
 import { adapterFacts, type LinuxContext, linuxInspection, nothingToDo } from "./linux-inspection.js";
 
 /** File that nftables' service loads when the machine starts. */
@@ -48,6 +49,10 @@ async function inspectAsRoot(context: LinuxContext): Promise<Inspection> {
       ownRules: [],
     });
   }
+  const denying = [
+    ...nftFound.map((place) => nftDenials(ruleset, place)),
+    ...tables.filter(({ drops }) => drops).map(({ denials }) => denials),
+  ];
   const file = nftFound.length > 0 ? (await run("cat", [NFT_FILE], { signal })).stdout : "";
   const facts: FirewallFacts = {
     tool: nftFound.length > 0 ? "nftables" : "iptables",
@@ -58,13 +63,16 @@ async function inspectAsRoot(context: LinuxContext): Promise<Inspection> {
     active: true,
     adapters: adapterFacts(adapters),
     blockRules: [],
-    ownRules: ownRules(ruleset, tables, places),
+    ownRules: ownRules(ruleset, tables, places, context.tag),
   };
   return linuxInspection(
     context,
     facts,
-    (wanted, sources) => filterSteps(places, wanted, sources, file),
-    REMOVE_FROM_FILTERS,
+    (wanted, sources) => {
+      const steps = filterSteps(places, wanted, sources, file, context.tag);
+      return { ...steps, notes: [...denialNotes(denying, wanted, sources), ...steps.notes] };
+    },
+    removalSteps(context.tag),
   );
 }
 
@@ -78,10 +86,14 @@ interface IptablesTable {
   readonly command: IptablesCommand;
   readonly drops: boolean;
   readonly own: readonly KeptRule[];
+  readonly denials: DenyingPlace;
 }
 
 /** Asks only those iptables that are in use: merely asking the older one makes its tables. */
-async function readIptables({ run, signal }: LinuxContext, ruleset: NftRuleset): Promise<IptablesTable[]> {
+async function readIptables(
+  { run, signal, tag }: LinuxContext,
+  ruleset: NftRuleset,
+): Promise<IptablesTable[]> {
   const [names, names6] = await Promise.all([
     run("cat", ["/proc/net/ip_tables_names"], { signal }),
     run("cat", ["/proc/net/ip6_tables_names"], { signal }),
@@ -95,7 +107,11 @@ async function readIptables({ run, signal }: LinuxContext, ruleset: NftRuleset):
     used.map(async ([exact, plain]) => {
       for (const command of [exact, plain]) {
         const { code, stdout } = await run(command, ["-w", "-S"], { signal });
-        if (code === 0) return { command, drops: iptablesDrops(stdout), own: readIptablesRules(stdout) };
+        if (code !== 0) continue;
+        return {
+          ...{ command, drops: iptablesDrops(stdout), own: readIptablesRules(stdout, tag) },
+          denials: iptablesDenials(command, stdout),
+        };
       }
       return undefined;
     }),
@@ -110,6 +126,7 @@ function ownRules(
   ruleset: NftRuleset,
   tables: readonly IptablesTable[],
   places: readonly FilterPlace[],
+  tag: string,
 ): string[] {
   const lists = places.map((place) => {
     if (place.kind === "iptables") return tables.find(({ command }) => command === place.command)?.own ?? [];
@@ -118,7 +135,7 @@ function ownRules(
         ({ family, table, chain }) =>
           family === place.family && table === place.table && chain === place.chain,
       )
-      .flatMap((rule) => readNftRule(rule) ?? []);
+      .flatMap((rule) => readNftRule(rule, tag) ?? []);
   });
   const all = lists.flat();
   const kept = all.filter((rule) =>
@@ -169,5 +186,10 @@ async function inspectFromOutside(context: LinuxContext): Promise<Inspection> {
       remedy: "A test from the other machine shows what is blocked.",
     }).problem,
   };
-  return linuxInspection(context, facts, unknownFilterSteps, REMOVE_FROM_FILTERS);
+  return linuxInspection(
+    context,
+    facts,
+    (wanted, sources) => unknownFilterSteps(wanted, sources, context.tag),
+    removalSteps(context.tag),
+  );
 }

@@ -6,17 +6,27 @@ import { problem } from "../../problems.js";
 import type { Inspection } from "../backend.js";
 import { ok, warning } from "../notes.js";
 import { portChunks, portsIn, portText } from "../ports.js";
-import { isRuleName, type KeptRule, type Opening, ownRuleTexts, ruleNames } from "../rules.js";
+import { ruleNameIn, taggedName } from "../rule-tag.js";
+import { type KeptRule, type Opening, ownRuleTexts, ruleNames } from "../rules.js";
 import { quote, unlessUnchanged } from "../shell.js";
 import type { Source } from "./adapters.js";
+import { denialNotes, ufwDenials } from "./denials.js";
 import { adapterFacts, type LinuxContext, type LinuxSteps, linuxInspection } from "./linux-inspection.js";
 
-const LISTING = `ufw show added | grep -F "comment 'Tensordeck "`;
+/** Those that ufw knows a rule for: with the tag of this installation, or exactly as versions without tags called them. */
+function namePattern(tag: string): string {
+  return `(${[ruleNames.agent, ruleNames.tasks, ruleNames.discovery].join("|")})( ${tag})?`;
+}
+
+function listing(tag: string): string {
+  return `{ ufw show added | grep -E "^ufw (prepend )?allow from .* comment '${namePattern(tag)}'$" || true; }`;
+}
 
 /** A numbered rule is deleted from the highest down, since the others move up. */
-const REMOVE_OWN =
-  "for number in $(ufw status numbered | sed -n 's/^\\[ *\\([0-9]*\\)\\].*# Tensordeck .*$/\\1/p' | sort -rn); " +
-  'do ufw --force delete "$number"; done';
+function removeOwn(tag: string): string {
+  const numbers = `sed -nE 's/^\\[ *([0-9]+)\\].* ALLOW IN .*# ${namePattern(tag)} *$/\\1/p'`;
+  return `for number in $(ufw status numbered | ${numbers} | sort -rn); do ufw --force delete "$number"; done`;
+}
 
 /** The ufw that is in charge; undefined where there is none, or it is switched off. */
 export async function inspectUfw(context: LinuxContext): Promise<Inspection | undefined> {
@@ -34,12 +44,15 @@ export async function inspectUfw(context: LinuxContext): Promise<Inspection | un
     blockRules: [],
     ownRules: [],
   };
-  const inspected = (own: Partial<FirewallFacts>, pingIsLetIn: boolean | undefined) =>
+  const inspected = (own: Partial<FirewallFacts>, pingIsLetIn: boolean | undefined, added = "") =>
     linuxInspection(
       context,
       { ...facts, ...own },
-      (wanted, sources) => ufwSteps(wanted, sources, pingIsLetIn),
-      unlessUnchanged(`{ ${LISTING} || true; }`, [REMOVE_OWN]),
+      (wanted, sources) => {
+        const steps = ufwSteps(wanted, sources, pingIsLetIn, context.tag);
+        return { ...steps, notes: [...denialNotes([ufwDenials(added)], wanted, sources), ...steps.notes] };
+      },
+      unlessUnchanged(listing(context.tag), [removeOwn(context.tag)]),
     );
   if (uid !== 0) {
     const hidden = problem("PERMISSION_DENIED", "Only an administrator can read the rules of ufw.", {
@@ -52,18 +65,23 @@ export async function inspectUfw(context: LinuxContext): Promise<Inspection | un
   const added = await run("ufw", ["show", "added"], { signal });
   const before = await run("cat", ["/etc/ufw/before.rules"], { signal });
   const pingIsLetIn = /^-A ufw-before-input -p icmp --icmp-type echo-request -j ACCEPT/m.test(before.stdout);
-  return inspected({ ownRules: ownRuleTexts(readUfwRules(added.stdout)) }, pingIsLetIn);
+  return inspected(
+    { ownRules: ownRuleTexts(readUfwRules(added.stdout, context.tag)) },
+    pingIsLetIn,
+    added.stdout,
+  );
 }
 
 /** Rules of Tensordeck in what `ufw show added` prints. */
-function readUfwRules(text: string): KeptRule[] {
+function readUfwRules(text: string, tag: string): KeptRule[] {
   return text.split("\n").flatMap((line): KeptRule[] => {
     const match =
       /^ufw (?:prepend )?allow from (\S+) to any port (\S+) proto (tcp|udp) comment '([^']*)'$/.exec(
         line.trim(),
       );
-    const [, from = "", ports = "", protocol, name = ""] = match ?? [];
-    if (!match || !isRuleName(name)) return [];
+    const [, from = "", ports = "", protocol, comment = ""] = match ?? [];
+    const name = ruleNameIn(comment, tag);
+    if (!match || name === undefined) return [];
     return [
       {
         name,
@@ -89,6 +107,7 @@ function ufwSteps(
   wanted: readonly Opening[],
   sources: readonly Source[],
   pingIsLetIn: boolean | undefined,
+  tag: string,
 ): LinuxSteps {
   const lines = wanted
     .filter(({ protocol }) => protocol !== "ping")
@@ -97,12 +116,12 @@ function ufwSteps(
         distinctTexts(sources).map(
           // Before other rules, of which the first that fits decides.
           (from) =>
-            `ufw prepend allow from ${from} to any port ${portText(chunk, ",", ":")} proto ${protocol} comment ${quote(name)}`,
+            `ufw prepend allow from ${from} to any port ${portText(chunk, ",", ":")} proto ${protocol} comment ${quote(taggedName(name, tag))}`,
         ),
       ),
     );
   return {
-    lines: unlessUnchanged(`{ ${LISTING} || true; }`, [REMOVE_OWN, ...lines]),
+    lines: unlessUnchanged(listing(tag), [removeOwn(tag), ...lines]),
     without: [ruleNames.ping],
     notes: [pingNote(pingIsLetIn)],
   };

@@ -178,7 +178,7 @@ function planOf(
   };
 }
 
-function macosNotes({ state, stealth }: MacosAnswer, tasks: boolean, singlePeer: boolean): Note[] {
+function macosNotes({ state, stealth, programs }: MacosAnswer, tasks: boolean, singlePeer: boolean): Note[] {
   const notes = [
     warning(
       "This firewall knows programs only: it lets these in from every network and at every port" +
@@ -197,6 +197,14 @@ function macosNotes({ state, stealth }: MacosAnswer, tasks: boolean, singlePeer:
     );
   }
   notes.push(ok("Undo takes the programs off the list again; macOS then asks when they are used next."));
+  const allowed = programs.filter((program) => program.state === "allowed").map(({ path }) => path);
+  if (allowed.length > 0) {
+    notes.push(
+      warning(
+        `${allowed.join(" and ")} ${allowed.length === 1 ? "is" : "are"} on the list already. The list does not say who put ${allowed.length === 1 ? "it" : "them"} there, and Undo takes ${allowed.length === 1 ? "it" : "them"} off all the same.`,
+      ),
+    );
+  }
   if (stealth) notes.push(warning("Stealth mode is on: this Mac answers no pings, which stays so."));
   return notes;
 }

@@ -5,14 +5,15 @@ import { problem } from "../../problems.js";
 import { portsIn } from "../ports.js";
 import { type KeptRule, type Protocol, type RuleName, ruleNames } from "../rules.js";
 import { literals } from "./powershell.js";
-import { windowsRuleNames } from "./rule-script.js";
+import { formerNames, ownRuleNames, taggedRuleName, windowsRuleNames } from "./rule-script.js";
 
 /**
  * Prints one line of JSON.
  *
+ * @param tag By which rules are known to be of this installation.
  * @param programs Full paths of the programs that listen for Tensordeck, whose Block rules are looked for.
  */
-export function inspectScript(programs: readonly string[]): string {
+export function inspectScript(programs: readonly string[], tag: string): string {
   return `$ErrorActionPreference = 'Stop'
 [Console]::OutputEncoding = New-Object -TypeName System.Text.UTF8Encoding -ArgumentList $false
 $programs = @(${literals(programs)})
@@ -47,9 +48,9 @@ foreach ($filter in Get-NetFirewallApplicationFilter -All) {
   }
 }
 $own = @()
-foreach ($name in ${literals(Object.values(windowsRuleNames).flat())}) {
+foreach ($name in ${literals([...ownRuleNames(tag), ...formerNames])}) {
   $rule = Get-NetFirewallRule -Name $name -ErrorAction SilentlyContinue
-  if (-not $rule) { continue }
+  if (-not $rule -or [string]$rule.Group -cne 'Tensordeck') { continue }
   $ports = Get-NetFirewallPortFilter -AssociatedNetFirewallRule $rule
   $addresses = Get-NetFirewallAddressFilter -AssociatedNetFirewallRule $rule
   $own += @{
@@ -116,9 +117,9 @@ export function readAnswer(stdout: string): WindowsAnswer {
 }
 
 /** Tensordeck's rules that are in force. */
-export function keptRules(answer: WindowsAnswer): KeptRule[] {
+export function keptRules(answer: WindowsAnswer, tag: string): KeptRule[] {
   return answer.own.flatMap(({ name, enabled, action, profile, ports, from }): KeptRule[] => {
-    const known = ruleNameOf(name);
+    const known = ruleNameOf(name, tag);
     if (known === undefined || enabled !== "True" || action !== "Allow") return [];
     return from.map((source) => ({
       name: known,
@@ -137,6 +138,8 @@ const protocols: Readonly<Record<RuleName, Protocol>> = {
   [ruleNames.ping]: "ping",
 };
 
-function ruleNameOf(name: string): RuleName | undefined {
-  return Object.values(ruleNames).find((one) => (windowsRuleNames[one] as readonly string[]).includes(name));
+function ruleNameOf(name: string, tag: string): RuleName | undefined {
+  return Object.values(ruleNames).find((one) =>
+    windowsRuleNames[one].some((known) => name === known || name === taggedRuleName(known, tag)),
+  );
 }

@@ -1,4 +1,5 @@
 /** The script that makes Tensordeck's rules, and the one that removes them. Both are shown before they are run. */
+import { createHash } from "node:crypto";
 import type { FirewallFacts, FirewallScope } from "../../api/firewall.js";
 import { familyOf, peerNetwork } from "../addresses.js";
 import { titles } from "../notes.js";
@@ -16,7 +17,18 @@ export const windowsRuleNames = {
   [ruleNames.ping]: ["Tensordeck-Ping", "Tensordeck-Ping-IPv6"],
 } as const satisfies Record<Opening["name"], readonly string[]>;
 
-const allNames: readonly string[] = Object.values(windowsRuleNames).flat();
+/** The names of versions without tags. */
+export const formerNames: readonly string[] = Object.values(windowsRuleNames).flat();
+
+/** A rule's name with the tag of the installation. */
+export function taggedRuleName(name: string, tag: string): string {
+  return `${name}-${tag}`;
+}
+
+/** The names of all rules of an installation. */
+export function ownRuleNames(tag: string): string[] {
+  return formerNames.map((name) => taggedRuleName(name, tag));
+}
 
 /** Networks that Windows counts as the local one, by whatever adapter. */
 export const LOCAL_SUBNET = "LocalSubnet";
@@ -34,43 +46,45 @@ const ICMP_PINGS = [
 const PORT_PROTOCOLS: Readonly<Record<Exclude<Protocol, "ping">, string>> = { tcp: "TCP", udp: "UDP" };
 
 /**
- * @param blockRules Rules to remove, as they were found; a rule that is no longer a Block rule is left alone.
+ * @param blockRules Rules to remove, as they were found. The script is of one length however many there are: it looks for
+ *   them anew by their programs, and removes none when they are others than these.
  */
 export function ruleScript(
   wanted: readonly Opening[],
   scope: FirewallScope,
   blockRules: FirewallFacts["blockRules"],
+  tag: string,
 ): string {
   const from = remoteAddress(scope);
   return guarded(titles.apply, [
-    removeOwn(),
-    ...(blockRules.length > 0 ? removeBlocking(blockRules.map(({ id }) => id)) : []),
-    ...wanted.flatMap((opening) => newRules(opening, from)),
+    ...(blockRules.length > 0 ? removeBlocking(blockRules) : []),
+    ...removeOwn(tag),
+    ...wanted.flatMap((opening) => newRules(opening, from, tag)),
   ]);
 }
 
 /** A rule that could not be removed is told, one that was not there is not. */
-export function removeScript(): string {
+export function removeScript(tag: string): string {
   return guarded(titles.undo, [
-    removeOwn(),
+    ...removeOwn(tag),
     [
-      `foreach ($name in ${literals(allNames)}) {`,
+      "foreach ($name in $own) {",
       '  if (Get-NetFirewallRule -Name $name -ErrorAction SilentlyContinue) { throw "$name is still there." }',
       "}",
     ].join("\n"),
   ]);
 }
 
-function newRules({ name, protocol, ports }: Opening, from: string): string[] {
+function newRules({ name, protocol, ports }: Opening, from: string, tag: string): string[] {
   if (protocol !== "ping") {
-    const [ruleName] = windowsRuleNames[name];
+    const ruleName = taggedRuleName(windowsRuleNames[name][0], tag);
     const local = ports.map((range) => portText([range], ",", "-"));
     return [
       newRule(ruleName, name, `-Protocol ${PORT_PROTOCOLS[protocol]} -LocalPort ${literals(local)}`, from),
     ];
   }
   return ICMP_PINGS.filter(({ family }) => from === LOCAL_SUBNET || familyOf(from) === family).map((ping) =>
-    newRule(ping.name, name, `-Protocol ${ping.protocol} -IcmpType ${ping.type}`, from),
+    newRule(taggedRuleName(ping.name, tag), name, `-Protocol ${ping.protocol} -IcmpType ${ping.type}`, from),
   );
 }
 
@@ -82,22 +96,52 @@ function newRule(name: string, displayName: string, condition: string, from: str
   ].join("\n");
 }
 
-/** Each by itself: one that is missing must not keep the others. */
-function removeOwn(): string {
+/**
+ * Each by itself: one that is missing must not keep the others. Of those without a tag only what is in the group that
+ * Tensordeck gave them, and lets in.
+ */
+function removeOwn(tag: string): string[] {
   return [
-    `foreach ($name in ${literals(allNames)}) {`,
-    "  Remove-NetFirewallRule -Name $name -ErrorAction SilentlyContinue",
-    "}",
-  ].join("\n");
+    `$own = @(${literals(ownRuleNames(tag))})`,
+    [
+      "foreach ($name in $own) {",
+      "  Remove-NetFirewallRule -Name $name -ErrorAction SilentlyContinue",
+      "}",
+    ].join("\n"),
+    [
+      `foreach ($name in ${literals(formerNames)}) {`,
+      "  $rule = Get-NetFirewallRule -Name $name -ErrorAction SilentlyContinue",
+      "  if ($rule -and [string]$rule.Group -ceq 'Tensordeck' -and [string]$rule.Action -eq 'Allow') {",
+      "    Remove-NetFirewallRule -Name $name",
+      "  }",
+      "}",
+    ].join("\n"),
+  ];
 }
 
-function removeBlocking(ids: readonly string[]): string[] {
+/** What tells one list of rules from another, whatever its length. The script makes the same of the rules that it finds. */
+function fingerprint(ids: readonly string[]): string {
+  const sorted = [...new Set(ids)].sort((a, b) => (a < b ? -1 : 1));
+  return createHash("sha256").update(sorted.join("\n"), "utf16le").digest("base64");
+}
+
+function removeBlocking(blockRules: FirewallFacts["blockRules"]): string[] {
+  const programs = [...new Set(blockRules.map(({ program }) => program))];
   return [
-    `$blocking = @(${literals(ids)})`,
+    `$programs = @(${literals(programs)})`,
     [
-      "Get-NetFirewallRule -Direction Inbound -Action Block -ErrorAction SilentlyContinue |",
-      "  Where-Object -FilterScript { $blocking -ccontains $_.Name } | Remove-NetFirewallRule",
+      "$blocking = @(Get-NetFirewallApplicationFilter -All | Where-Object -FilterScript {",
+      "  $programs -contains [Environment]::ExpandEnvironmentVariables([string]$_.Program)",
+      "} | Get-NetFirewallRule | Where-Object -FilterScript {",
+      "  [string]$_.Action -eq 'Block' -and [string]$_.Direction -eq 'Inbound' -and [string]$_.Enabled -eq 'True'",
+      "})",
     ].join("\n"),
+    "$ids = [string[]]@($blocking | ForEach-Object -Process { [string]$_.Name })",
+    "[Array]::Sort($ids, [StringComparer]::Ordinal)",
+    "$bytes = [Text.Encoding]::Unicode.GetBytes([string]::Join([string][char]10, $ids))",
+    "$hash = [Convert]::ToBase64String([Security.Cryptography.SHA256]::Create().ComputeHash($bytes))",
+    `if ($hash -cne ${literal(fingerprint(blockRules.map(({ id }) => id)))}) { throw 'The Block rules are others than those that were listed. Test again.' }`,
+    "$blocking | Remove-NetFirewallRule",
   ];
 }
 

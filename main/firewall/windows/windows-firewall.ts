@@ -1,6 +1,7 @@
 /** Windows Defender Firewall, through PowerShell. */
 import { win32 } from "node:path";
 import type { FirewallFacts, FirewallPlan } from "../../api/firewall.js";
+import type { Problem } from "../../api/problem.js";
 import { problem } from "../../problems.js";
 import type { FirewallBackend, Inspection, Outcome } from "../backend.js";
 import { type RunCommand, uninterrupted } from "../command.js";
@@ -19,6 +20,8 @@ export interface WindowsFirewallOptions {
   /** Full paths of the programs that listen for Tensordeck. */
   readonly programs: readonly string[];
   readonly agentPort: () => number | undefined;
+  /** By which rules are known to be of this installation. */
+  readonly tag: string;
 }
 
 /** Loading the modules and asking for all rules takes seconds. */
@@ -26,10 +29,10 @@ const INSPECT_MILLIS = 60_000;
 
 /** Windows Firewall as the wizard uses it. */
 export function windowsFirewall(options: WindowsFirewallOptions): FirewallBackend {
-  const { run, powershell, programs, agentPort } = options;
+  const { run, powershell, programs, agentPort, tag } = options;
   return {
     inspect: async (_, signal) => {
-      const script = inspectScript(programs);
+      const script = inspectScript(programs, tag);
       const { code, stdout, stderr } = await run(powershell, scriptArguments(script), {
         signal,
         timeoutMillis: INSPECT_MILLIS,
@@ -40,11 +43,13 @@ export function windowsFirewall(options: WindowsFirewallOptions): FirewallBacken
           details: stderr.trim() || `PowerShell ended with ${code}.`,
         });
       }
-      return windowsInspection(readAnswer(stdout), agentPort());
+      return windowsInspection(readAnswer(stdout), agentPort(), tag);
     },
     execute: async (script, elevation, signal) => {
       const asked = elevation === "uac";
       const outer = asked ? elevateScript(script) : script;
+      const tooLong = lengthProblem(powershell, script, outer);
+      if (tooLong) return { state: "failed", problem: tooLong };
       const { code, stderr } = await run(
         powershell,
         scriptArguments(outer),
@@ -87,19 +92,19 @@ function outcomeOf(code: number, stderr: string): Outcome {
 }
 
 /** Pure: all that follows from what Windows answered. */
-function windowsInspection(answer: WindowsAnswer, agentPort: number | undefined): Inspection {
-  const facts = factsOf(answer);
+function windowsInspection(answer: WindowsAnswer, agentPort: number | undefined, tag: string): Inspection {
+  const facts = factsOf(answer, tag);
   const elevation = answer.elevated ? "none" : answer.interactive ? "uac" : "by-hand";
-  const undoScript = removeScript();
+  const undoScript = removeScript(tag);
   return {
     facts,
     elevation,
     undo: { script: undoScript, command: commandOf(undoScript) },
-    plan: (change) => planOf(answer, facts, elevation, undoScript, agentPort, change),
+    plan: (change) => planOf(answer, facts, elevation, undoScript, agentPort, change, tag),
   };
 }
 
-function factsOf(answer: WindowsAnswer): FirewallFacts {
+function factsOf(answer: WindowsAnswer, tag: string): FirewallFacts {
   return {
     tool: "windows",
     name: "Windows Defender Firewall",
@@ -110,7 +115,7 @@ function factsOf(answer: WindowsAnswer): FirewallFacts {
       address: addresses.find((address) => !address.includes(":")) ?? addresses[0] ?? "",
     })),
     blockRules: answer.blocking,
-    ownRules: ownRuleTexts(keptRules(answer)),
+    ownRules: ownRuleTexts(keptRules(answer, tag)),
   };
 }
 
@@ -123,12 +128,13 @@ function planOf(
   undoScript: string,
   agentPort: number | undefined,
   { scope, ports, removeBlockRules }: FirewallChange,
+  tag: string,
 ): FirewallPlan {
   const wanted = openings(ports, agentPort);
   const from = remoteAddress(scope);
   const rules = wanted.map((opening) => firewallRule(opening, from, "Private"));
   const removed = removeBlockRules ? facts.blockRules : [];
-  const script = ruleScript(wanted, scope, removed);
+  const script = ruleScript(wanted, scope, removed, tag);
   return {
     rules,
     removals: removed.map(({ name }) => name),
@@ -184,7 +190,31 @@ function blockNote(blockRules: FirewallFacts["blockRules"], removed: boolean): N
     : warning(`${count} for ${programs} ${blockRules.length === 1 ? "wins" : "win"} over these rules.`);
 }
 
-/** For a terminal that was started as administrator; works in PowerShell and in the command prompt. */
-function commandOf(script: string): string {
-  return `powershell.exe -NoProfile -NonInteractive -EncodedCommand ${encodeScript(script)}`;
+/** Characters that CreateProcess takes for a command line, with the program's name and the end of the text. */
+const LONGEST_COMMAND_LINE = 32_767;
+/** Characters of a line of the command prompt. */
+const LONGEST_PROMPT_LINE = 8191;
+/** What else stands in a command line besides what is counted: quotation marks, spaces, the end. */
+const LENGTH_RESERVE = 64;
+
+/** Encoded, a script takes two and two thirds as many characters, and again for each script around it. */
+function lengthProblem(powershell: string, inner: string, outer: string): Problem | undefined {
+  const longest = Math.max(
+    ...[inner, outer].map((script) => [powershell, ...scriptArguments(script)].join(" ").length),
+  );
+  if (longest + LENGTH_RESERVE <= LONGEST_COMMAND_LINE) return undefined;
+  return problem("RESOURCE_EXHAUSTED", "The change is too long for Windows to run it at once.", {
+    reason: `Its command line would have ${longest} characters, and Windows takes ${LONGEST_COMMAND_LINE}.`,
+    remedy: "Choose fewer ports, or paste the script into a PowerShell that was started as administrator.",
+  }).problem;
+}
+
+/**
+ * For a terminal that was started as administrator; works in PowerShell and in the command prompt. What would be too long
+ * for the latter is for PowerShell alone.
+ */
+export function commandOf(script: string): string {
+  const command = `powershell.exe -NoProfile -NonInteractive -EncodedCommand ${encodeScript(script)}`;
+  if (command.length <= LONGEST_PROMPT_LINE) return command;
+  return `# for PowerShell\n${script}`;
 }

@@ -226,12 +226,20 @@ export class FirewallWizardService {
   async #gather(work: Work): Promise<{ evidence: Evidence; failure: Problem | undefined }> {
     const { ports, machine: shown, peer: shownPeer } = work.session.state;
     const machine = this.#find(shown.id);
-    const peer = shownPeer && this.#find(shownPeer.id);
+    const peer = this.#tester(machine, shownPeer && this.#find(shownPeer.id));
     const [tests, { facts, failure }] = await Promise.all([
       testPorts(this.#machines, machine, peer, ports, work.signal),
       this.#inspect(work, peer),
     ]);
     return { evidence: { machine, peer, tests, facts }, failure };
+  }
+
+  /** Who tests: the machine that cannot get through where it can be asked, else whoever is up. */
+  #tester(machine: WizardMachine, peer: WizardMachine | undefined): WizardMachine | undefined {
+    if (peer?.online) return peer;
+    const isUp = ({ id, online }: WizardMachine) =>
+      online && id !== machine.id && this.#machines.proberOf(id) !== undefined;
+    return this.#machines.all().find(isUp) ?? peer;
   }
 
   async #inspect(

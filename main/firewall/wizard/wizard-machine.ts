@@ -11,6 +11,8 @@ export interface WizardMachine {
   readonly name: string;
   /** Addresses that others may reach it by, the likeliest first. */
   readonly addresses: readonly string[];
+  /** Whether it answers now, so that it can be asked to dial. */
+  readonly online: boolean;
   /** Absent while its agent does not listen. */
   readonly agentPort?: number;
   /** Tasks whose ports others have to reach; those behind tunnels are none of them. */

@@ -19,7 +19,7 @@ export function evidenceText(facts: RouteFacts): string {
   if (ping?.outcome === "ok") signs.push(`a ping ${ping.detail ?? "is answered"}`);
   if (facts.otherPortAnswers) signs.push(`${to.name} answers ${from.name} on another port`);
   if (facts.reverseWorks) signs.push(`${to.name} reaches ${from.name}`);
-  if (facts.listening) {
+  if (facts.listening && !facts.away) {
     signs.push(
       `${to.name} says that ${facts.kind === "agent" ? "its agent" : (task?.name ?? "the task")} listens`,
     );

@@ -42,6 +42,8 @@ export interface RouteFacts {
   readonly firewall?: FirewallFacts;
   /** The firewall wizard can be used for the dialled machine. */
   readonly wizard?: boolean;
+  /** The dialled machine does not answer as Tensordeck does: only on it itself can something be done. */
+  readonly away?: boolean;
   /** Device ID that the agent is known by. */
   readonly deviceId?: string;
   /** Other hosts by which the dialled machine may be reached. */

@@ -219,8 +219,11 @@ function openIt(facts: RouteFacts): string {
   const rule = `Let TCP ${portText(facts)} in on ${facts.to.name}`;
   if (facts.wizard) return `${rule}; the firewall wizard shows the rule, adds it and can undo it.`;
   const port = portOf(facts.address) ?? "PORT";
+  const there = facts.away
+    ? `. That can be done there only, by "Check its firewall…" in the menu of the machine or by hand: `
+    : ": ";
   return (
-    `${rule}: \`sudo ufw allow ${port}/tcp\` with ufw, \`sudo firewall-cmd --add-port=${port}/tcp\` with firewalld, ` +
+    `${rule}${there}\`sudo ufw allow ${port}/tcp\` with ufw, \`sudo firewall-cmd --add-port=${port}/tcp\` with firewalld, ` +
     "an inbound rule for the private profile on Windows."
   );
 }

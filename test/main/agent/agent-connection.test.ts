@@ -190,7 +190,15 @@ describe("tasks", () => {
 
   test("a log of many long lines comes whole", async () => {
     const connection = await connected("view");
-    gpuPc.tasks.set({ id: "t1", ...order, state: "running", devices: [], metrics: [], isolated: false });
+    gpuPc.tasks.set({
+      id: "t1",
+      ...order,
+      state: "running",
+      devices: [],
+      metrics: [],
+      isolated: false,
+      fixed: false,
+    });
     gpuPc.tasks.say("t1", ...Array.from({ length: 2000 }, (_, i) => `${i} ${"x".repeat(4000)}`));
     const lines = await connection.log("t1", -1);
     expect(lines).toHaveLength(2000);

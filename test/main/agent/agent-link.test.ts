@@ -135,6 +135,7 @@ function task(id: string) {
     devices: [],
     metrics: [],
     isolated: false,
+    fixed: false,
     owner: "",
   } as const;
 }

@@ -38,6 +38,7 @@ export class MemoryTasks implements TaskHost {
       devices: [],
       metrics: [],
       isolated: isolate,
+      fixed: order.fixed !== undefined,
       owner,
     };
     this.set(task);

@@ -87,6 +87,7 @@ describe("what goes over the wire comes back as it was", () => {
         notice: fc.constant(told),
         incarnation: words,
         isolated: fc.boolean(),
+        fixed: fc.boolean(),
         owner: words,
       },
       {
@@ -101,6 +102,7 @@ describe("what goes over the wire comes back as it was", () => {
           "devices",
           "metrics",
           "isolated",
+          "fixed",
           "owner",
         ],
       },

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { ProblemError } from "../../../main/api/wire.js";
+import type { TaskOrder } from "../../../main/tasks/task-host.js";
 import { machineFacts } from "../support/machines.js";
 import { type MemoryCluster, memoryCluster } from "../support/memory-cluster.js";
 import { MemoryHost } from "../support/memory-host.js";
@@ -447,6 +448,50 @@ describe("a fixed cluster of several machines", () => {
   });
 });
 
+describe("a cluster that another machine's window started", () => {
+  const order = (taskId: string, more: Partial<TaskOrder> = {}): TaskOrder => ({
+    ...{ taskId, job: "worker", index: 0, engine: "tensorflow", gpu: "auto", port: 2222 },
+    ...{ isolate: true, owner: "gpu-pc" },
+    ...more,
+  });
+  const fixed = { cluster: { worker: { 0: "localhost:2222", 1: "localhost:2223" } } };
+
+  it("is fixed where its tasks are, and what is added here joins it as one", async () => {
+    const { cluster, host, running } = make();
+    await host("here").start(order("a", { fixed }));
+    await host("gpu-pc").start(order("b", { fixed, index: 1, port: 2223 }));
+    await running();
+    expect(cluster.membership).toBe("fixed");
+    expect(cluster.state().membership).toBe("fixed");
+    expect(cluster.tasks().map(({ unusable }) => unusable)).toEqual([undefined, undefined]);
+    const [id = ""] = await cluster.addTasks({ job: "worker", count: 1 });
+    await running();
+    expect(host("here").fixed.get(id)?.cluster).toEqual({
+      worker: { 0: "localhost:2222", 1: "localhost:2223", 2: "localhost:2224" },
+    });
+    expect(cluster.membership).toBe("fixed");
+    await cluster.setMembership("dynamic");
+    await running();
+    expect(cluster.membership).toBe("dynamic");
+    expect(host("gpu-pc").fixed.get("b")).toBeUndefined();
+  });
+
+  it("leaves out the tasks that were started in the other way, and says why", async () => {
+    const { cluster, host, task, running } = make();
+    await cluster.addTasks({ job: "ps", count: 1 });
+    await host("gpu-pc").start(order("b", { fixed, index: 1, port: 2223 }));
+    await running();
+    expect(cluster.membership).toBe("dynamic");
+    expect(task("ps/0").notice).toBeUndefined();
+    expect(task("worker/1").notice?.message).toBe(
+      "worker/1 cannot take part: it was started for a fixed cluster.",
+    );
+    await cluster.restartTask("b");
+    await running();
+    expect(task("worker/1").notice).toBeUndefined();
+  });
+});
+
 describe("parameter servers", () => {
   it("stop with the last worker where the settings say so", async () => {
     let wanted = false;
@@ -489,7 +534,7 @@ describe("what is kept of a cluster", () => {
           gpu: "auto",
           port: 2223,
         },
-        ...{ isolate: true, owner: "here" },
+        ...{ isolate: true, owner: "here", fixed: { cluster: {} } },
       });
       expect(after.task("worker/1").colour).toBe(second?.snapshot.colour);
       expect(after.cluster.state()).toMatchObject({ membership: "fixed", access: "open" });

@@ -75,6 +75,19 @@ describe("what is blocked", () => {
     });
   });
 
+  it("is tried out from whoever is up, where no machine was named or the one that was is away", async () => {
+    world.machines = [gpuPc, { ...raspberrypi, online: false }, macbook];
+    for (const named of [{}, { peerId: "pi" }]) {
+      world.wizard.open({ machineId: "gpu", ...named });
+      const state = await world.idle();
+      expect(state.headline).toContain("gpu-pc's firewall drops the connection");
+      expect(state.explanation).toContain("macbook");
+      expect(state.proof).toContainEqual(
+        expect.objectContaining({ what: "macbook → gpu-pc:2220", outcome: "failed" }),
+      );
+    }
+  });
+
   it("is told from the firewall alone while no other machine is there", async () => {
     world.machines = [gpuPc];
     world.wizard.open({ machineId: "gpu" });
@@ -131,7 +144,7 @@ describe("what will change", () => {
     const state = await world.until(({ plan }) => plan !== undefined);
     expect(state.plan).toMatchObject({
       removals: ["node.exe"],
-      script: expect.stringContaining("'{block}'"),
+      script: expect.stringContaining("$blocking | Remove-NetFirewallRule"),
     });
     world.wizard.apply();
     expect(await world.until(({ step, busy }) => step === "verify" && !busy)).toMatchObject({
@@ -286,7 +299,7 @@ describe("applying", () => {
     world.wizard.apply();
     const state = await world.until(({ problem }) => problem !== undefined);
     expect(state).toMatchObject({ step: "change", problem: { code: "ABORTED" } });
-    expect(state.plan?.script).toContain("{newer}");
+    expect(state.plan?.removals).toHaveLength(2);
     expect(world.windows.prompts).toBe(0);
   });
 

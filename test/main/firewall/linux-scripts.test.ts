@@ -14,6 +14,7 @@ import type { FirewallChange } from "../../../main/firewall/tool.js";
 import fc from "../../support/seeded-check.js";
 
 const { signal } = new AbortController();
+const TAG = "0123456789abcdef";
 
 /** A machine whose programs print what is given for them; all others are missing. */
 function machine(outputs: Readonly<Record<string, string>>): RunCommand {
@@ -47,7 +48,7 @@ const ufw = machine({
 
 function planOn(run: RunCommand, change: Partial<FirewallChange> = {}, uid = 1000): Promise<FirewallPlan> {
   const tool = new SystemFirewall(
-    linuxFirewall({ run, account: { uid, desktop: false }, agentPort: () => 2220 }),
+    linuxFirewall({ run, account: { uid, desktop: false }, agentPort: () => 2220, tag: TAG }),
   );
   return tool.plan({ scope: { kind: "subnet" }, ports: [2222], removeBlockRules: false, ...change }, signal);
 }

@@ -5,9 +5,11 @@ import { elevateScript } from "../../../main/firewall/windows/elevate-script.js"
 import { inspectScript } from "../../../main/firewall/windows/inspect-script.js";
 import { decodeScript, encodeScript, scriptArguments } from "../../../main/firewall/windows/powershell.js";
 import { removeScript, ruleScript } from "../../../main/firewall/windows/rule-script.js";
+import { commandOf } from "../../../main/firewall/windows/windows-firewall.js";
 import fc from "../../support/seeded-check.js";
 import { commandProblems, parseScript } from "./support/powershell-grammar.js";
 
+const TAG = "0123456789abcdef";
 const wanted = openings([2222, 2223, 2224, 9000], 2220);
 const blockRules = [
   {
@@ -18,17 +20,18 @@ const blockRules = [
 ];
 
 const scripts = {
-  "rules for the subnet": ruleScript(wanted, { kind: "subnet" }, []),
+  "rules for the subnet": ruleScript(wanted, { kind: "subnet" }, [], TAG),
   "rules for an IPv4 peer, Block rules removed": ruleScript(
     wanted,
     { kind: "peer", address: "192.168.1.31" },
     blockRules,
+    TAG,
   ),
-  "rules for an IPv6 peer": ruleScript(wanted, { kind: "peer", address: "FD12:0:0::1%eth0" }, []),
-  removal: removeScript(),
-  inspection: inspectScript(["C:\\it's here\\node.exe", "D:\\Tensordeck.exe"]),
-  "inspection of nothing": inspectScript([]),
-  "asking for rights": elevateScript(ruleScript(wanted, { kind: "subnet" }, blockRules)),
+  "rules for an IPv6 peer": ruleScript(wanted, { kind: "peer", address: "FD12:0:0::1%eth0" }, [], TAG),
+  removal: removeScript(TAG),
+  inspection: inspectScript(["C:\\it's here\\node.exe", "D:\\Tensordeck.exe"], TAG),
+  "inspection of nothing": inspectScript([], TAG),
+  "asking for rights": elevateScript(ruleScript(wanted, { kind: "subnet" }, blockRules, TAG)),
 };
 
 describe("PowerShell scripts", () => {
@@ -59,11 +62,15 @@ describe("PowerShell scripts", () => {
       `New-NetFirewallRule -Name '${name}' -DisplayName '${displayName}' -Group 'Tensordeck' -Direction Inbound ` +
       `-Action Allow -Profile Private -RemoteAddress 'LocalSubnet' ${rest}`;
     expect(rules.map((rule) => rule.trim())).toEqual([
-      made("Tensordeck-Agent-TCP", "Tensordeck agent", "-Protocol TCP -LocalPort '2220'"),
-      made("Tensordeck-Tasks-TCP", "Tensordeck tasks", "-Protocol TCP -LocalPort '2222-2224', '9000'"),
-      made("Tensordeck-mDNS-UDP", "Tensordeck discovery", "-Protocol UDP -LocalPort '5353'"),
-      made("Tensordeck-Ping", "Tensordeck ping", "-Protocol ICMPv4 -IcmpType 8"),
-      made("Tensordeck-Ping-IPv6", "Tensordeck ping", "-Protocol ICMPv6 -IcmpType 128"),
+      made("Tensordeck-Agent-TCP-0123456789abcdef", "Tensordeck agent", "-Protocol TCP -LocalPort '2220'"),
+      made(
+        "Tensordeck-Tasks-TCP-0123456789abcdef",
+        "Tensordeck tasks",
+        "-Protocol TCP -LocalPort '2222-2224', '9000'",
+      ),
+      made("Tensordeck-mDNS-UDP-0123456789abcdef", "Tensordeck discovery", "-Protocol UDP -LocalPort '5353'"),
+      made("Tensordeck-Ping-0123456789abcdef", "Tensordeck ping", "-Protocol ICMPv4 -IcmpType 8"),
+      made("Tensordeck-Ping-IPv6-0123456789abcdef", "Tensordeck ping", "-Protocol ICMPv6 -IcmpType 128"),
     ]);
   });
 
@@ -81,11 +88,30 @@ describe("PowerShell scripts", () => {
     }
   });
 
-  it("remove Block rules only when they are named, and only while they block", () => {
-    expect(scripts["rules for the subnet"]).not.toContain("-Action Block");
+  it("remove Block rules with consent only, and none but those that were listed", async () => {
+    expect(scripts["rules for the subnet"]).not.toContain("Block");
     const script = scripts["rules for an IPv4 peer, Block rules removed"];
-    expect(script).toContain(`@('${blockRules[0]?.id}')`);
-    expect(script).toContain("Get-NetFirewallRule -Direction Inbound -Action Block");
+    const others = [...blockRules, { id: "{other}", name: "node.exe", program: "C:\\node.exe" }];
+    const hashOf = (text: string) => /\$hash -cne '([^']{44})'/.exec(text)?.[1];
+    const scriptFor = (rules: typeof blockRules) => ruleScript(wanted, { kind: "subnet" }, rules, TAG);
+    expect(hashOf(script)).toBeDefined();
+    expect(hashOf(scriptFor(others))).not.toBe(hashOf(script));
+    expect(hashOf(scriptFor([...others].reverse()))).toBe(hashOf(scriptFor(others)));
+    // Before anything is removed or made.
+    expect(script.indexOf("throw")).toBeLessThan(script.indexOf("Remove-NetFirewallRule"));
+  });
+
+  it("touch only rules with the tag of the installation, and those that an earlier version made", async () => {
+    const { commands } = await parseScript(scripts.removal);
+    const removed = commands
+      .filter(({ name }) => name === "Remove-NetFirewallRule")
+      .map(({ text }) => text.trim());
+    expect(removed).toEqual([
+      "Remove-NetFirewallRule -Name $name -ErrorAction SilentlyContinue",
+      "Remove-NetFirewallRule -Name $name",
+    ]);
+    expect(scripts.removal).toContain("'Tensordeck-Agent-TCP-0123456789abcdef'");
+    expect(scripts.removal).toContain("-ceq 'Tensordeck'");
   });
 
   it("are run as they are shown: the encoded text decodes to the same", async () => {
@@ -96,13 +122,27 @@ describe("PowerShell scripts", () => {
     expect(decodeScript(inner?.split("-EncodedCommand ")[1] ?? "")).toBe(shown);
   });
 
-  it("fit into a command line, with as many ports as a wizard takes", () => {
+  it("fit into a command line, with as many ports as a wizard takes and hundreds of Block rules", () => {
     const ports = Array.from({ length: 64 }, (_, index) => 2222 + 2 * index);
-    const script = ruleScript(openings(ports, 2220), { kind: "subnet" }, blockRules);
-    // CreateProcess takes 32,767 characters; the script is encoded twice.
-    expect(scriptArguments(elevateScript(script)).join(" ").length).toBeLessThan(32_000);
-    // Pasted into a command prompt, a line may have 8,191.
-    expect(scriptArguments(scripts["rules for the subnet"]).join(" ").length).toBeLessThan(8000);
+    const many = Array.from({ length: 300 }, (_, index) => ({
+      id: `TCP Query User{${"0".repeat(32)}${index}}C:\\program files\\tensordeck\\node.exe`,
+      name: "node.exe",
+      program: `C:\\Program Files\\${"long folder ".repeat(8)}${index % 2}\\node.exe`,
+    }));
+    for (const removed of [blockRules, many]) {
+      const script = ruleScript(openings(ports, 2220), { kind: "subnet" }, removed, TAG);
+      // CreateProcess takes 32,767 characters; the script is encoded twice.
+      expect(scriptArguments(elevateScript(script)).join(" ").length).toBeLessThan(32_000);
+    }
+  });
+
+  it("are given to a terminal as a line that the command prompt takes, or for PowerShell where none would", () => {
+    const few = commandOf(scripts.removal);
+    expect(few).toMatch(/^powershell\.exe .*-EncodedCommand [A-Za-z0-9+/=]+$/);
+    expect(few.length).toBeLessThan(8191);
+    const ports = Array.from({ length: 64 }, (_, index) => 2222 + 2 * index);
+    const long = ruleScript(openings(ports, 2220), { kind: "subnet" }, blockRules, TAG);
+    expect(commandOf(long)).toBe(`# for PowerShell\n${long}`);
   });
 });
 
@@ -124,11 +164,11 @@ const nastyText = fc.oneof(
 
 describe("no input gets into a script as anything but itself:", () => {
   it("names of Block rules", async () => {
-    const harmless = await parseScript(ruleScript(wanted, { kind: "subnet" }, blockRules));
+    const harmless = await parseScript(ruleScript(wanted, { kind: "subnet" }, blockRules, TAG));
     await fc.assert(
       fc.asyncProperty(nastyText, async (id) => {
         const script = orRefused(() =>
-          ruleScript(wanted, { kind: "subnet" }, [{ id, name: id, program: id }]),
+          ruleScript(wanted, { kind: "subnet" }, [{ id, name: id, program: id }], TAG),
         );
         if (script === undefined) return;
         const parsed = await parseScript(script);
@@ -140,10 +180,10 @@ describe("no input gets into a script as anything but itself:", () => {
   });
 
   it("paths of programs", async () => {
-    const harmless = await parseScript(inspectScript(["C:\\node.exe"]));
+    const harmless = await parseScript(inspectScript(["C:\\node.exe"], TAG));
     await fc.assert(
       fc.asyncProperty(nastyText, async (path) => {
-        const script = orRefused(() => inspectScript([path]));
+        const script = orRefused(() => inspectScript([path], TAG));
         if (script === undefined) return;
         const parsed = await parseScript(script);
         expect(parsed.errors).toEqual([]);
@@ -154,8 +194,8 @@ describe("no input gets into a script as anything but itself:", () => {
   });
 
   it("addresses of peers", () => {
-    const template = ruleScript(wanted, { kind: "peer", address: "10.0.0.1" }, []);
-    const template6 = ruleScript(wanted, { kind: "peer", address: "fd00::1" }, []);
+    const template = ruleScript(wanted, { kind: "peer", address: "10.0.0.1" }, [], TAG);
+    const template6 = ruleScript(wanted, { kind: "peer", address: "fd00::1" }, [], TAG);
     const address = fc.oneof(
       nastyText,
       fc.ipV4(),
@@ -164,7 +204,7 @@ describe("no input gets into a script as anything but itself:", () => {
     );
     fc.assert(
       fc.property(address, (text) => {
-        const script = orRefused(() => ruleScript(wanted, { kind: "peer", address: text }, []));
+        const script = orRefused(() => ruleScript(wanted, { kind: "peer", address: text }, [], TAG));
         if (script === undefined) return;
         const [, found = ""] = /-RemoteAddress '([0-9a-f.:]+)'/.exec(script) ?? [];
         const [base, known] = found.includes(":") ? [template6, "fd00::1"] : [template, "10.0.0.1"];

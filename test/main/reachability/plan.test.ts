@@ -14,16 +14,18 @@ const plan = (
   );
 
 describe("the routes that are tested", () => {
-  test("go both ways between all machines that are online, to agents and tasks", () => {
+  test("go both ways between all machines that are online, to agents and tasks, and to agents of paired ones that do not answer", () => {
     const machines = [
       machine("gpu-pc", [task("worker/0")], { kind: "this" }),
       machine("raspberrypi", [], { addresses: ["192.168.1.31", "fd00::31"] }),
-      machine("macbook", [], { presence: "offline" }),
+      machine("macbook", [task("worker/1")], { presence: "offline", addresses: ["192.168.1.40"] }),
       machine("stranger", [], { kind: "discovered" }),
     ];
     expect(plan(machines)).toEqual([
       "gpu-pc → raspberrypi agent direct 192.168.1.31:2220 [fd00::31]:2220",
       "raspberrypi → gpu-pc agent direct 192.168.1.20:2220",
+      "gpu-pc → macbook agent direct 192.168.1.40:2220",
+      "raspberrypi → macbook agent direct 192.168.1.40:2220",
       "raspberrypi → gpu-pc task direct gpu-pc:2222",
     ]);
   });

@@ -32,7 +32,7 @@ export class MemoryHost implements TaskHost, TunnelHost {
     const { taskId: id, job, index, engine, gpu, port, owner, isolate } = order;
     const task: HostTask = {
       ...{ id, job, index, engine, gpu, port, owner, state: "starting" },
-      ...{ devices: [], metrics: [], isolated: isolate && this.isolates },
+      ...{ devices: [], metrics: [], isolated: isolate && this.isolates, fixed: order.fixed !== undefined },
     };
     this.#tasks.set(id, task);
     this.#up(id, order.fixed);
@@ -96,7 +96,7 @@ export class MemoryHost implements TaskHost, TunnelHost {
     const { job, index } = task;
     this.commands.push(`start ${job}/${index}`);
     this.fixed.set(taskId, fixed);
-    this.#set({ ...task, state: "starting" });
+    this.#set({ ...task, state: "starting", fixed: fixed !== undefined });
     const device = { type: "CPU", memoryLimitBytes: 1, description: "" };
     setImmediate(() => {
       const now = this.#tasks.get(taskId);

@@ -2,6 +2,7 @@
  * Stands in for powershell.exe where a process would be started. It runs no PowerShell: it decodes the scripts it is given,
  * keeps the rules that they say, and ends as it was told to.
  */
+import { createHash } from "node:crypto";
 import type { CommandEnd, RunCommand } from "../../../../main/firewall/command.js";
 import { exitCodes } from "../../../../main/firewall/windows/elevate-script.js";
 import type { WindowsAnswer } from "../../../../main/firewall/windows/inspect-script.js";
@@ -80,13 +81,12 @@ export class WindowsStandIn {
   /** Understands just the commands that the scripts are made of, one after the other. */
   #apply(script: string): CommandEnd {
     this.elevated.push(script);
-    const blocked = /\$blocking = @\((.*)\)/.exec(script)?.[1];
-    if (blocked !== undefined) {
-      const ids = [...blocked.matchAll(/'((?:[^']|'')*)'/g)].map(([, id = ""]) => id.replaceAll("''", "'"));
-      this.answer = {
-        ...this.answer,
-        blocking: this.answer.blocking.filter(({ id }) => !ids.includes(id)),
-      };
+    const expected = /\$hash -cne '([^']*)'/.exec(script)?.[1];
+    if (expected !== undefined) {
+      const ids = [...new Set(this.answer.blocking.map(({ id }) => id))].sort();
+      const found = createHash("sha256").update(ids.join("\n"), "utf16le").digest("base64");
+      if (found !== expected) return ended(exitCodes.failed, "", "The Block rules are others.");
+      this.answer = { ...this.answer, blocking: [] };
     }
     const rules = script.replaceAll("`\n", "").matchAll(/New-NetFirewallRule ([^|]*)\|/g);
     this.own = [...rules].map(([, text = ""]) => {

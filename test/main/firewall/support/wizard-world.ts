@@ -14,6 +14,7 @@ import type {
 import { WindowsStandIn } from "./windows-stand-in.js";
 
 export const gpuPc: WizardMachine = {
+  online: true,
   id: "gpu",
   name: "gpu-pc",
   addresses: ["192.168.1.20"],
@@ -21,6 +22,7 @@ export const gpuPc: WizardMachine = {
   tasks: [{ port: 2222, name: "worker/0" }],
 };
 export const raspberrypi: WizardMachine = {
+  online: true,
   id: "pi",
   name: "raspberrypi",
   addresses: ["raspberrypi.local", "10.9.8.7", "192.168.1.31"],
@@ -28,6 +30,7 @@ export const raspberrypi: WizardMachine = {
   tasks: [],
 };
 export const macbook: WizardMachine = {
+  online: true,
   id: "mac",
   name: "macbook",
   addresses: ["192.168.1.40"],
@@ -56,6 +59,7 @@ export class WizardWorld implements WizardMachines {
         powershell: "C:\\Windows\\powershell.exe",
         programs: ["C:\\node.exe"],
         agentPort: () => gpuPc.agentPort,
+        tag: "0123456789abcdef",
       }),
     );
     this.wizard = new FirewallWizardService({

@@ -1,0 +1,47 @@
+/** The agent of the machine that the doctor runs on: whether others reach it. */
+import { DEFAULT_AGENT_PORT } from "../../agent-port/agent-port.js";
+import type { Machine } from "../../api/cluster.js";
+import type { Diagnosis } from "../../api/reachability.js";
+import { loadIdentity } from "../../identity/identity.js";
+import { listText } from "../../reachability/explain/evidence.js";
+import type { PlannedRoute } from "../../reachability/plan.js";
+import { probeAddress } from "../../reachability/probe.js";
+import type { TrustedMachine } from "../../trust/trusted-machine.js";
+import { THIS_MACHINE } from "./places.js";
+
+/** Port of the agent that runs here; undefined where none does, or at another port than the customary one. */
+export async function ownAgentPort(
+  paired: readonly TrustedMachine[],
+  dataDir: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  // Without paired machines nobody dials it, and looking at a machine should not make an identity.
+  if (paired.length === 0) return undefined;
+  const { deviceId } = await loadIdentity(dataDir);
+  const address = `localhost:${DEFAULT_AGENT_PORT}`;
+  const layers = await probeAddress({ address, kind: "agent", tries: 1, signal });
+  return layers.some(({ layer, detail }) => layer === "tls" && detail === deviceId)
+    ? DEFAULT_AGENT_PORT
+    : undefined;
+}
+
+/** That nobody could say whether this machine's agent is reached, and who can. */
+export function untestedAgent(machines: readonly Machine[], plans: readonly PlannedRoute[]): Diagnosis[] {
+  const paired = machines.filter(({ kind }) => kind === "paired").map(({ name }) => name);
+  const self = machines.find(({ id }) => id === THIS_MACHINE);
+  if (self?.agentPort === undefined || paired.length === 0) return [];
+  if (plans.some(({ kind, to }) => kind === "agent" && to.id === THIS_MACHINE)) return [];
+  return [
+    {
+      id: "own-port-untested",
+      severity: "info",
+      machineId: THIS_MACHINE,
+      problem: {
+        code: "UNAVAILABLE",
+        message: `Whether other machines reach port ${self.agentPort} of this one is not known.`,
+        reason: `None of ${listText(paired)} answers and may be asked to dial.`,
+        remedy: `Run tensordeck doctor on ${paired[0]}: it says what becomes of a connection to this machine.`,
+      },
+    },
+  ];
+}

@@ -1,0 +1,26 @@
+/** Whether a cluster is fixed or dynamic is what its tasks were started as, by whichever window that was. Pure. */
+import type { Membership } from "../api/cluster.js";
+import type { HostTask } from "../tasks/task-host.js";
+import type { ClusterMachine } from "./cluster-machine.js";
+import { isActive } from "./cluster-task.js";
+
+/** What a task was started as. */
+export function membershipOfTask({ fixed }: Pick<HostTask, "fixed">): Membership {
+  return fixed ? "fixed" : "dynamic";
+}
+
+/**
+ * What sessions go by.
+ *
+ * @param wanted What this window's user chose last. It counts as long as one of the tasks is so; where another window
+ *   started all of them otherwise, the cluster is that.
+ */
+export function membershipOf(wanted: Membership, machines: readonly ClusterMachine[]): Membership {
+  const usable = machines.filter(({ facts }) => facts.role !== "view" && facts.presence === "online");
+  const started = usable
+    .flatMap(({ tasks }) => tasks?.tasks() ?? [])
+    .filter(isActive)
+    .map(membershipOfTask);
+  const [first = wanted] = started;
+  return started.includes(wanted) ? wanted : first;
+}
