@@ -1,6 +1,6 @@
 // Writes worker-runtime/graph/op-list.ts, the ops of the TensorFlow that Tensordeck is built for, as that TensorFlow
 // itself lists them (TF_GetAllOpList), without descriptions, compressed.
-// Usage: tsx build/op-list.ts [path of a Python that has TensorFlow; otherwise TENSORDECK_TEST_PYTHON or .venv]
+// Usage: tsx build/op-list.ts [path of a Python that has TensorFlow; otherwise that of the tests]
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
 import { OpList } from "../protos/generated/tensorflow/op_def.js";
+import { findTensorflow, lackSentence } from "./lib/peers/peers.mjs";
 
 const ASK = `
 import json, sys
@@ -21,7 +22,8 @@ with open(sys.argv[2], "w") as f:
 `;
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const python = process.argv[2] ?? process.env.TENSORDECK_TEST_PYTHON ?? join(root, ".venv", "bin", "python");
+const python = process.argv[2] ?? findTensorflow()?.executable;
+if (python === undefined) throw new Error(lackSentence("tensorflow"));
 const scratch = mkdtempSync(join(tmpdir(), "tensordeck-op-list-"));
 try {
   const listFile = join(scratch, "ops.pb");

@@ -29,6 +29,17 @@ describe("npm test ends with a line that counts tests", () => {
     expect(ci.output).toContain("is skipped");
   });
 
+  test("a run whose tests are all skipped is no failure, except under CI", async () => {
+    expect(await npmTest(["absent"], false)).toMatchObject({
+      code: 0,
+      lastLine: "0 passed, 0 failed, 1 skipped",
+    });
+    expect(await npmTest(["absent"], true)).toMatchObject({
+      code: 1,
+      lastLine: "0 passed, 0 failed, 1 skipped",
+    });
+  });
+
   test("a file that cannot be collected counts as failed", async () => {
     const { code, lastLine } = await npmTest(["broken"], false);
     expect(lastLine).toBe("0 passed, 1 failed");

@@ -168,7 +168,7 @@ describe.skipIf(peerMissing("namespaces"))("discovery", () => {
     await allSeeAll(all);
   });
 
-  test.each([
+  test.skipIf(peerMissing("nftables")).each([
     ["comes in", "input", /comes back: probably a firewall on this machine/],
     ["goes out", "output", /firewall on this machine does not let mDNS out/],
   ])("says so when a firewall here drops what %s", async (_way, hook, reason) => {

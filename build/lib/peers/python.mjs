@@ -100,7 +100,7 @@ function basePython() {
       continue;
     }
     // Debian has these two in a package of their own.
-    if (ask(executable, ["-c", "import venv, ensurepip"]).ok) return { executable };
+    if (ask(executable, ["-c", "import venv, ensurepip; ensurepip.version()"]).ok) return { executable };
     unsuitable.push(`${name} has no venv module with pip`);
   }
   if (unsuitable.length === 0) {
@@ -124,7 +124,11 @@ function reasonOf(errors) {
     return "The package index cannot be reached; is there a network, or a proxy that pip has to know of?";
   }
   const lines = errors.split("\n").filter((line) => line.trim() !== "");
-  return (lines.filter((line) => /error/i.test(line)).at(-1) ?? lines.at(-1) ?? "It did not say why.").trim();
+  return (
+    lines.filter((line) => /error/i.test(line)).at(-1) ??
+    lines.at(-1) ??
+    "the lines above say why."
+  ).trim();
 }
 
 /**
