@@ -146,9 +146,9 @@ export class CloneWatch {
   }
 
   async #placeOf(deviceId: string, { places, proved }: Copy): Promise<string | undefined> {
-    const newestFirst = [...places].reverse();
-    if (proved) return newestFirst[0];
-    for (const place of newestFirst) {
+    const likeliestFirst = [...places].reverse().sort((a, b) => rankOf(a) - rankOf(b));
+    if (proved) return likeliestFirst[0];
+    for (const place of likeliestFirst) {
       if (await this.#options.confirm(deviceId, place, this.#closed.signal)) return place;
     }
     return undefined;
@@ -160,4 +160,9 @@ export class CloneWatch {
     else this.#clones.set(deviceId, places);
     this.#options.onChange();
   }
+}
+
+/** IPv4 first, which a person recognises, and link-local addresses last. */
+function rankOf(place: string): number {
+  return place.includes("%") ? 2 : place.startsWith("[") ? 1 : 0;
 }

@@ -14,8 +14,6 @@ const KNOCK_AGAIN_MILLIS = 1000;
 const KNOCKS_PER_SECOND = 25;
 /** A machine that is new to a crowd need not be knocked at within the same moment as all others. */
 const KNOCKS_AT_ONCE = 16;
-/** The likeliest ones; anybody can announce addresses that are not his. */
-const MOST_ADDRESSES = 4;
 const ANSWER_MILLIS = 2000;
 /** One lost packet is sent again too late. */
 const MISSES_UNTIL_GONE = 2;
@@ -27,7 +25,7 @@ export type Knock = (addresses: readonly string[], signal: AbortSignal) => Promi
 export const knock: Knock = async (addresses, signal) => {
   const over = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MILLIS)]);
   const anyOpens = withSharedSignal(over, (shared) =>
-    Promise.any(addresses.slice(0, MOST_ADDRESSES).map((address) => connects(address, shared))),
+    Promise.any(addresses.map((address) => connects(address, shared))),
   );
   return await anyOpens.then(
     () => true,
