@@ -87,6 +87,16 @@ describe("a task with a budget of resident tensors", () => {
     },
   );
 
+  test("lets one step make far more than that, one after the other", async () => {
+    const open = await startTask();
+    const graph = new Graph();
+    const size = graph.op("Placeholder", [], { dtype: "int32" }).output;
+    let last = vector(graph, size);
+    for (let i = 0; i < 24; i += 1) last = graph.op("Neg", [last]).output;
+    const { values } = await open(graph).run([firstOf(graph, last)], { feeds: [[size, sized(40)]] });
+    expect(values[0]?.toArray()).toEqual([1]);
+  });
+
   test("counts the variables of all sessions, and what lets go of them", async () => {
     const open = await startTask();
     const graphs = ["a", "b", "c"].map((name) => {

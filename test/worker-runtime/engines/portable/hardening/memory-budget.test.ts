@@ -117,6 +117,19 @@ describe("the budget of memory", () => {
     expect(machine.collections).toBe(2);
   });
 
+  test("a step that makes garbage all the time is never refused for it", () => {
+    const machine = new FakeMachine();
+    const budget = new MemoryBudget(machine);
+    budget.limitResident(2 * GB);
+    for (let i = 0; i < 20; i += 1) {
+      expect(budget.hasRoomFor(0.3 * GB)).toBe(true);
+      machine.resident += 0.3 * GB;
+      machine.available -= 0.3 * GB;
+      machine.garbage += 0.3 * GB;
+    }
+    expect(machine.collections).toBeLessThan(10);
+  });
+
   test("strings count against the heap, which V8 does not survive when it is full", () => {
     const machine = new FakeMachine();
     const budget = new MemoryBudget(machine);

@@ -17,8 +17,11 @@ const BYTES_PER_STRING = 200;
 /** Fewer strings are not worth a look at the heap. */
 const MIN_CHECKED_STRINGS = 4096;
 
-/** A collection that did not help is not repeated before, unless something was let go meanwhile. */
+/** A collection is not repeated before, unless something was let go or made meanwhile that may be garbage by now. */
 const COLLECTION_PERIOD_MILLIS = 1000;
+
+/** So much of what the process may have, made since a collection, is worth another one. */
+const NEW_GARBAGE_SHARE = 1 / 64;
 
 /** A process that is full still has so much for tensors of less than that, so that a client can take away what fills it. */
 const TIDYING_SLACK_BYTES = 2 ** 24;
@@ -52,6 +55,8 @@ export class MemoryBudget {
   /** Bytes that were given since the last look. */
   #unseen = 0;
   #collectedMillis = Number.NEGATIVE_INFINITY;
+  /** What was there after the last collection. */
+  #collectedResident = 0;
   /** Whether something was let go since the last collection. */
   #hasLetGo = false;
 
@@ -111,6 +116,7 @@ export class MemoryBudget {
   /** Collects garbage for another thread, unless the last collection was just now. */
   makeRoom(): void {
     this.#mayCollect();
+    // Which tells the other threads what there is now.
     this.#environment.residentBytes();
   }
 
@@ -136,13 +142,22 @@ export class MemoryBudget {
   /** @returns whether there was a collection. */
   #mayCollect(): boolean {
     const now = this.#environment.nowMillis();
-    if (!this.#hasLetGo && now - this.#collectedMillis < COLLECTION_PERIOD_MILLIS) {
+    const isLate = now - this.#collectedMillis >= COLLECTION_PERIOD_MILLIS;
+    if (!isLate && !this.#hasLetGo && !this.#hasMade()) {
       return false;
     }
     this.#hasLetGo = false;
     this.#environment.collectGarbage();
     this.#collectedMillis = now;
+    this.#collectedResident = this.#environment.residentBytes();
     return true;
+  }
+
+  /** Whether much was made since the last collection: of one long step, too, much of that may be garbage. */
+  #hasMade(): boolean {
+    const { residentBytes, totalBytes } = this.#environment;
+    const most = Math.min(this.#residentLimit, totalBytes());
+    return residentBytes() - this.#collectedResident >= most * NEW_GARBAGE_SHARE;
   }
 
   #isBeyondLimit(bytes: number): boolean {
