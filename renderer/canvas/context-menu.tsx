@@ -6,9 +6,9 @@ import { documentActions, useDocument } from "../stores/document-store.js";
 import { MenuAt, type MenuEntry } from "../ui/menu.js";
 import { selectEdge } from "./canvas-selection.js";
 import { currentMap } from "./current-map.js";
-import { nodeRect } from "./graph-map.js";
+import { nodeRect, nodesIn } from "./graph-map.js";
 import type { PicturePointer } from "./use-picture-pointer.js";
-import { revealNode, toScreen, viewCentre } from "./view.js";
+import { currentView, revealNode, toScreen, viewCentre, visibleArea } from "./view.js";
 import { type CanvasStore, useCanvas } from "./view-store.js";
 
 const SEPARATOR: MenuEntry = { kind: "separator" };
@@ -94,16 +94,22 @@ function openOnEdge(id: string, screen: Point): void {
   useCanvas.setState({ contextMenu: { on: "edges", screen, pointer: true } });
 }
 
-/** Beside the node that was selected last, or in the middle. */
+/** Beside a selected node, if there is one in view, or else one that is brought into view; otherwise in the middle. */
 function openByKey(): void {
-  const last = [...useDocument.getState().selection].at(-1);
-  if (last === undefined) {
+  const { selection } = useDocument.getState();
+  const frame = document.querySelector("[data-canvas]")?.getBoundingClientRect();
+  if (!frame) return;
+  if (selection.size === 0) {
     useCanvas.setState({ contextMenu: { on: "canvas", screen: toScreen(viewCentre()), pointer: false } });
     return;
   }
-  revealNode(last, 0);
   const map = currentMap();
-  const { left, bottom } = nodeRect(map, map.indexOf.get(last) ?? 0);
+  const inView = nodesIn(map, visibleArea(currentView(), frame)).flatMap(
+    (index) => map.nodes[index]?.name ?? [],
+  );
+  const name = inView.findLast((one) => selection.has(one)) ?? [...selection].at(-1) ?? "";
+  revealNode(name, 0);
+  const { left, bottom } = nodeRect(map, map.indexOf.get(name) ?? 0);
   useCanvas.setState({
     contextMenu: { on: "nodes", screen: toScreen({ x: left, y: bottom }), pointer: false },
   });

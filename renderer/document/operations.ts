@@ -5,6 +5,7 @@
 import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { ClusterConfigRow, GraphDocument, Point, RunConfig } from "./model.js";
+import { keepWiring } from "./wiring.js";
 
 /** One node before and after. Without `before` it is added at `index`, without `after` it is taken away from there. */
 export interface NodeChange {
@@ -74,6 +75,7 @@ function applyNodes(
   if (inPlace) {
     const copy = new Map(nodes);
     for (const { after } of changes) if (after) copy.set(after.name, after);
+    if (changes.every(({ before, after }) => before?.input === after?.input)) keepWiring(nodes, copy);
     return copy;
   }
   const byName = new Map<string, NodeChange>();

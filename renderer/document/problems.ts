@@ -8,6 +8,7 @@ import type { GraphDocument } from "./model.js";
 import type { ShapeMap } from "./shapes.js";
 import { dataInputs, type NodeSignature, type OpLookup, signatureOf } from "./signature.js";
 import { parseInput } from "./tensor-names.js";
+import { type Edge, wiringOf } from "./wiring.js";
 
 export interface NodeProblem extends Problem {
   readonly node: string;
@@ -28,30 +29,117 @@ export function findProblems(
 ): ProblemMap {
   const problems = new Map<string, readonly NodeProblem[]>();
   for (const node of document.nodes.values()) {
-    const signature = signatureOf(node, lookup);
-    const found = signature
-      ? problemsOf(node, signature, document, lookup)
-      : opsKnown
-        ? [unknownOp(node)]
-        : [];
-    const shapeError = shapes.errors.get(node.name);
-    if (found.length === 0 && shapeError) found.push(shapeProblem(node, shapeError));
+    const found = ownProblems(node, document, lookup, shapes, opsKnown);
     if (found.length > 0) problems.set(node.name, found);
   }
   for (const name of circle(document.nodes)) {
     if (problems.has(name)) continue;
-    problems.set(name, [
-      {
-        code: "INVALID_ARGUMENT",
-        node: name,
-        short: "circular",
-        message: `${name} depends on its own output.`,
-        reason: "A graph must not go round in a circle, except through a Merge op of a while loop.",
-        remedy: "Disconnect one of the edges of the circle.",
-      },
-    ]);
+    problems.set(name, [circular(name)]);
   }
   return problems;
+}
+
+/** Edits of more nodes than this are looked through as a whole. */
+const MAX_CHANGED = 64;
+
+/**
+ * Problems after an edit, from those before it: only `touched` and where shapes differ is looked at again. The same object
+ * where nothing of them changed.
+ *
+ * @param edit names of nodes that were changed, added or taken away; `touched`: and of what reads them
+ */
+export function findProblemsAgain(
+  before: { readonly problems: ProblemMap; readonly shapes: ShapeMap },
+  document: Pick<GraphDocument, "nodes">,
+  lookup: OpLookup,
+  shapes: ShapeMap,
+  opsKnown: boolean,
+  { changed, touched }: { readonly changed: ReadonlySet<string>; readonly touched: ReadonlySet<string> },
+): ProblemMap {
+  const { nodes } = document;
+  const { outgoing } = wiringOf(nodes);
+  const hadCircle = [...before.problems.values()].some((list) =>
+    list.some(({ short }) => short === CIRCULAR),
+  );
+  if (
+    changed.size > MAX_CHANGED ||
+    hadCircle ||
+    [...changed].some((name) => isOnCircle(name, nodes, outgoing))
+  ) {
+    return findProblems(document, lookup, shapes, opsKnown);
+  }
+  const looked = new Set(touched);
+  for (const name of [...before.shapes.errors.keys(), ...shapes.errors.keys()]) looked.add(name);
+  const problems = new Map(before.problems);
+  let differs = false;
+  for (const name of looked) {
+    const node = nodes.get(name);
+    const found = node ? ownProblems(node, document, lookup, shapes, opsKnown) : [];
+    const known = before.problems.get(name) ?? [];
+    if (found.length === known.length && JSON.stringify(found) === JSON.stringify(known)) continue;
+    differs = true;
+    if (found.length > 0) problems.set(name, found);
+    else problems.delete(name);
+  }
+  if (!differs) return before.problems;
+  // In the document's order, as a look at all of it finds them.
+  return new Map(
+    [...nodes.keys()].flatMap((name): [string, readonly NodeProblem[]][] => {
+      const list = problems.get(name);
+      return list ? [[name, list]] : [];
+    }),
+  );
+}
+
+function isOnCircle(
+  start: string,
+  nodes: ReadonlyMap<string, NodeDef>,
+  outgoing: ReadonlyMap<string, readonly Edge[]>,
+): boolean {
+  const seen = new Set<string>();
+  const open = [start];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    for (const { to } of outgoing.get(name) ?? []) {
+      if (isMerge(nodes.get(to))) continue;
+      if (to === start) return true;
+      if (seen.has(to)) continue;
+      seen.add(to);
+      open.push(to);
+    }
+  }
+  return false;
+}
+
+/** Loops of TensorFlow 1 go round through a Merge. */
+function isMerge(node: NodeDef | undefined): boolean {
+  return node?.op === "Merge" || node?.op === "RefMerge";
+}
+
+function ownProblems(
+  node: NodeDef,
+  document: Pick<GraphDocument, "nodes">,
+  lookup: OpLookup,
+  shapes: ShapeMap,
+  opsKnown: boolean,
+): NodeProblem[] {
+  const signature = signatureOf(node, lookup);
+  const found = signature ? problemsOf(node, signature, document, lookup) : opsKnown ? [unknownOp(node)] : [];
+  const shapeError = shapes.errors.get(node.name);
+  if (found.length === 0 && shapeError) found.push(shapeProblem(node, shapeError));
+  return found;
+}
+
+const CIRCULAR = "circular";
+
+function circular(name: string): NodeProblem {
+  return {
+    code: "INVALID_ARGUMENT",
+    node: name,
+    short: CIRCULAR,
+    message: `${name} depends on its own output.`,
+    reason: "A graph must not go round in a circle, except through a Merge op of a while loop.",
+    remedy: "Disconnect one of the edges of the circle.",
+  };
 }
 
 function unknownOp(node: NodeDef): NodeProblem {
@@ -166,7 +254,7 @@ function circle(nodes: ReadonlyMap<string, NodeDef>): string[] {
       const reference = parseInput(text);
       return reference.kind === "missing" || !nodes.has(reference.node) ? [] : [reference.node];
     });
-    const counted = node.op === "Merge" || node.op === "RefMerge" ? [] : producers;
+    const counted = isMerge(node) ? [] : producers;
     waiting.set(node.name, counted.length);
     for (const producer of counted) {
       const list = consumers.get(producer);

@@ -6,6 +6,7 @@ import { tryInferOutputShapes } from "../../worker-runtime/graph/shape-inference
 import { type Tensor, tensorFromProto } from "../../worker-runtime/protocol/tensor.js";
 import { attrOrDefault, dataInputs, type OpLookup, signatureOf } from "./signature.js";
 import { parseInput } from "./tensor-names.js";
+import { wiringOf } from "./wiring.js";
 
 /** -1: a dimension that is not known. undefined: not even the rank is. */
 export type Shape = readonly number[] | undefined;
@@ -47,6 +48,63 @@ export function inferShapes(nodes: ReadonlyMap<string, NodeDef>, lookup: OpLooku
     if (result.problem !== undefined) errors.set(node.name, result.problem);
   }
   return { outputs, errors };
+}
+
+/** Looked at this many times as many nodes as there are, everything is worked out anew: circles would go on for ever. */
+const MAX_LOOKS = 4;
+
+/**
+ * Shapes after an edit, from those before it: only those of `touched` and of what comes after them as far as it makes a
+ * difference. The same object where it makes none.
+ *
+ * @param touched names of nodes that were changed, added or taken away, and of what reads them
+ */
+export function inferShapesAgain(
+  before: ShapeMap,
+  nodes: ReadonlyMap<string, NodeDef>,
+  lookup: OpLookup,
+  touched: ReadonlySet<string>,
+): ShapeMap {
+  if (hasLoops(nodes)) return inferShapes(nodes, lookup);
+  const { outgoing } = wiringOf(nodes);
+  const outputs = new Map(before.outputs);
+  const errors = new Map(before.errors);
+  let differs = false;
+  // First come, first looked at: what is new is known before what reads it.
+  const open = [...touched];
+  for (const name of open) {
+    if (open.length > MAX_LOOKS * nodes.size + touched.size) return inferShapes(nodes, lookup);
+    const node = nodes.get(name);
+    const known = outputs.get(name);
+    const knownError = errors.get(name);
+    const result = node && resultOf(node, nodes, lookup, outputs);
+    if (known && result && sameShapes(known, result.shapes) && knownError === result.problem) continue;
+    if (!known && !result) continue;
+    differs = true;
+    outputs.delete(name);
+    errors.delete(name);
+    if (result) outputs.set(name, result.shapes);
+    if (result?.problem !== undefined) errors.set(name, result.problem);
+    for (const { to } of outgoing.get(name) ?? []) open.push(to);
+  }
+  return differs ? { outputs, errors } : before;
+}
+
+function sameShapes(one: readonly Shape[], other: readonly Shape[]): boolean {
+  return (
+    one === other ||
+    (one.length === other.length &&
+      one.every((shape, index) => {
+        const second = other[index];
+        return shape === second || (shape && second && shape.join() === second.join());
+      }))
+  );
+}
+
+/** Loops of TensorFlow 1, in which what a node gets depends on where its circle is entered. */
+function hasLoops(nodes: ReadonlyMap<string, NodeDef>): boolean {
+  for (const { op } of nodes.values()) if (op.endsWith("NextIteration")) return true;
+  return false;
 }
 
 function resultOf(

@@ -38,16 +38,20 @@ export interface NodeSignature {
   readonly growing: { readonly arg: OpDef_ArgDef; readonly at: number } | undefined;
 }
 
-const remembered = new WeakMap<NodeDef, { readonly opDef: OpDef; readonly signature: NodeSignature }>();
+/** By the attributes, which decide it together with the op: a node that is pinned or connected keeps them. */
+const remembered = new WeakMap<
+  NodeDef["attr"],
+  { readonly opDef: OpDef; readonly signature: NodeSignature }
+>();
 
 /** Undefined when the op is not known. */
 export function signatureOf(node: NodeDef, lookup: OpLookup): NodeSignature | undefined {
   const opDef = lookup(node.op);
   if (!opDef) return undefined;
-  const known = remembered.get(node);
+  const known = remembered.get(node.attr);
   if (known?.opDef === opDef) return known.signature;
   const signature = expand(node, opDef);
-  remembered.set(node, { opDef, signature });
+  remembered.set(node.attr, { opDef, signature });
   return signature;
 }
 

@@ -42,6 +42,15 @@ export function wiringOf(nodes: ReadonlyMap<string, NodeDef>): Wiring {
   return wiring;
 }
 
+/**
+ * Lets a new state of the nodes have the wiring of the one before where an edit changed no input and no name: pins and
+ * attributes then cost nothing here.
+ */
+export function keepWiring(before: ReadonlyMap<string, NodeDef>, after: ReadonlyMap<string, NodeDef>): void {
+  const known = remembered.get(before);
+  if (known) remembered.set(after, known);
+}
+
 function edgesInto(node: NodeDef): readonly Edge[] {
   const known = rememberedEdges.get(node);
   if (known) return known;

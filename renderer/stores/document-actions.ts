@@ -34,7 +34,7 @@ import type { ClusterConfigRow, GraphDocument, Point, RunConfig } from "../docum
 import type { Operation, Transaction } from "../document/operations.js";
 import { type ChosenRun, chosenRun, type RunInputs, runBlockers, runInputs } from "../document/run-inputs.js";
 import { parseTensorName } from "../document/tensor-names.js";
-import { type DocumentStore, examine, lookupOp, useDocument } from "./document-state.js";
+import { type DocumentStore, examine, examineEdited, lookupOp, useDocument } from "./document-state.js";
 import { showRunOf } from "./run-origin.js";
 
 function historyState(history: History): Partial<DocumentStore> {
@@ -78,7 +78,7 @@ function setHistory(history: History, selection?: Iterable<string>): void {
   const chosen = new Set([...(selection ?? before.selection)].filter((name) => document.nodes.has(name)));
   useDocument.setState({
     ...historyState(history),
-    ...(graphChanged ? examine(document) : {}),
+    ...(graphChanged ? examineEdited(document) : {}),
     revision: revisionOf(history),
     ...(sameNames(chosen, before.selection) ? {} : { selection: chosen }),
     refusal: undefined,

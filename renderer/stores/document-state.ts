@@ -2,11 +2,12 @@
 import { create } from "zustand";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
+import { examineAgain, examineGraph, type Findings } from "../document/examine.js";
 import type { History } from "../document/history.js";
 import { startHistory } from "../document/history.js";
 import { EMPTY_RUN_CONFIG, type GraphDocument } from "../document/model.js";
-import { findProblems, type ProblemMap } from "../document/problems.js";
-import { inferShapes, NO_SHAPES, type ShapeMap } from "../document/shapes.js";
+import type { ProblemMap } from "../document/problems.js";
+import { NO_SHAPES, type ShapeMap } from "../document/shapes.js";
 import type { OpLookup } from "../document/signature.js";
 import { engineOps, useOps } from "./ops-store.js";
 
@@ -79,11 +80,21 @@ function byName(ops: readonly OpDef[]): ReadonlyMap<string, OpDef> {
 /** The lookup of the open document. */
 export const lookupOp: OpLookup = (op) => lookupFor(useDocument.getState().document)(op);
 
-/** Shapes and problems of the present nodes. */
-export function examine(document: GraphDocument): { shapes: ShapeMap; problems: ProblemMap } {
-  const lookup = lookupFor(document);
-  const shapes = inferShapes(document.nodes, lookup);
-  return { shapes, problems: findProblems(document, lookup, shapes, useOps.getState().state === "ready") };
+const opsKnown = () => useOps.getState().state === "ready";
+
+/** Shapes and problems of a document. */
+export function examine(document: GraphDocument): Findings {
+  return examineGraph(document, lookupFor(document), opsKnown());
+}
+
+/** Shapes and problems after an edit of the open document. */
+export function examineEdited(document: GraphDocument): Findings {
+  const { document: before, shapes, problems } = useDocument.getState();
+  const sameOps =
+    document.metaGraph.graphDef?.library === before.metaGraph.graphDef?.library &&
+    document.metaGraph.metaInfoDef === before.metaGraph.metaInfoDef;
+  if (!sameOps) return examine(document);
+  return examineAgain(document, { nodes: before.nodes, shapes, problems }, lookupFor(document), opsKnown());
 }
 
 useOps.subscribe((state, before) => {

@@ -8,6 +8,7 @@ import { deleteNodes } from "../../../renderer/document/edits/remove.js";
 import { rename } from "../../../renderer/document/edits/rename.js";
 import { setFeed, toggleFetch } from "../../../renderer/document/edits/run-settings.js";
 import type { EditResult } from "../../../renderer/document/edits/types.js";
+import { examineAgain, examineGraph } from "../../../renderer/document/examine.js";
 import {
   commit,
   type History,
@@ -18,8 +19,9 @@ import {
   undo,
 } from "../../../renderer/document/history.js";
 import type { GraphDocument } from "../../../renderer/document/model.js";
+import type { OpLookup } from "../../../renderer/document/signature.js";
 import fc from "../../support/seeded-check.js";
-import { lookup, type, welcome } from "./graphs.js";
+import { constant, documentOf, lookup, node, type, welcome } from "./graphs.js";
 
 /** Everything that an edit can change, in a form that compares order, too. */
 function stateOf({ nodes, layout, runConfig, metaGraph }: GraphDocument): unknown {
@@ -134,3 +136,59 @@ describe("unsaved changes", () => {
     expect(isDirty(history)).toBe(true);
   });
 });
+
+describe("what is known of a document", () => {
+  it("is after any edits, and after they are taken back, what a look at all of it finds", () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
+        let history = startHistory(welcome());
+        let findings = examineGraph(history.document, lookup, true);
+        const follow = (next: History) => {
+          const { nodes } = history.document;
+          findings = examineAgain(next.document, { nodes, ...findings }, lookup, true);
+          history = next;
+          const all = examineGraph(next.document, lookup, true);
+          expect([...findings.problems]).toEqual([...all.problems]);
+          expect(new Map([...findings.shapes.outputs].sort())).toEqual(
+            new Map([...all.shapes.outputs].sort()),
+          );
+          expect(findings.shapes.errors).toEqual(all.shapes.errors);
+        };
+        for (const one of steps) follow(doEdit(history, one(history.document)));
+        while (history.past.length > 0) follow(undo(history));
+        while (history.future.length > 0) follow(redo(history));
+      }),
+    );
+  });
+
+  it("costs what an edit changes: a pin nothing, a new name a look at the node and its readers", () => {
+    const names = Array.from({ length: 2000 }, (_, index) => `n${index}`);
+    const nodes = names.map((name, index) =>
+      index === 0 ? constant(name, "1") : node(name, "Neg", [`n${index - 1}`], { T: type("float32") }),
+    );
+    const before = documentOf(nodes);
+    const findings = examineGraph(before, lookup, true);
+    const looked: string[] = [];
+    const counting: OpLookup = (op) => {
+      looked.push(op);
+      return lookup(op);
+    };
+    const committed = (result: EditResult) => commit(startHistory(before), edited(result)).document;
+    const pinned = examineAgain(
+      committed(pin(before, names, "/job:a/task:0")),
+      { ...before, ...findings },
+      counting,
+      true,
+    );
+    expect(pinned.shapes).toBe(findings.shapes);
+    expect(pinned.problems).toBe(findings.problems);
+    expect(looked).toEqual([]);
+    examineAgain(committed(rename(before, "n1000", "other")), { ...before, ...findings }, counting, true);
+    expect(looked.length).toBeLessThan(40);
+  });
+});
+
+function edited(result: EditResult) {
+  if (!result.ok) throw new Error(result.reason);
+  return result.transaction;
+}
