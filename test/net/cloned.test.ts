@@ -9,7 +9,7 @@ import { Network } from "./support/network.js";
 
 const TENSORDECK = join(repositoryRoot, "build", "bin", "tensordeck.mjs");
 
-describe.skipIf(peerMissing("namespaces"))("a copied installation", { timeout: 300_000 }, () => {
+describe.skipIf(peerMissing("namespaces", "tensorflow"))("a copied installation", { timeout: 300_000 }, () => {
   let network: Network;
   let desk: Installation;
   let original: Installation;
