@@ -9,7 +9,9 @@ import { Network } from "./support/network.js";
 
 const TENSORDECK = join(repositoryRoot, "build", "bin", "tensordeck.mjs");
 
-describe.skipIf(peerMissing("namespaces"))("a copied installation", { timeout: 300_000 }, () => {
+const missing = peerMissing("namespaces", "tensorflow");
+
+describe.skipIf(missing)("a copied installation", { timeout: 300_000 }, () => {
   let network: Network;
   let desk: Installation;
   let original: Installation;

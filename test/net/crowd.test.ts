@@ -7,7 +7,9 @@ import { Network } from "./support/network.js";
 
 const MANY_MACHINES = join(repositoryRoot, "test", "net", "fixtures", "many-machines.py");
 
-describe.skipIf(peerMissing("namespaces"))("a crowd", { timeout: 300_000 }, () => {
+const missing = peerMissing("namespaces", "tensorflow");
+
+describe.skipIf(missing)("a crowd", { timeout: 300_000 }, () => {
   let network: Network;
   let desk: Installation;
   let box: Installation;
