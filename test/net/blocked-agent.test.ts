@@ -20,7 +20,7 @@ table inet filter {
 }
 `;
 
-describe.skipIf(peerMissing("namespaces") || peerMissing("chromium"))(
+describe.skipIf(peerMissing("namespaces") || peerMissing("tensorflow") || peerMissing("chromium"))(
   "a machine whose agent is shut off",
   () => {
     let network: Network;
