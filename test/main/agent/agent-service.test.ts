@@ -242,7 +242,8 @@ describe("what one machine may use up", () => {
   test("are as many calls as an application needs", async () => {
     await pair(gpuPc, laptop, "view");
     const codes: number[] = [];
-    for (let round = 0; round < 30; round++) {
+    // However slow this machine is, calls come faster than they are allowed for long.
+    while (!codes.includes(status.RESOURCE_EXHAUSTED) && codes.length < 20_000) {
       const answers = await Promise.all(Array.from({ length: 50 }, () => callRaw("ping", nothing)));
       codes.push(...answers.map(({ code }) => code));
     }
