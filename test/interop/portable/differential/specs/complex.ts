@@ -67,6 +67,15 @@ export const complexSpecs: readonly OpSpec[] = [
   ...unary(["Log1p"], { ulps: 8, scale: 1 }),
   ...unary(["Expm1", "Sin", "Cos", "Sinh", "Cosh"], grown),
   ...unary(["Tan", "Tanh", "Sqrt", "Sign", "Asin", "Acos", "Atan", "Asinh", "Acosh", "Atanh"], rounded),
+  ...specsOf(["Atan", "Atanh"], {
+    types,
+    draw: ({ T = "complex64" }) => smallTensor(T, [2]).map((input) => ({ inputs: [input] })),
+    // Beside the points where they are infinite.
+    edges: ({ T = "complex64" }) => [
+      { inputs: [numbers(T, [0.0625, 1.0625], [0.0625, -1.0625], [1.0625, 0.0625], [-1.0625, 0.0625])] },
+    ],
+    tolerance: rounded,
+  }),
   ...specsOf(["Log", "Reciprocal", "Inv", "Sigmoid"], {
     types,
     draw: ({ T = "complex64" }) => complexTensor(T, [3, 2]).map((input) => ({ inputs: [input] })),

@@ -66,6 +66,8 @@ export const otherDtypeSpecs: readonly OpSpec[] = [
           .tuple(tensor(T, shape, "unit"), someAxes(shape.length))
           .map(([input, axes]) => ({ inputs: [input, integers(Tidx, axes)] })),
       ),
+    edges: ({ T = "complex64", Tidx = "int32" }) =>
+      [[0], [0, 1], []].map((axes) => ({ inputs: [Tensor.of([], T, [0, 2]), integers(Tidx, axes)] })),
     tolerance: { ulps: 8, scale: 64 },
   }),
   {

@@ -141,8 +141,10 @@ export function hyperbolicArcCosine(z: Complex): Complex {
 }
 
 export function hyperbolicArcTangent([re, im]: Complex): Complex {
+  // An odd function; below zero the argument of log1p would come close to -1 and lose its last digits.
+  const right = Math.abs(re);
   return [
-    Math.log1p((4 * re) / ((1 - re) ** 2 + im * im)) / 4,
+    (Math.sign(re) * Math.log1p((4 * right) / ((1 - right) ** 2 + im * im))) / 4,
     Math.atan2(2 * im, (1 - re) * (1 + re) - im * im) / 2,
   ];
 }

@@ -252,6 +252,10 @@ function reduceAlong(
   const entries = entriesPerElement(dtype);
   const x = entries === 1 ? numbersOf(ordered) : partsApart(ordered, groups, n);
   const out = newNumbers(dtype, shape);
+  // The mean of no complex numbers is 0 in TensorFlow, as Eigen has a NaN of real numbers alone.
+  if (entries === 2 && n === 0) {
+    return new Tensor(dtype, shape, out);
+  }
   for (let group = 0; group < groups * entries; group += 1) {
     out[group] = reduce(x, group * n, n);
   }
