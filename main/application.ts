@@ -6,37 +6,37 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { nodeCommand } from "../worker-runtime/engines/package-root.js";
 import { inBackground } from "../worker-runtime/faults.js";
-import type { Clones } from "./agent/instance-lock.js";
 import { ClusterDoor } from "./cluster/cluster-door.js";
 import { ClusterService } from "./cluster/cluster-service.js";
-import { ControlPlane, loadStanding } from "./control-plane/control-plane.js";
-import { stopExposedTasks } from "./control-plane/former-owners.js";
-import { type NetworkScope, networkScope } from "./control-plane/network-scope.js";
-import { wizardMachines } from "./control-plane/wizard-machines.js";
+import { listDirectory } from "./documents/directory.js";
 import { DocumentService } from "./documents/document-service.js";
 import { defaultEngine, type Engine } from "./engine.js";
 import { EventHub, type EventListener } from "./events.js";
-import { listDirectory } from "./files/directory.js";
-import { loadRuleTag } from "./firewall/rule-tag.js";
-import { thisFirewall } from "./firewall/this-firewall.js";
-import { FirewallWizardService } from "./firewall/wizard/firewall-wizard.js";
 import { callHandler, type Handlers } from "./handlers.js";
 import type { Host } from "./host.js";
-import { requestNewIdentity } from "./identity/new-identity.js";
-import { machineEngines } from "./machine/engines.js";
-import { MachineDescriber } from "./machine/machine-describer.js";
-import { KernelListService } from "./ops/kernel-list-service.js";
-import { OpListService } from "./ops/op-list-service.js";
+import { loadRuleTag } from "./network/firewall/rule-tag.js";
+import { thisFirewall } from "./network/firewall/this-firewall.js";
+import { FirewallWizardService } from "./network/firewall/wizard/firewall-wizard.js";
+import { KnownFacts } from "./network/reachability/known-facts.js";
+import { probeAddress } from "./network/reachability/probe.js";
+import { ReachabilityService } from "./network/reachability/reachability-service.js";
+import type { Clones } from "./peers/agent/instance-lock.js";
+import { ControlPlane, loadCredentials } from "./peers/control-plane.js";
+import { stopExposedTasks } from "./peers/former-owners.js";
+import { requestNewIdentity } from "./peers/identity/new-identity.js";
+import { machineEngines } from "./peers/machine/engines.js";
+import { MachineDescriber } from "./peers/machine/machine-describer.js";
+import { type NetworkScope, networkScope } from "./peers/network-scope.js";
+import { wizardMachines } from "./peers/wizard-machines.js";
 import { defined, problem } from "./problems.js";
-import { KnownFacts } from "./reachability/known-facts.js";
-import { probeAddress } from "./reachability/probe.js";
-import { ReachabilityService } from "./reachability/reachability-service.js";
-import { RuntimeService } from "./runtime/runtime-service.js";
-import { readFeeds } from "./sessions/feeds.js";
-import { RunService } from "./sessions/run-service.js";
+import { readFeeds } from "./runs/feeds.js";
+import { KernelListService } from "./runs/ops/kernel-list-service.js";
+import { OpListService } from "./runs/ops/op-list-service.js";
+import { RunService } from "./runs/run-service.js";
 import { SettingsService } from "./settings/settings-service.js";
+import { Isolation } from "./tasks/isolation/isolation.js";
 import { LocalTaskHost } from "./tasks/local-task-host.js";
-import { Isolation } from "./tunnel/zone/isolation.js";
+import { RuntimeService } from "./tasks/runtime/runtime-service.js";
 import { version } from "./version.js";
 
 export interface ApplicationOptions {
@@ -83,12 +83,12 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     bundled: engine.bundledOps,
   });
   const kernels = new KernelListService({ version: version(), ask: engine.portableKernels });
-  const [standing, kept, tag] = await Promise.all([
-    loadStanding(dataDir),
+  const [credentials, kept, tag] = await Promise.all([
+    loadCredentials(dataDir),
     settings.get(),
     loadRuleTag(dataDir),
   ]);
-  const { deviceId: ownId } = standing.identity;
+  const { deviceId: ownId } = credentials.identity;
   let { machineName, graphFolders, allowExposedTasks } = kept;
   let canIsolate: boolean | undefined;
   const describer = new MachineDescriber({
@@ -115,7 +115,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     tag,
   });
   const network = new ControlPlane({
-    ...standing,
+    ...credentials,
     dataDir,
     scope: options.network ?? networkScope(),
     ...defined({ port: options.agentPort }),

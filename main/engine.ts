@@ -3,12 +3,12 @@ import { portableCatalogue } from "../worker-runtime/engines/portable/catalogue/
 import type { KernelList } from "./api/kernels.js";
 import type { ExampleLibrary } from "./documents/document-service.js";
 import { exampleLibrary } from "./documents/examples.js";
-import { bundledOps } from "./ops/bundled-ops.js";
-import type { OpList } from "./ops/op-list-service.js";
-import type { RuntimeTools } from "./runtime/runtime-tools.js";
-import { tensorFlowRuntimeTools } from "./runtime/tensorflow-runtime.js";
+import { bundledOps } from "./runs/ops/bundled-ops.js";
+import type { OpList } from "./runs/ops/op-list-service.js";
 import type { OpenProbe } from "./tasks/health.js";
 import type { LaunchTask } from "./tasks/launcher.js";
+import type { RuntimeTools } from "./tasks/runtime/runtime-tools.js";
+import { tensorFlowRuntimeTools } from "./tasks/runtime/tensorflow-runtime.js";
 import { type LaunchKnowledge, serverLauncher } from "./tasks/server-launcher.js";
 import { openWorkerProbe } from "./tasks/worker-probe.js";
 

@@ -10,12 +10,12 @@ import {
 } from "../../worker-runtime/cli/args.js";
 import { dataFolder } from "../../worker-runtime/engines/tensorflow/data-folder.js";
 import { invalidArgument } from "../../worker-runtime/protocol/status.js";
-import { askInstance } from "../agent/instance-lock.js";
 import { deviceIdSchema, type Role, roleSchema } from "../api/machines.js";
-import { loadIdentity } from "../identity/identity.js";
-import { renewIfAsked, requestNewIdentity } from "../identity/new-identity.js";
+import { askInstance } from "../peers/agent/instance-lock.js";
+import { loadIdentity } from "../peers/identity/identity.js";
+import { renewIfAsked, requestNewIdentity } from "../peers/identity/new-identity.js";
+import { TrustStore } from "../peers/trust/trust-store.js";
 import { problem } from "../problems.js";
-import { TrustStore } from "../trust/trust-store.js";
 import { runAgentProcess } from "./agent-process.js";
 import { installCommands, serviceUnit } from "./service-unit.js";
 

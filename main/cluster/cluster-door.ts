@@ -2,10 +2,10 @@
 import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Door as DoorState } from "../api/cluster.js";
-import { DOOR_PORT, Door, type DoorCluster } from "../door/door.js";
 import { messageOf } from "../problems.js";
 import { addressesOf } from "./addresses.js";
 import type { ClusterService } from "./cluster-service.js";
+import { DOOR_PORT, Door, type DoorCluster } from "./door/door.js";
 
 export class ClusterDoor {
   readonly #cluster: () => DoorCluster | undefined;

@@ -1,7 +1,7 @@
 /** What the application keeps of the cluster over its own restarts; tasks are kept by the machines that run them. */
 import { z } from "zod";
 import { accessSchema, jobNameSchema, membershipSchema } from "../api/cluster.js";
-import { JsonFile } from "../files/json-file.js";
+import { JsonFile } from "../storage/json-file.js";
 
 const storedClusterSchema = z.object({
   membership: membershipSchema.catch("dynamic"),

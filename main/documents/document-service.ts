@@ -10,10 +10,10 @@ import {
 } from "../../worker-runtime/graph/graph-file.js";
 import type { Params } from "../api/contract.js";
 import type { DocumentFile, Example } from "../api/documents.js";
-import { writeFileAtomically } from "../files/atomic-write.js";
-import { expandHome } from "../files/directory.js";
-import { type FileVersion, fileVersion } from "../files/file-version.js";
 import { errnoOf, fileProblem, messageOf, problem, problemOf } from "../problems.js";
+import { writeFileAtomically } from "../storage/atomic-write.js";
+import { type FileVersion, fileVersion } from "../storage/file-version.js";
+import { expandHome } from "./directory.js";
 import { type DocumentSource, DocumentSources } from "./document-sources.js";
 import { copySavedModelParts } from "./saved-model-parts.js";
 

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { SavedModelSource } from "../../worker-runtime/graph/graph-file.js";
-import type { FileVersion } from "../files/file-version.js";
+import type { FileVersion } from "../storage/file-version.js";
 
 /** A source keeps a whole file in memory. One that has a path can be read again, so only the newest are kept. */
 const MAX_HELD = 8;

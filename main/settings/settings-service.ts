@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { type Settings, settingsSchema } from "../api/app.js";
 import type { Params } from "../api/contract.js";
 import type { EmitEvent } from "../events.js";
-import { writePrivateFile } from "../files/private-files.js";
 import { errnoOf, fileProblem } from "../problems.js";
+import { writePrivateFile } from "../storage/private-files.js";
 
 const MAX_RECENT_DOCUMENTS = 20;
 

@@ -3,8 +3,8 @@
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { LogLine } from "../api/cluster.js";
 import type { Gpu } from "../api/machines.js";
-import type { JsonFile } from "../files/json-file.js";
 import { defined, problem } from "../problems.js";
+import type { JsonFile } from "../storage/json-file.js";
 import { clearServerState } from "./clear-state.js";
 import { gpuNumbers, visibleGpus } from "./gpu-assignment.js";
 import type { OpenProbe } from "./health.js";

@@ -1,7 +1,7 @@
 /** The tasks that somebody wants on this machine, kept in a file so that they come back when it or the application restarts. */
 import { z } from "zod";
 import { engineSchema, gpuChoiceSchema, jobNameSchema } from "../api/cluster.js";
-import { JsonFile } from "../files/json-file.js";
+import { JsonFile } from "../storage/json-file.js";
 
 const wantedTaskSchema = z.object({
   id: z.string().min(1),

@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DEFAULT_AGENT_PORT } from "../../main/agent-port/agent-port.js";
-import { type Identity, loadIdentity } from "../../main/identity/identity.js";
-import { TrustStore } from "../../main/trust/trust-store.js";
-import type { TunnelEnd } from "../../main/tunnel/tunnel-request.js";
+import type { TunnelEnd } from "../../main/cluster/tunnel/tunnel-request.js";
+import { type Identity, loadIdentity } from "../../main/peers/identity/identity.js";
+import { DEFAULT_AGENT_PORT } from "../../main/peers/port/agent-port.js";
+import { TrustStore } from "../../main/peers/trust/trust-store.js";
 import type { TunnelHostPlan } from "../net/fixtures/tunnel-host.js";
 import { type Host, Network } from "../net/support/network.js";
 import { libtensorflowDir, repositoryRoot, tensorflowPython } from "../support/find-peers.js";
@@ -19,7 +19,7 @@ const PORTS = { first: 2222, second: 2223, raw: 2224 };
 const ROUNDS = 2;
 const START_MILLIS = 120_000;
 
-/** plain: TensorFlow on the network. tunnel: loopback addresses and tunnels. isolated: that, with the tasks in a zone. */
+/** plain: TensorFlow on the network. tunnel: loopback addresses and tunnels. isolated: that, with the tasks in a namespace. */
 type Way = "plain" | "tunnel" | "isolated";
 
 interface Result {

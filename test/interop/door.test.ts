@@ -1,6 +1,6 @@
 /** Stock scripts, unedited, through the door on tasks that were started alone, as Tensordeck starts them. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { Door } from "../../main/door/door.js";
+import { Door } from "../../main/cluster/door/door.js";
 import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
 import { Server } from "../../worker-runtime/engines/server.js";
 import { Session } from "../../worker-runtime/session/session.js";

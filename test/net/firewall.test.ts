@@ -4,12 +4,12 @@
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { FirewallApply, FirewallScope, FirewallWizard } from "../../main/api/firewall.js";
-import { linuxFirewall } from "../../main/firewall/linux/linux-firewall.js";
-import { isInPlace, ruleText } from "../../main/firewall/rules.js";
-import { SystemFirewall } from "../../main/firewall/system-firewall.js";
-import type { FirewallChange, FirewallTool } from "../../main/firewall/tool.js";
-import { FirewallWizardService } from "../../main/firewall/wizard/firewall-wizard.js";
-import type { WizardMachine } from "../../main/firewall/wizard/wizard-machine.js";
+import { linuxFirewall } from "../../main/network/firewall/linux/linux-firewall.js";
+import { isInPlace, ruleText } from "../../main/network/firewall/rules.js";
+import { SystemFirewall } from "../../main/network/firewall/system-firewall.js";
+import type { FirewallChange, FirewallTool } from "../../main/network/firewall/tool.js";
+import { FirewallWizardService } from "../../main/network/firewall/wizard/firewall-wizard.js";
+import type { WizardMachine } from "../../main/network/firewall/wizard/wizard-machine.js";
 import { peerMissing } from "../support/peers.js";
 import {
   AGENT_PORT,

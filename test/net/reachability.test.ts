@@ -10,10 +10,10 @@ import {
   reachabilitySchema,
 } from "../../main/api/reachability.js";
 import { deferred } from "../../main/deferred.js";
-import type { RouteFacts } from "../../main/reachability/explain/route-facts.js";
-import { explainRoute } from "../../main/reachability/explain.js";
-import { ReachabilityService } from "../../main/reachability/reachability-service.js";
-import { machine, task } from "../main/reachability/support/situations.js";
+import type { RouteFacts } from "../../main/network/reachability/explain/route-facts.js";
+import { explainRoute } from "../../main/network/reachability/explain.js";
+import { ReachabilityService } from "../../main/network/reachability/reachability-service.js";
+import { machine, task } from "../main/network/reachability/support/situations.js";
 import { environmentWithoutProxies, peerMissing, repositoryRoot } from "../support/peers.js";
 import { type Host, Network } from "./support/network.js";
 

@@ -8,10 +8,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DEFAULT_AGENT_PORT } from "../../main/agent-port/agent-port.js";
-import { type Identity, loadIdentity } from "../../main/identity/identity.js";
-import { TrustStore } from "../../main/trust/trust-store.js";
-import type { TunnelEnd } from "../../main/tunnel/tunnel-request.js";
+import type { TunnelEnd } from "../../main/cluster/tunnel/tunnel-request.js";
+import { type Identity, loadIdentity } from "../../main/peers/identity/identity.js";
+import { DEFAULT_AGENT_PORT } from "../../main/peers/port/agent-port.js";
+import { TrustStore } from "../../main/peers/trust/trust-store.js";
 import { until } from "../main/support/until.js";
 import { libtensorflowDir, peerMissing, repositoryRoot, tensorflowPython } from "../support/peers.js";
 import type { PeerProcess } from "../support/processes.js";
@@ -195,11 +195,11 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a secure cluster on tw
   });
 
   test("takes its isolated tasks along when the application is killed", async () => {
-    const zone = networkOf(reports[0]?.pids[0]);
+    const namespace = networkOf(reports[0]?.pids[0]);
     // The task and the process that makes sockets there.
-    expect(inhabitants(zone)).toBe(2);
+    expect(inhabitants(namespace)).toBe(2);
     await applications.get(one)?.stop("SIGKILL");
-    await until("nobody is left in the zone", () => inhabitants(zone) === 0);
+    await until("nobody is left in the namespace", () => inhabitants(namespace) === 0);
     expect(await connects(one.host, "localhost", FIRST)).toBe(false);
   });
 });

@@ -1,12 +1,13 @@
 /** The agent of the machine that the doctor runs on: whether others reach it. */
-import { DEFAULT_AGENT_PORT } from "../../agent-port/agent-port.js";
+
 import type { Machine } from "../../api/cluster.js";
 import type { Diagnosis } from "../../api/reachability.js";
-import { loadIdentity } from "../../identity/identity.js";
-import { listText } from "../../reachability/explain/evidence.js";
-import type { PlannedRoute } from "../../reachability/plan.js";
-import { probeAddress } from "../../reachability/probe.js";
-import type { TrustedMachine } from "../../trust/trusted-machine.js";
+import { listText } from "../../network/reachability/explain/evidence.js";
+import type { PlannedRoute } from "../../network/reachability/plan.js";
+import { probeAddress } from "../../network/reachability/probe.js";
+import { loadIdentity } from "../../peers/identity/identity.js";
+import { DEFAULT_AGENT_PORT } from "../../peers/port/agent-port.js";
+import type { TrustedMachine } from "../../peers/trust/trusted-machine.js";
 import { THIS_MACHINE } from "./places.js";
 
 /** Port of the agent that runs here; undefined where none does, or at another port than the customary one. */

@@ -1,11 +1,11 @@
 /** Connections to the agents of paired machines, which describe them and dial from there. */
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
-import { AgentConnection } from "../../agent/agent-connection.js";
-import { agentAddresses } from "../../agent-port/agent-addresses.js";
 import type { MachineFacts } from "../../api/machines.js";
-import { loadIdentity } from "../../identity/identity.js";
-import type { Prober } from "../../reachability/probe.js";
-import type { TrustedMachine } from "../../trust/trusted-machine.js";
+import type { Prober } from "../../network/reachability/probe.js";
+import { AgentConnection } from "../../peers/agent/agent-connection.js";
+import { loadIdentity } from "../../peers/identity/identity.js";
+import { agentAddresses } from "../../peers/port/agent-addresses.js";
+import type { TrustedMachine } from "../../peers/trust/trusted-machine.js";
 
 /** A machine that is there answers in milliseconds; what does not is tested from here all the same. */
 const CONNECT_MILLIS = 3000;

@@ -1,9 +1,9 @@
 /** What was found, for people and for scripts. */
 import type { Machine } from "../../api/cluster.js";
 import type { Diagnosis, Route } from "../../api/reachability.js";
-import { bytesText } from "../../reachability/diagnoses/diagnosis.js";
-import { portOf } from "../../reachability/hosts.js";
-import { durationText } from "../../reachability/layers/result.js";
+import { bytesText } from "../../network/reachability/diagnoses/diagnosis.js";
+import { portOf } from "../../network/reachability/hosts.js";
+import { durationText } from "../../network/reachability/layers/result.js";
 import type { Examination } from "./examine.js";
 import { THIS_MACHINE } from "./places.js";
 

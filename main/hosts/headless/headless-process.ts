@@ -1,8 +1,8 @@
 /** What every program without a desktop is made of: the window's server, the application behind it, and their end. */
 import { join } from "node:path";
 import { inBackground, surviveFaults } from "../../../worker-runtime/faults.js";
-import { InstanceLock } from "../../agent/instance-lock.js";
 import type { Application } from "../../application.js";
+import { InstanceLock } from "../../peers/agent/instance-lock.js";
 import { watchParent } from "../shared/parent.js";
 import { type HeadlessHost, startHeadlessHost } from "./headless-host.js";
 

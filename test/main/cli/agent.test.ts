@@ -5,9 +5,9 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { AgentConnection } from "../../../main/agent/agent-connection.js";
-import { loadIdentity } from "../../../main/identity/identity.js";
-import { TrustStore } from "../../../main/trust/trust-store.js";
+import { AgentConnection } from "../../../main/peers/agent/agent-connection.js";
+import { loadIdentity } from "../../../main/peers/identity/identity.js";
+import { TrustStore } from "../../../main/peers/trust/trust-store.js";
 import {
   environmentWithoutProxies,
   type PeerProcess,

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { reachabilitySchema } from "../../../main/api/reachability.js";
-import { makeCertificate } from "../../../main/identity/certificate.js";
-import { deviceIdOf } from "../../../main/identity/device-id.js";
-import { TRUST_FILE } from "../../../main/trust/trust-store.js";
+import { makeCertificate } from "../../../main/peers/identity/certificate.js";
+import { deviceIdOf } from "../../../main/peers/identity/device-id.js";
+import { TRUST_FILE } from "../../../main/peers/trust/trust-store.js";
 import { startStockServers } from "../../interop/peers/stock-servers.js";
 import {
   environmentWithoutProxies,
@@ -18,8 +18,8 @@ import {
   repositoryRoot,
   spawnPeer,
 } from "../../support/peers.js";
-import { pair, TestAgent } from "../agent/agents.js";
-import { listen } from "../reachability/support/servers.js";
+import { listen } from "../network/reachability/support/servers.js";
+import { pair, TestAgent } from "../peers/agent/agents.js";
 
 let folder: string;
 beforeAll(async () => {

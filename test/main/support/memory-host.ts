@@ -2,9 +2,9 @@
 
 import type { LogLine } from "../../../main/api/cluster.js";
 import type { TunnelHost } from "../../../main/cluster/cluster-machine.js";
+import type { TunnelRequest } from "../../../main/cluster/tunnel/tunnel-request.js";
 import { problem } from "../../../main/problems.js";
 import type { FixedPlace, HostTask, TaskHost, TaskOrder } from "../../../main/tasks/task-host.js";
-import type { TunnelRequest } from "../../../main/tunnel/tunnel-request.js";
 
 export class MemoryHost implements TaskHost, TunnelHost {
   readonly orders: TaskOrder[] = [];

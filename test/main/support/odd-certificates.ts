@@ -2,7 +2,7 @@
 import "reflect-metadata";
 import { KeyObject, webcrypto } from "node:crypto";
 import { BasicConstraintsExtension, X509CertificateGenerator } from "@peculiar/x509";
-import type { MadeCertificate } from "../../../main/identity/certificate.js";
+import type { MadeCertificate } from "../../../main/peers/identity/certificate.js";
 
 const KINDS = {
   "P-256": { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },

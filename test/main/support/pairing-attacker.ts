@@ -1,15 +1,15 @@
 /** Somebody who speaks the pairing protocol, but not by its rules. */
 import type { TLSSocket } from "node:tls";
-import { Alpn } from "../../../main/agent-port/agent-peer.js";
-import { dialUnknownAgent } from "../../../main/agent-port/dial-agent.js";
-import type { Identity } from "../../../main/identity/identity.js";
+import type { Identity } from "../../../main/peers/identity/identity.js";
 import {
   encodeFrame,
   FrameReader,
   type MessageOf,
   PAIRING_VERSION,
   type PairingMessage,
-} from "../../../main/pairing/pairing-messages.js";
+} from "../../../main/peers/pairing/pairing-messages.js";
+import { Alpn } from "../../../main/peers/port/agent-peer.js";
+import { dialUnknownAgent } from "../../../main/peers/port/dial-agent.js";
 import { LOOPBACK } from "./trusting.js";
 
 export const hello: MessageOf<"hello"> = {

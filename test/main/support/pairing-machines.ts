@@ -1,7 +1,8 @@
 /** Installations of a test that pair with each other over loopback. */
-import type { AgentPort } from "../../../main/agent-port/agent-port.js";
+
 import type { PairingState, Role } from "../../../main/api/machines.js";
-import { PairingService, type PairingServiceOptions } from "../../../main/pairing/pairing-service.js";
+import { PairingService, type PairingServiceOptions } from "../../../main/peers/pairing/pairing-service.js";
+import type { AgentPort } from "../../../main/peers/port/agent-port.js";
 import { type Installation, LOOPBACK, makeInstallation } from "./trusting.js";
 import { until } from "./until.js";
 

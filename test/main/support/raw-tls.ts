@@ -1,7 +1,7 @@
 /** A TLS client that keeps to no rules, for tests that play the attacker. */
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
-import { makeCertificate } from "../../../main/identity/certificate.js";
-import { type Identity, identityOf } from "../../../main/identity/identity.js";
+import { makeCertificate } from "../../../main/peers/identity/certificate.js";
+import { type Identity, identityOf } from "../../../main/peers/identity/identity.js";
 import { LOOPBACK } from "./trusting.js";
 
 /** An identity of somebody who is not there otherwise. */

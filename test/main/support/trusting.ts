@@ -2,11 +2,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AgentPort, type AgentPortOptions } from "../../../main/agent-port/agent-port.js";
 import type { Role } from "../../../main/api/machines.js";
-import { type Identity, loadIdentity } from "../../../main/identity/identity.js";
-import { TrustStore } from "../../../main/trust/trust-store.js";
-import type { TrustedMachine } from "../../../main/trust/trusted-machine.js";
+import { type Identity, loadIdentity } from "../../../main/peers/identity/identity.js";
+import { AgentPort, type AgentPortOptions } from "../../../main/peers/port/agent-port.js";
+import { TrustStore } from "../../../main/peers/trust/trust-store.js";
+import type { TrustedMachine } from "../../../main/peers/trust/trusted-machine.js";
 
 export const LOOPBACK = "127.0.0.1";
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DiscoveryState } from "../../../main/api/machines.js";
-import type { DiscoveryOptions, Sighting } from "../../../main/discovery/discovery.js";
+import type { DiscoveryOptions, Sighting } from "../../../main/peers/discovery/discovery.js";
 import type { PeerProcess } from "../../support/processes.js";
 import type { Host } from "./network.js";
 

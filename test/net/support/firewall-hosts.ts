@@ -2,8 +2,12 @@
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { layerResultSchema } from "../../../main/api/reachability.js";
-import { type CommandEnd, commandEnvironment, type RunCommand } from "../../../main/firewall/command.js";
-import type { WizardProber } from "../../../main/firewall/wizard/wizard-machine.js";
+import {
+  type CommandEnd,
+  commandEnvironment,
+  type RunCommand,
+} from "../../../main/network/firewall/command.js";
+import type { WizardProber } from "../../../main/network/firewall/wizard/wizard-machine.js";
 import type { Host } from "./host.js";
 import { Network } from "./network.js";
 

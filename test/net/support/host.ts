@@ -63,7 +63,7 @@ export class Host {
     return this.#space.commandLine(command, args, cwd);
   }
 
-  /** TCP ports at which the network, and not only the host itself, can knock. */
+  /** TCP ports at which the network, and not only the host itself, can probe. */
   async openPorts(): Promise<number[]> {
     const sockets = await this.run("ss", ["-ltnH"]);
     return sockets.split("\n").flatMap((line) => {

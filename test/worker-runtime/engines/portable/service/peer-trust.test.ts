@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type MadeCertificate, makeCertificate } from "../../../../../main/identity/certificate.js";
+import { type MadeCertificate, makeCertificate } from "../../../../../main/peers/identity/certificate.js";
 import { WorkerServiceDefinition } from "../../../../../protos/generated/tensorflow/worker_service.js";
 import { defaultLimits } from "../../../../../worker-runtime/engines/portable/service/call-limits.js";
 import { GrpcEndpoint } from "../../../../../worker-runtime/engines/portable/service/grpc-endpoint.js";

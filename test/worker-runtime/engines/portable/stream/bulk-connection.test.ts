@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { makeCertificate } from "../../../../../main/identity/certificate.js";
+import { makeCertificate } from "../../../../../main/peers/identity/certificate.js";
 import * as wire from "../../../../../protos/generated/tensorflow/worker.js";
 import { PeerTrust } from "../../../../../worker-runtime/engines/portable/service/peer-trust.js";
 import { encodePreamble } from "../../../../../worker-runtime/engines/portable/stream/bulk-coding.js";

@@ -1,0 +1,146 @@
+/** The near end of a tunnel: a loopback port, each connection of which goes to a task on another machine. */
+import type { Socket } from "node:net";
+import { inBackground } from "../../../worker-runtime/faults.js";
+import type { Problem } from "../../api/problem.js";
+import { problem, problemOf } from "../../problems.js";
+import { LoopbackServer } from "./loopback.js";
+import { bindLives, KEEP_ALIVE_MILLIS, prepareForRelay, pump, reset } from "./relay.js";
+import type { AgreedTunnel } from "./tunnel-claims.js";
+import { encodeHeader, readAnswer, refusalText, TunnelAnswer } from "./tunnel-protocol.js";
+
+/**
+ * Opens a connection to a machine's agent for tunnels and makes sure that it is that machine. Rejects when none of the
+ * addresses answers, or when the signal is aborted.
+ */
+export type DialTunnel = (request: {
+  readonly deviceId: string;
+  readonly addresses: readonly string[];
+  readonly signal: AbortSignal;
+}) => Promise<Socket>;
+
+export interface TunnelStatus {
+  readonly port: number;
+  readonly deviceId: string;
+  /** Who asked for the tunnel. */
+  readonly owners: readonly string[];
+  /** Connections that are open or being set up. */
+  readonly connections: number;
+  /** Connections since the tunnel was made, with those that failed. */
+  readonly accepted: number;
+  readonly failed: number;
+  /** What clients here said to the task, and what it answered. */
+  readonly sentBytes: number;
+  readonly receivedBytes: number;
+  /** Why the last connection that failed did; absent once a later one succeeded. */
+  readonly lastFailure?: { readonly at: number; readonly problem: Problem };
+}
+
+/** The serving side waits for its task's accept only; a machine that takes longer is gone. */
+const ANSWER_TIMEOUT_MILLIS = 10_000;
+
+export class TunnelEntrance {
+  #tunnel: AgreedTunnel;
+  readonly #dial: DialTunnel;
+  readonly #clients = new Set<Socket>();
+  #server: LoopbackServer | undefined;
+  #accepted = 0;
+  #failed = 0;
+  /** Of connections that are over. */
+  #sentBytes = 0;
+  #receivedBytes = 0;
+  #lastFailure: TunnelStatus["lastFailure"];
+
+  private constructor(tunnel: AgreedTunnel, dial: DialTunnel) {
+    this.#tunnel = tunnel;
+    this.#dial = dial;
+  }
+
+  /** @throws Error of Node's own, EADDRINUSE where the port is taken. */
+  static async open(tunnel: AgreedTunnel, dial: DialTunnel): Promise<TunnelEntrance> {
+    const entrance = new TunnelEntrance(tunnel, dial);
+    entrance.#server = await LoopbackServer.listen(tunnel.port, (client) => entrance.accept(client));
+    return entrance;
+  }
+
+  get deviceId(): string {
+    return this.#tunnel.deviceId;
+  }
+
+  /** Takes over owners and addresses; open connections go on. */
+  update(tunnel: AgreedTunnel): void {
+    this.#tunnel = tunnel;
+  }
+
+  status(): TunnelStatus {
+    const { port, deviceId, owners } = this.#tunnel;
+    const open = [...this.#clients];
+    return {
+      port,
+      deviceId,
+      owners,
+      connections: open.length,
+      accepted: this.#accepted,
+      failed: this.#failed,
+      sentBytes: open.reduce((sum, { bytesRead }) => sum + bytesRead, this.#sentBytes),
+      receivedBytes: open.reduce((sum, { bytesWritten }) => sum + bytesWritten, this.#receivedBytes),
+      ...(this.#lastFailure && { lastFailure: this.#lastFailure }),
+    };
+  }
+
+  /** Ends the connections, which their clients see as a reset. */
+  disconnect(): void {
+    for (const client of this.#clients) reset(client);
+  }
+
+  /** Frees the port and ends the connections. */
+  close(): void {
+    this.#server?.close();
+    this.disconnect();
+  }
+
+  /** Carries one connection. What goes wrong is told to the client by a reset. */
+  accept(client: Socket): void {
+    inBackground(this.#carry(client));
+  }
+
+  async #carry(client: Socket): Promise<void> {
+    const { port, deviceId, agentAddresses } = this.#tunnel;
+    const gone = new AbortController();
+    this.#accepted++;
+    this.#clients.add(client);
+    // Not every client comes from the listener of this tunnel, which has seen to that.
+    prepareForRelay(client);
+    client.on("error", () => undefined);
+    client.once("close", () => {
+      this.#clients.delete(client);
+      this.#sentBytes += client.bytesRead;
+      this.#receivedBytes += client.bytesWritten;
+      gone.abort();
+    });
+    let link: Socket | undefined;
+    try {
+      link = await this.#dial({ deviceId, addresses: agentAddresses, signal: gone.signal });
+      prepareForRelay(link);
+      link.setKeepAlive(true, KEEP_ALIVE_MILLIS);
+      bindLives(client, link);
+      if (client.destroyed) throw problem("CANCELLED", "The client has closed its connection.");
+      link.write(encodeHeader(port));
+      pump(client, link);
+      const answer = await readAnswer(link, ANSWER_TIMEOUT_MILLIS);
+      if (answer !== TunnelAnswer.connected) {
+        throw problem("UNAVAILABLE", `The tunnel to port ${port} was refused.`, {
+          reason: refusalText(answer),
+        });
+      }
+      this.#lastFailure = undefined;
+      pump(link, client);
+    } catch (error) {
+      if (!client.destroyed) {
+        this.#failed++;
+        this.#lastFailure = { at: Date.now(), problem: problemOf(error) };
+      }
+      link?.destroy();
+      reset(client);
+    }
+  }
+}

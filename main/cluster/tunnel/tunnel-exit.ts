@@ -1,0 +1,118 @@
+/** The far end of tunnels: connections of other machines' agents to tasks of this one. */
+import type { Socket } from "node:net";
+import { inBackground } from "../../../worker-runtime/faults.js";
+import { connectLoopback } from "./loopback.js";
+import { join, KEEP_ALIVE_MILLIS, prepareForRelay } from "./relay.js";
+import { readHeader, TunnelAnswer } from "./tunnel-protocol.js";
+
+/** A machine that was told by its certificate, with a connection on which it wants to reach a task. */
+export interface TunnelPeer {
+  readonly deviceId: string;
+  readonly socket: Socket;
+}
+
+export interface TunnelExitOptions {
+  /** Whether the machine may reach this port, if there is a task there. Asked again whenever `recheck` is called. */
+  readonly admits: (deviceId: string, port: number) => boolean;
+  /** Whether a task of this machine listens at the port. Nothing else on the loopback interface is ever reached. */
+  readonly isTaskPort: (port: number) => boolean;
+  /** Opens a connection to a task of this machine; for tasks that are not reached by 127.0.0.1. */
+  readonly connectTask?: ((port: number) => Promise<Socket>) | undefined;
+  /** Most connections that one machine may have here at once. */
+  readonly connectionsPerPeer?: number | undefined;
+}
+
+/** A peer that says nothing holds one of its own connections no longer than this. */
+const HEADER_TIMEOUT_MILLIS = 10_000;
+/** A refused peer has this long to take the answer. */
+const REFUSAL_GRACE_MILLIS = 2_000;
+/** 16 tasks that each reach 16 tasks here, four times over: with sessions, probes and reconnections there is room. */
+const CONNECTIONS_PER_PEER = 1024;
+
+interface Visit {
+  readonly deviceId: string;
+  readonly socket: Socket;
+  /** Absent until the peer has named it. */
+  port?: number;
+}
+
+export class TunnelExit {
+  readonly #options: TunnelExitOptions;
+  readonly #limit: number;
+  readonly #visits = new Set<Visit>();
+
+  constructor(options: TunnelExitOptions) {
+    this.#options = options;
+    this.#limit = options.connectionsPerPeer ?? CONNECTIONS_PER_PEER;
+  }
+
+  /** Takes over a connection. Never throws: what goes wrong is told to the peer. */
+  serve({ deviceId, socket }: TunnelPeer): void {
+    const visit: Visit = { deviceId, socket };
+    const others = [...this.#visits].filter((other) => other.deviceId === deviceId).length;
+    socket.on("error", () => undefined);
+    prepareForRelay(socket);
+    socket.setKeepAlive(true, KEEP_ALIVE_MILLIS);
+    if (others >= this.#limit) {
+      refuse(socket, TunnelAnswer.tooMany);
+      return;
+    }
+    this.#visits.add(visit);
+    socket.once("close", () => this.#visits.delete(visit));
+    inBackground(this.#connect(visit));
+  }
+
+  /** Ends the connections of machines that are no longer admitted. */
+  recheck(): void {
+    for (const { deviceId, port, socket } of this.#visits) {
+      if (port !== undefined && !this.#options.admits(deviceId, port)) socket.destroy();
+    }
+  }
+
+  /** Ends the connections of one machine. */
+  disconnect(deviceId: string): void {
+    for (const visit of this.#visits) {
+      if (visit.deviceId === deviceId) visit.socket.destroy();
+    }
+  }
+
+  /** Ends all connections. */
+  close(): void {
+    for (const { socket } of this.#visits) socket.destroy();
+  }
+
+  async #connect(visit: Visit): Promise<void> {
+    const { deviceId, socket } = visit;
+    let port: number;
+    try {
+      port = await readHeader(socket, HEADER_TIMEOUT_MILLIS);
+    } catch {
+      socket.destroy();
+      return;
+    }
+    visit.port = port;
+    // First of all, so that a machine that may not reach a port does not learn which ones are tasks.
+    if (!this.#options.admits(deviceId, port)) return refuse(socket, TunnelAnswer.notAdmitted);
+    if (!this.#options.isTaskPort(port)) return refuse(socket, TunnelAnswer.unknownPort);
+    let task: Socket;
+    try {
+      task = await (this.#options.connectTask ?? connectLoopback)(port);
+    } catch {
+      return refuse(socket, TunnelAnswer.taskUnreachable);
+    }
+    if (socket.destroyed) {
+      task.destroy();
+      return;
+    }
+    socket.write(Uint8Array.of(TunnelAnswer.connected));
+    join(socket, task);
+  }
+}
+
+/** Says why and closes. What the peer has sent already is read and thrown away: unread, it would undo the answer. */
+function refuse(socket: Socket, answer: TunnelAnswer): void {
+  socket.end(Uint8Array.of(answer));
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), REFUSAL_GRACE_MILLIS);
+  socket.once("close", () => clearTimeout(timer));
+}

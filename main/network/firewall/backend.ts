@@ -1,0 +1,33 @@
+/** What one system's firewall has to do; everything around it is the same for all (system-firewall.ts). */
+import type { FirewallApply, FirewallFacts, FirewallPlan } from "../../api/firewall.js";
+import type { FirewallChange, FirewallQuestion } from "./tool.js";
+
+/** A firewall as it was found, which is all that a plan depends on. */
+export interface Inspection {
+  readonly facts: FirewallFacts;
+  /** How the rights would be asked for. */
+  readonly elevation: FirewallPlan["elevation"];
+  /**
+   * Pure. A plan without rules means that nothing has to be changed.
+   *
+   * @throws ProblemError INVALID_ARGUMENT when an address or a port is none.
+   */
+  plan(change: FirewallChange): FirewallPlan;
+  /** How rules are taken away: the script and its one-line form. */
+  readonly undo: { readonly script: string; readonly command: string };
+}
+
+/** How running a script with an administrator's rights ended. */
+export type Outcome = Pick<FirewallApply, "problem"> & {
+  readonly state: "applied" | "already" | "declined" | "failed";
+};
+
+export interface FirewallBackend {
+  inspect(question: FirewallQuestion, signal: AbortSignal): Promise<Inspection>;
+  /** Runs a script with the rights that it needs, asking for them where that is how it is done. */
+  execute(
+    script: string,
+    elevation: Exclude<FirewallPlan["elevation"], "by-hand">,
+    signal: AbortSignal,
+  ): Promise<Outcome>;
+}

@@ -1,0 +1,110 @@
+/** What the kinds of firewalls on Linux have in common. */
+import { isLinkLocalIpv6 } from "../../../../worker-runtime/cluster/host.js";
+import type { FirewallFacts, FirewallPlan, FirewallRule } from "../../../api/firewall.js";
+import type { Inspection } from "../backend.js";
+import type { RunCommand } from "../command.js";
+import { commonNotes, type Note, ok, titles } from "../notes.js";
+import { firewallRule, type Opening, openings, sourceText } from "../rules.js";
+import { type ShellScript, shellScript } from "../shell.js";
+import type { FirewallChange } from "../tool.js";
+import { type AdapterAddress, publicAddresses, type Source, sourcesOf } from "./adapters.js";
+
+/** What every kind of firewall is inspected with. */
+export interface LinuxContext {
+  readonly run: RunCommand;
+  readonly uid: number;
+  readonly elevation: FirewallPlan["elevation"];
+  readonly adapters: readonly AdapterAddress[];
+  readonly agentPort: number | undefined;
+  /** By which rules are known to be of this installation. */
+  readonly tag: string;
+  readonly signal: AbortSignal;
+}
+
+/** What a script does for one change: its commands, and what the user should know of them. */
+export interface LinuxSteps {
+  readonly lines: readonly string[];
+  /** Where rules differ by zone, which sources belong to which. */
+  readonly zones?: readonly { readonly profile: string; readonly sources: readonly Source[] }[];
+  readonly notes: readonly Note[];
+  /** Openings that need no rule here, because the firewall lets them in anyway. */
+  readonly without?: readonly Opening["name"][];
+}
+
+export function adapterFacts(
+  adapters: readonly AdapterAddress[],
+  profileOf: (adapter: string) => string = () => "",
+): FirewallFacts["adapters"] {
+  return adapters
+    .filter(({ address }) => !isLinkLocalIpv6(address))
+    .map(({ adapter, address, prefixLength }) => ({
+      name: adapter,
+      profile: profileOf(adapter),
+      address: `${address}/${prefixLength}`,
+    }));
+}
+
+/**
+ * @param steps Pure: what lets these openings in from these sources, replacing what was let in before.
+ * @param undoLines What takes all rules of Tensordeck away.
+ */
+export function linuxInspection(
+  { elevation, adapters, agentPort }: LinuxContext,
+  facts: FirewallFacts,
+  steps: (wanted: readonly Opening[], sources: readonly Source[]) => LinuxSteps,
+  undoLines: readonly string[],
+): Inspection {
+  const undo = shellScript(titles.undo, undoLines);
+  return {
+    facts,
+    elevation,
+    undo,
+    plan: (change) => {
+      const wanted = openings(change.ports, agentPort);
+      const sources = sourcesOf(change.scope, adapters);
+      const { lines, zones = [{ profile: "", sources }], notes, without = [] } = steps(wanted, sources);
+      const rules = wanted
+        .filter(({ name }) => !without.includes(name))
+        .flatMap((opening) =>
+          zones.map((zone) => firewallRule(opening, sourceText(zone.sources), zone.profile)),
+        );
+      return planOf(rules, shellScript(titles.apply, lines), undo, elevation, [
+        ...commonNotes(rules, facts, change.scope, sourceText(sources)),
+        ...closedNotes(change, adapters),
+        ...notes,
+      ]);
+    },
+  };
+}
+
+/** Where nothing is blocked, nothing has to be changed. */
+export function nothingToDo(context: LinuxContext, facts: FirewallFacts): Inspection {
+  const nothing = { script: "", command: "" };
+  return {
+    facts,
+    elevation: context.elevation,
+    undo: nothing,
+    plan: (change) => {
+      // Checked all the same, so that a wrong address is told here as it is elsewhere.
+      if (change.scope.kind === "peer") sourcesOf(change.scope, context.adapters);
+      openings(change.ports, context.agentPort);
+      return planOf([], nothing, nothing, "none", [ok("Nothing on this machine blocks connections.")]);
+    },
+  };
+}
+
+function planOf(
+  rules: FirewallRule[],
+  { script, command }: ShellScript,
+  undo: ShellScript,
+  elevation: FirewallPlan["elevation"],
+  notes: Note[],
+): FirewallPlan {
+  return { rules, removals: [], script, undoScript: undo.script, elevation, command, notes };
+}
+
+function closedNotes({ scope }: FirewallChange, adapters: readonly AdapterAddress[]): Note[] {
+  if (scope.kind === "peer") return [];
+  const places = publicAddresses(adapters).map(({ adapter, address }) => `${adapter} (${address})`);
+  return places.length === 0 ? [] : [ok(`Public networks stay closed: ${places.join(", ")}.`)];
+}

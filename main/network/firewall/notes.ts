@@ -1,0 +1,41 @@
+/** What a plan says besides its rules. */
+import type { FirewallFacts, FirewallPlan, FirewallScope } from "../../api/firewall.js";
+import { ruleNames, ruleText } from "./rules.js";
+
+/** What scripts say of themselves in their first line. */
+export const titles = {
+  apply: "Lets other machines reach Tensordeck, in place of its earlier rules.",
+  undo: "Removes every rule of Tensordeck and nothing else.",
+} as const;
+
+export type Note = FirewallPlan["notes"][number];
+
+export const ok = (text: string): Note => ({ kind: "ok", text });
+export const warning = (text: string): Note => ({ kind: "warning", text });
+
+/** What is to be said on every system: who gets in, that task ports have no password, what is replaced. */
+export function commonNotes(
+  rules: FirewallPlan["rules"],
+  facts: FirewallFacts,
+  scope: FirewallScope,
+  who: string,
+): Note[] {
+  const notes = [ok(`Only ${who} can connect; everyone else stays shut out.`)];
+  if (rules.some(({ name }) => name === ruleNames.tasks)) {
+    const users = scope.kind === "peer" ? "That machine" : "Any device on this subnet";
+    notes.push(warning(`Task ports have no password. ${users} can use them while tasks run.`));
+  }
+  const wanted = new Set(rules.map(ruleText));
+  const replaced = facts.ownRules.filter((text) => !wanted.has(text));
+  if (facts.problem) {
+    notes.push(
+      ok(
+        "Of the rules that are there, which cannot be read now, only those of this installation are replaced: they carry its mark, or are exactly as an earlier version of Tensordeck made them.",
+      ),
+    );
+  }
+  if (replaced.length > 0) {
+    notes.push(warning(`Earlier rules of Tensordeck are replaced: ${replaced.join("; ")}.`));
+  }
+  return notes;
+}

@@ -1,0 +1,41 @@
+/**
+ * By what rules are known to be of this installation: a tag that nobody guesses, made once and kept. A rule of somebody
+ * else may be called as he likes; only one with the tag is ever taken away unasked.
+ */
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { z } from "zod";
+import { JsonFile } from "../../storage/json-file.js";
+import { isRuleName, type RuleName } from "./rules.js";
+
+const TAG_BYTES = 8;
+const tagSchema = z.string().regex(/^[0-9a-f]{16}$/);
+
+/** The tag of the installation with this data folder; made where there is none. */
+export async function loadRuleTag(dataDir: string): Promise<string> {
+  const kept = await keptRuleTag(dataDir);
+  if (kept !== undefined) return kept;
+  const tag = randomBytes(TAG_BYTES).toString("hex");
+  await tagFile(dataDir).save(tag);
+  return tag;
+}
+
+/** The tag of an installation that has one; nothing is written. */
+export async function keptRuleTag(dataDir: string): Promise<string | undefined> {
+  return await tagFile(dataDir).load();
+}
+
+function tagFile(dataDir: string): JsonFile<string> {
+  return new JsonFile(join(dataDir, "firewall-tag.json"), tagSchema, "The mark of firewall rules");
+}
+
+/** What a rule is called in a firewall that keeps a comment with it. */
+export function taggedName(name: RuleName, tag: string): string {
+  return `${name} ${tag}`;
+}
+
+/** The rule that a comment names: of this installation, or of a version that had no tags; undefined for any other. */
+export function ruleNameIn(comment: string, tag: string): RuleName | undefined {
+  const name = comment.endsWith(` ${tag}`) ? comment.slice(0, -tag.length - 1) : comment;
+  return isRuleName(name) ? name : undefined;
+}

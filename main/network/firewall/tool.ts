@@ -1,0 +1,37 @@
+/** A machine's firewall, of this machine or of another one through its agent. */
+import type { FirewallApply, FirewallFacts, FirewallPlan, FirewallScope } from "../../api/firewall.js";
+
+export interface FirewallQuestion {
+  /** Whose way in is asked about; absent: anybody's. */
+  readonly peerAddress?: string;
+  readonly ports: readonly number[];
+}
+
+export interface FirewallChange {
+  readonly scope: FirewallScope;
+  /** TCP ports, besides that of the machine's agent, which is always among them. */
+  readonly ports: readonly number[];
+  /** Whether rules that block the program whatever else is allowed are removed as well. */
+  readonly removeBlockRules: boolean;
+}
+
+export interface FirewallTool {
+  /**
+   * The firewall as it is now, read without asking for rights. What cannot be read without them is told by
+   * `problem` with the code PERMISSION_DENIED; `ownRules` says nothing then.
+   */
+  inspect(question: FirewallQuestion, signal: AbortSignal): Promise<FirewallFacts>;
+  /**
+   * Exactly what a change would do; changes nothing.
+   *
+   * @throws ProblemError INVALID_ARGUMENT when an address or a port is none.
+   */
+  plan(change: FirewallChange, signal: AbortSignal): Promise<FirewallPlan>;
+  /**
+   * Asks for the rights and changes the rules. The last state is final. Ends without one when the signal is aborted; a
+   * prompt that is open on the screen then stays there.
+   */
+  apply(change: FirewallChange, signal: AbortSignal): AsyncIterable<FirewallApply>;
+  /** Takes all rules of Tensordeck away again, in the same way; never brings back Block rules that were removed. */
+  undo(change: FirewallChange, signal: AbortSignal): AsyncIterable<FirewallApply>;
+}

@@ -1,0 +1,162 @@
+/** The script that makes Tensordeck's rules, and the one that removes them. Both are shown before they are run. */
+import { createHash } from "node:crypto";
+import type { FirewallFacts, FirewallScope } from "../../../api/firewall.js";
+import { familyOf, peerNetwork } from "../addresses.js";
+import { titles } from "../notes.js";
+import { portText } from "../ports.js";
+import type { Opening, Protocol } from "../rules.js";
+import { ruleNames } from "../rules.js";
+import { exitCodes } from "./elevate-script.js";
+import { literal, literals } from "./powershell.js";
+
+/** Windows knows its rules by name; the names shown to the user are others. Ping has one rule for each family. */
+export const windowsRuleNames = {
+  [ruleNames.agent]: ["Tensordeck-Agent-TCP"],
+  [ruleNames.tasks]: ["Tensordeck-Tasks-TCP"],
+  [ruleNames.discovery]: ["Tensordeck-mDNS-UDP"],
+  [ruleNames.ping]: ["Tensordeck-Ping", "Tensordeck-Ping-IPv6"],
+} as const satisfies Record<Opening["name"], readonly string[]>;
+
+/** The names of versions without tags. */
+export const formerNames: readonly string[] = Object.values(windowsRuleNames).flat();
+
+/** A rule's name with the tag of the installation. */
+export function taggedRuleName(name: string, tag: string): string {
+  return `${name}-${tag}`;
+}
+
+/** The names of all rules of an installation. */
+export function ownRuleNames(tag: string): string[] {
+  return formerNames.map((name) => taggedRuleName(name, tag));
+}
+
+/** Networks that Windows counts as the local one, by whatever adapter. */
+export const LOCAL_SUBNET = "LocalSubnet";
+
+/** What the rule's address condition says. @throws ProblemError INVALID_ARGUMENT when the peer is no address. */
+export function remoteAddress(scope: FirewallScope): string {
+  return scope.kind === "subnet" ? LOCAL_SUBNET : peerNetwork(scope.address).text;
+}
+
+const ICMP_PINGS = [
+  { family: "ipv4", name: windowsRuleNames[ruleNames.ping][0], protocol: "ICMPv4", type: 8 },
+  { family: "ipv6", name: windowsRuleNames[ruleNames.ping][1], protocol: "ICMPv6", type: 128 },
+] as const;
+
+const PORT_PROTOCOLS: Readonly<Record<Exclude<Protocol, "ping">, string>> = { tcp: "TCP", udp: "UDP" };
+
+/**
+ * @param blockRules Rules to remove, as they were found. The script is of one length however many there are: it looks for
+ *   them anew by their programs, and removes none when they are others than these.
+ */
+export function ruleScript(
+  wanted: readonly Opening[],
+  scope: FirewallScope,
+  blockRules: FirewallFacts["blockRules"],
+  tag: string,
+): string {
+  const from = remoteAddress(scope);
+  return guarded(titles.apply, [
+    ...(blockRules.length > 0 ? removeBlocking(blockRules) : []),
+    ...removeOwn(tag),
+    ...wanted.flatMap((opening) => newRules(opening, from, tag)),
+  ]);
+}
+
+/** A rule that could not be removed is told, one that was not there is not. */
+export function removeScript(tag: string): string {
+  return guarded(titles.undo, [
+    ...removeOwn(tag),
+    [
+      "foreach ($name in $own) {",
+      '  if (Get-NetFirewallRule -Name $name -ErrorAction SilentlyContinue) { throw "$name is still there." }',
+      "}",
+    ].join("\n"),
+  ]);
+}
+
+function newRules({ name, protocol, ports }: Opening, from: string, tag: string): string[] {
+  if (protocol !== "ping") {
+    const ruleName = taggedRuleName(windowsRuleNames[name][0], tag);
+    const local = ports.map((range) => portText([range], ",", "-"));
+    return [
+      newRule(ruleName, name, `-Protocol ${PORT_PROTOCOLS[protocol]} -LocalPort ${literals(local)}`, from),
+    ];
+  }
+  return ICMP_PINGS.filter(({ family }) => from === LOCAL_SUBNET || familyOf(from) === family).map((ping) =>
+    newRule(taggedRuleName(ping.name, tag), name, `-Protocol ${ping.protocol} -IcmpType ${ping.type}`, from),
+  );
+}
+
+function newRule(name: string, displayName: string, condition: string, from: string): string {
+  return [
+    `New-NetFirewallRule -Name ${literal(name)} -DisplayName ${literal(displayName)} -Group 'Tensordeck' \``,
+    `  -Direction Inbound -Action Allow -Profile Private -RemoteAddress ${literal(from)} \``,
+    `  ${condition} | Out-Null`,
+  ].join("\n");
+}
+
+/**
+ * Each by itself: one that is missing must not keep the others. Of those without a tag only what is in the group that
+ * Tensordeck gave them, and lets in.
+ */
+function removeOwn(tag: string): string[] {
+  return [
+    `$own = @(${literals(ownRuleNames(tag))})`,
+    [
+      "foreach ($name in $own) {",
+      "  Remove-NetFirewallRule -Name $name -ErrorAction SilentlyContinue",
+      "}",
+    ].join("\n"),
+    [
+      `foreach ($name in ${literals(formerNames)}) {`,
+      "  $rule = Get-NetFirewallRule -Name $name -ErrorAction SilentlyContinue",
+      "  if ($rule -and [string]$rule.Group -ceq 'Tensordeck' -and [string]$rule.Action -eq 'Allow') {",
+      "    Remove-NetFirewallRule -Name $name",
+      "  }",
+      "}",
+    ].join("\n"),
+  ];
+}
+
+/** What tells one list of rules from another, whatever its length. The script makes the same of the rules that it finds. */
+function fingerprint(ids: readonly string[]): string {
+  const sorted = [...new Set(ids)].sort((a, b) => (a < b ? -1 : 1));
+  return createHash("sha256").update(sorted.join("\n"), "utf16le").digest("base64");
+}
+
+function removeBlocking(blockRules: FirewallFacts["blockRules"]): string[] {
+  const programs = [...new Set(blockRules.map(({ program }) => program))];
+  return [
+    `$programs = @(${literals(programs)})`,
+    [
+      "$blocking = @(Get-NetFirewallApplicationFilter -All | Where-Object -FilterScript {",
+      "  $programs -contains [Environment]::ExpandEnvironmentVariables([string]$_.Program)",
+      "} | Get-NetFirewallRule | Where-Object -FilterScript {",
+      "  [string]$_.Action -eq 'Block' -and [string]$_.Direction -eq 'Inbound' -and [string]$_.Enabled -eq 'True'",
+      "})",
+    ].join("\n"),
+    "$ids = [string[]]@($blocking | ForEach-Object -Process { [string]$_.Name })",
+    "[Array]::Sort($ids, [StringComparer]::Ordinal)",
+    "$bytes = [Text.Encoding]::Unicode.GetBytes([string]::Join([string][char]10, $ids))",
+    "$hash = [Convert]::ToBase64String([Security.Cryptography.SHA256]::Create().ComputeHash($bytes))",
+    `if ($hash -cne ${literal(fingerprint(blockRules.map(({ id }) => id)))}) { throw 'The Block rules are others than those that were listed. Test again.' }`,
+    "$blocking | Remove-NetFirewallRule",
+  ];
+}
+
+function guarded(title: string, statements: readonly string[]): string {
+  const body = statements.map((statement) => statement.replace(/^/gm, "  ")).join("\n");
+  return [
+    `# ${title}`,
+    "$ErrorActionPreference = 'Stop'",
+    "try {",
+    body,
+    "} catch {",
+    "  [Console]::Error.WriteLine($_.Exception.Message)",
+    `  exit ${exitCodes.failed}`,
+    "}",
+    `exit ${exitCodes.applied}`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,220 @@
+/** Windows Defender Firewall, through PowerShell. */
+import { win32 } from "node:path";
+import type { FirewallFacts, FirewallPlan } from "../../../api/firewall.js";
+import type { Problem } from "../../../api/problem.js";
+import { problem } from "../../../problems.js";
+import type { FirewallBackend, Inspection, Outcome } from "../backend.js";
+import { type RunCommand, uninterrupted } from "../command.js";
+import { commonNotes, type Note, ok, warning } from "../notes.js";
+import { firewallRule, openings, ownRuleTexts } from "../rules.js";
+import type { FirewallChange } from "../tool.js";
+import { elevateScript, exitCodes } from "./elevate-script.js";
+import { inspectScript, keptRules, readAnswer, type WindowsAnswer } from "./inspect-script.js";
+import { encodeScript, scriptArguments } from "./powershell.js";
+import { LOCAL_SUBNET, remoteAddress, removeScript, ruleScript } from "./rule-script.js";
+
+export interface WindowsFirewallOptions {
+  readonly run: RunCommand;
+  /** Full path of Windows' PowerShell. */
+  readonly powershell: string;
+  /** Full paths of the programs that listen for Tensordeck. */
+  readonly programs: readonly string[];
+  readonly agentPort: () => number | undefined;
+  /** By which rules are known to be of this installation. */
+  readonly tag: string;
+}
+
+/** Loading the modules and asking for all rules takes seconds. */
+const INSPECT_MILLIS = 60_000;
+
+/** Windows Firewall as the wizard uses it. */
+export function windowsFirewall(options: WindowsFirewallOptions): FirewallBackend {
+  const { run, powershell, programs, agentPort, tag } = options;
+  return {
+    inspect: async (_, signal) => {
+      const script = inspectScript(programs, tag);
+      const { code, stdout, stderr } = await run(powershell, scriptArguments(script), {
+        signal,
+        timeoutMillis: INSPECT_MILLIS,
+      });
+      if (code !== 0) {
+        throw problem("UNKNOWN", "Windows did not say how its firewall is set up.", {
+          remedy: "See the details, then test again.",
+          details: stderr.trim() || `PowerShell ended with ${code}.`,
+        });
+      }
+      return windowsInspection(readAnswer(stdout), agentPort(), tag);
+    },
+    execute: async (script, elevation, signal) => {
+      const asked = elevation === "uac";
+      const outer = asked ? elevateScript(script) : script;
+      const tooLong = lengthProblem(powershell, script, outer);
+      if (tooLong) return { state: "failed", problem: tooLong };
+      const { code, stderr } = await run(
+        powershell,
+        scriptArguments(outer),
+        asked ? { signal } : uninterrupted(),
+      );
+      return outcomeOf(code, stderr);
+    },
+  };
+}
+
+function outcomeOf(code: number, stderr: string): Outcome {
+  const details = stderr.trim() || `PowerShell ended with ${code}.`;
+  switch (code) {
+    case exitCodes.applied:
+      return { state: "applied" };
+    case exitCodes.declined:
+      return { state: "declined" };
+    case exitCodes.notAsked:
+      return {
+        state: "failed",
+        problem: problem("PERMISSION_DENIED", "Windows could not ask for an administrator.", {
+          reason: "Probably prompts are switched off for this account.",
+          remedy: "Send the command to whoever manages this PC, then test again.",
+          details,
+        }).problem,
+      };
+    default:
+      return {
+        state: "failed",
+        problem: problem("ABORTED", "Windows Firewall did not take the rules.", {
+          reason:
+            code === exitCodes.failed
+              ? "Probably a policy of this PC forbids it."
+              : "The script was ended before it was done.",
+          remedy: "Test again to see what is there now.",
+          details,
+        }).problem,
+      };
+  }
+}
+
+/** Pure: all that follows from what Windows answered. */
+function windowsInspection(answer: WindowsAnswer, agentPort: number | undefined, tag: string): Inspection {
+  const facts = factsOf(answer, tag);
+  const elevation = answer.elevated ? "none" : answer.interactive ? "uac" : "by-hand";
+  const undoScript = removeScript(tag);
+  return {
+    facts,
+    elevation,
+    undo: { script: undoScript, command: commandOf(undoScript) },
+    plan: (change) => planOf(answer, facts, elevation, undoScript, agentPort, change, tag),
+  };
+}
+
+function factsOf(answer: WindowsAnswer, tag: string): FirewallFacts {
+  return {
+    tool: "windows",
+    name: "Windows Defender Firewall",
+    active: answer.profiles.some(({ enabled, inbound }) => enabled === "True" && inbound !== "Allow"),
+    adapters: answer.adapters.map(({ name, profile, addresses }) => ({
+      name,
+      profile: profileNames[profile] ?? profile,
+      address: addresses.find((address) => !address.includes(":")) ?? addresses[0] ?? "",
+    })),
+    blockRules: answer.blocking,
+    ownRules: ownRuleTexts(keptRules(answer, tag)),
+  };
+}
+
+const profileNames: Readonly<Record<string, string>> = { DomainAuthenticated: "Domain" };
+
+function planOf(
+  answer: WindowsAnswer,
+  facts: FirewallFacts,
+  elevation: FirewallPlan["elevation"],
+  undoScript: string,
+  agentPort: number | undefined,
+  { scope, ports, removeBlockRules }: FirewallChange,
+  tag: string,
+): FirewallPlan {
+  const wanted = openings(ports, agentPort);
+  const from = remoteAddress(scope);
+  const rules = wanted.map((opening) => firewallRule(opening, from, "Private"));
+  const removed = removeBlockRules ? facts.blockRules : [];
+  const script = ruleScript(wanted, scope, removed, tag);
+  return {
+    rules,
+    removals: removed.map(({ name }) => name),
+    script,
+    undoScript,
+    elevation,
+    command: commandOf(script),
+    notes: [
+      ok("Public profile stays closed. On café or hotel networks nothing can connect."),
+      ...commonNotes(rules, facts, scope, from === LOCAL_SUBNET ? "the local subnet" : from),
+      ...windowsNotes(answer, facts, removeBlockRules),
+    ],
+  };
+}
+
+function windowsNotes({ profiles }: WindowsAnswer, facts: FirewallFacts, removeBlockRules: boolean): Note[] {
+  const notes: Note[] = [];
+  for (const { name, profile } of facts.adapters) {
+    if (profile === "Public") {
+      notes.push(
+        warning(
+          `${name} is in the Public profile, so the rules do not apply there. If this network is yours, ` +
+            "make it private in Settings, Network & internet.",
+        ),
+      );
+    }
+    if (profile === "Domain") {
+      notes.push(
+        warning(`${name} is in a domain's network, where the rules do not apply: ask whoever manages it.`),
+      );
+    }
+  }
+  const privateProfile = profiles.find(({ name }) => name === "Private");
+  if (privateProfile?.local === "False") {
+    notes.push(warning("A policy of this PC ignores rules that are added here: ask whoever manages it."));
+  }
+  if (privateProfile?.allowed === "False") {
+    notes.push(
+      warning(
+        "Windows is set to block all incoming connections in the Private profile, even those that rules allow.",
+      ),
+    );
+  }
+  if (facts.blockRules.length > 0) notes.push(blockNote(facts.blockRules, removeBlockRules));
+  return notes;
+}
+
+function blockNote(blockRules: FirewallFacts["blockRules"], removed: boolean): Note {
+  const programs = [...new Set(blockRules.map(({ program }) => win32.basename(program)))].join(" and ");
+  const count = blockRules.length === 1 ? "A Block rule" : `${blockRules.length} Block rules`;
+  return removed
+    ? ok(`${count} for ${programs} will be removed. Undo does not bring them back.`)
+    : warning(`${count} for ${programs} ${blockRules.length === 1 ? "wins" : "win"} over these rules.`);
+}
+
+/** Characters that CreateProcess takes for a command line, with the program's name and the end of the text. */
+const LONGEST_COMMAND_LINE = 32_767;
+/** Characters of a line of the command prompt. */
+const LONGEST_PROMPT_LINE = 8191;
+/** What else stands in a command line besides what is counted: quotation marks, spaces, the end. */
+const LENGTH_RESERVE = 64;
+
+/** Encoded, a script takes two and two thirds as many characters, and again for each script around it. */
+function lengthProblem(powershell: string, inner: string, outer: string): Problem | undefined {
+  const longest = Math.max(
+    ...[inner, outer].map((script) => [powershell, ...scriptArguments(script)].join(" ").length),
+  );
+  if (longest + LENGTH_RESERVE <= LONGEST_COMMAND_LINE) return undefined;
+  return problem("RESOURCE_EXHAUSTED", "The change is too long for Windows to run it at once.", {
+    reason: `Its command line would have ${longest} characters, and Windows takes ${LONGEST_COMMAND_LINE}.`,
+    remedy: "Choose fewer ports, or paste the script into a PowerShell that was started as administrator.",
+  }).problem;
+}
+
+/**
+ * For a terminal that was started as administrator; works in PowerShell and in the command prompt. What would be too long
+ * for the latter is for PowerShell alone.
+ */
+export function commandOf(script: string): string {
+  const command = `powershell.exe -NoProfile -NonInteractive -EncodedCommand ${encodeScript(script)}`;
+  if (command.length <= LONGEST_PROMPT_LINE) return command;
+  return `# for PowerShell\n${script}`;
+}

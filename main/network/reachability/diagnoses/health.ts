@@ -1,0 +1,244 @@
+/** Tasks that are not as they should be, and machines that do not fit together. */
+import type { Problem } from "../../../api/problem.js";
+import { cloneProblem } from "../../../peers/registry/machine-facts.js";
+import { listText } from "../explain/evidence.js";
+import { bytesText, finding, groupBy, type Rule } from "./diagnosis.js";
+import { isUp, type PlacedTask, placedTasks } from "./situation.js";
+
+/** Traces and logs of several machines are read side by side; certificates and files have times as well. */
+const CLOCK_TOLERANCE_MILLIS = 2000;
+const MEMORY_NEARLY_FULL = 0.92;
+const PARAMETER_SERVERS: ReadonlySet<string> = new Set(["ps"]);
+const WORKERS: ReadonlySet<string> = new Set(["worker", "chief", "master"]);
+
+const portTrouble =
+  /(?:is )?in use by|Address already in use|No address added out of total|10048|EADDRINUSE/i;
+
+function textOf({ message, reason, details }: Problem): string {
+  return [message, reason, details].join("\n");
+}
+
+function ofTask({ task, machine, name }: PlacedTask) {
+  return { machineId: machine.id, taskId: task.id, task: name };
+}
+
+function failed(placed: readonly PlacedTask[]) {
+  return placed.flatMap((one) =>
+    one.task.state === "failed" && one.task.problem ? [{ ...one, problem: one.task.problem }] : [],
+  );
+}
+
+export const portInUse: Rule = (situation) =>
+  failed(placedTasks(situation))
+    .filter(({ problem }) => portTrouble.test(textOf(problem)))
+    .map((placed) => {
+      const holder = /in use by ([^\n.]+?(?: \(process \d+\))?)(?:\.|\n|$)/.exec(textOf(placed.problem))?.[1];
+      return finding(
+        "error",
+        {
+          message: `${placed.name} cannot listen on ${placed.task.address || "its port"}: ${holder ?? "another program"} has the port.`,
+          reason:
+            "Probably an earlier run that was not ended: a TensorFlow server keeps its port until its process is gone.",
+          remedy: "End that program, or give the task another port.",
+          details: placed.problem.details ?? placed.problem.message,
+        },
+        ofTask(placed),
+      );
+    });
+
+export const taskFailed: Rule = (situation) =>
+  failed(placedTasks(situation))
+    .filter(({ problem }) => !portTrouble.test(textOf(problem)))
+    .map((placed) => finding("error", placed.problem, ofTask(placed)));
+
+export const taskHangs: Rule = (situation) =>
+  placedTasks(situation)
+    // Of a machine that is away nothing is known of the process; the machine itself is what is reported.
+    .filter(({ task, machine }) => task.state === "unresponsive" && machine.presence !== "offline")
+    .map((placed) =>
+      finding(
+        "error",
+        {
+          code: "UNAVAILABLE",
+          message: placed.task.foreign
+            ? `${placed.name} at ${placed.task.address} does not answer.`
+            : `${placed.name} lives, but does not answer.`,
+          reason: placed.task.foreign
+            ? "Its process ended, hangs, or cannot be reached."
+            : "Its process is paused, swapped out or hangs.",
+          remedy: "Look at its log and restart it; variables that it holds are lost then.",
+        },
+        ofTask(placed),
+      ),
+    );
+
+/** The code of the notice on a task whose server is another one than before (main/tasks/restart-notice.ts). */
+const RESTARTED = "ABORTED";
+
+function noticed(placed: readonly PlacedTask[]) {
+  return placed.flatMap((one) => (one.task.notice ? [{ ...one, notice: one.task.notice }] : []));
+}
+
+export const taskRestarted: Rule = (situation) =>
+  noticed(placedTasks(situation))
+    .filter(({ notice }) => notice.code === RESTARTED)
+    .map((placed) =>
+      finding(
+        "warning",
+        {
+          ...placed.notice,
+          reason:
+            placed.notice.reason ??
+            "Another server answers at its address than before, and sessions that were open do not know it.",
+        },
+        ofTask(placed),
+      ),
+    );
+
+export const taskNotice: Rule = (situation) =>
+  noticed(placedTasks(situation))
+    .filter(({ notice }) => notice.code !== RESTARTED)
+    .map((placed) => finding("warning", placed.notice, ofTask(placed)));
+
+export const psWithoutWorkers: Rule = (situation) => {
+  const placed = placedTasks(situation);
+  const servers = placed.filter(({ task }) => PARAMETER_SERVERS.has(task.job) && isUp(task));
+  const workers = placed.filter(({ task }) => WORKERS.has(task.job));
+  if (servers.length === 0 || workers.length === 0) return [];
+  if (workers.some(({ task }) => isUp(task) || task.state === "starting")) return [];
+  const [first] = servers;
+  return [
+    finding(
+      "warning",
+      {
+        message: `${listText(servers.map(({ name }) => name))} still run${servers.length === 1 ? "s" : ""}, but no worker does.`,
+        reason: "A parameter server waits for ever: nothing tells it that the last worker is done.",
+        remedy: "Stop it, or let Tensordeck stop parameter servers with the last worker (in the settings).",
+      },
+      first && ofTask(first),
+    ),
+  ];
+};
+
+export const workerFinished: Rule = (situation) => {
+  if (situation.membership !== "fixed") return [];
+  const workers = placedTasks(situation).filter(({ task }) => WORKERS.has(task.job));
+  const waiting = workers.filter(({ task }) => isUp(task));
+  if (waiting.length === 0) return [];
+  return workers
+    .filter(({ task }) => task.problem !== undefined && /\bexit code 0\b/.test(task.problem.message))
+    .map((done) =>
+      finding(
+        "warning",
+        {
+          message: `${done.name} is done and gone, but ${listText(waiting.map(({ name }) => name))} may wait for it.`,
+          reason: "A session of a fixed cluster waits for every task that its ClusterSpec names.",
+          remedy:
+            "Give the sessions device filters with all ps tasks and their own task, or keep workers up until all are done.",
+        },
+        ofTask(done),
+      ),
+    );
+};
+
+export const waitsForMissingTasks: Rule = (situation) => {
+  if (situation.membership !== "fixed") return [];
+  const placed = placedTasks(situation);
+  const up = placed.filter(({ task }) => isUp(task));
+  const missing = placed.filter(({ task }) => task.state === "stopped" || task.state === "failed");
+  if (up.length === 0 || missing.length === 0) return [];
+  return [
+    finding(
+      "warning",
+      {
+        code: "UNAVAILABLE",
+        message: `${listText(missing.map(({ name }) => name))} ${missing.length === 1 ? "is" : "are"} not up, so whoever uses the whole cluster waits.`,
+        reason: `${listText(up.map(({ name }) => name))} know${up.length === 1 ? "s" : ""} of ${missing.length === 1 ? "it" : "them"} from the start; a strategy that spans all workers begins when the last is there.`,
+        remedy: "Start what is missing, or restart the others without it.",
+      },
+      missing[0] && ofTask(missing[0]),
+    ),
+  ];
+};
+
+export const mixedVersions: Rule = ({ machines }) => {
+  const used = machines.flatMap((machine) => {
+    const engine = machine.tasks.find((task) => isUp(task) && !task.foreign)?.engine;
+    const version = machine.engines.find((one) => one.engine === engine)?.version;
+    return engine === "tensorflow" && version ? [{ name: machine.name, version }] : [];
+  });
+  const versions = groupBy(used, ({ version }) => version);
+  if (versions.size < 2) return [];
+  return [
+    finding("warning", {
+      message: `The tasks run different versions of TensorFlow: ${listText([...versions].map(([version, on]) => `${version} on ${listText(on.map(({ name }) => name))}`))}.`,
+      reason:
+        'An op or attribute that only the newer one has fails on the other with "Op type not registered" or "NodeDef mentions attr".',
+      remedy: "Install the same version everywhere.",
+    }),
+  ];
+};
+
+export const mixedTensordeckVersions: Rule = ({ machines }) => {
+  const known = machines.filter(
+    ({ kind, version }) => (kind === "this" || kind === "paired") && version !== "",
+  );
+  const versions = groupBy(known, ({ version }) => version);
+  if (versions.size < 2) return [];
+  return [
+    finding("info", {
+      message: `The machines run different versions of Tensordeck: ${listText([...versions].map(([version, on]) => `${version} on ${listText(on.map(({ name }) => name))}`))}.`,
+      remedy: "Update the older ones when something does not work between them.",
+    }),
+  ];
+};
+
+export const clockOffset: Rule = ({ machines }) =>
+  machines
+    .filter(({ clockOffsetMillis = 0 }) => Math.abs(clockOffsetMillis) > CLOCK_TOLERANCE_MILLIS)
+    .map((machine) => {
+      const seconds = (machine.clockOffsetMillis ?? 0) / 1000;
+      return finding(
+        "warning",
+        {
+          message: `The clock of ${machine.name} is ${Math.abs(seconds).toFixed(1)} s ${seconds > 0 ? "fast" : "slow"}.`,
+          reason: "Its logs, traces and checkpoints have times that do not fit those of the others.",
+          remedy: `Let ${machine.name} set its clock from the network (NTP).`,
+        },
+        { machineId: machine.id },
+      );
+    });
+
+export const memoryNearlyFull: Rule = ({ machines }) =>
+  machines.flatMap((machine) => {
+    const used = machine.metrics.at(-1)?.memoryUsedBytes;
+    if (used === undefined || machine.memoryBytes <= 0 || used / machine.memoryBytes < MEMORY_NEARLY_FULL)
+      return [];
+    const resident = machine.tasks
+      .map((task) => ({ name: `${task.job}/${task.index}`, bytes: task.metrics.at(-1)?.memoryBytes ?? 0 }))
+      .sort((a, b) => b.bytes - a.bytes);
+    const [largest] = resident;
+    return [
+      finding(
+        "warning",
+        {
+          code: "RESOURCE_EXHAUSTED",
+          message: `The memory of ${machine.name} is nearly full: ${bytesText(used)} of ${bytesText(machine.memoryBytes)}.`,
+          reason:
+            largest && largest.bytes > 0
+              ? `The largest task there is ${largest.name} with ${bytesText(largest.bytes)} of resident memory.`
+              : undefined,
+          remedy:
+            "Move tasks to another machine, or use smaller batches; the system kills what takes too much.",
+        },
+        { machineId: machine.id },
+      ),
+    ];
+  });
+
+export const clonedIdentity: Rule = ({ machines }) =>
+  machines.flatMap((machine) =>
+    machine.clones === undefined
+      ? []
+      : [finding("error", cloneProblem(machine, machine.clones), { machineId: machine.id })],
+  );

@@ -1,0 +1,56 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import type { LayerResult } from "../../../api/reachability.js";
+import { unlessAborted } from "../../../deferred.js";
+import { errnoOf, messageOf } from "../../../problems.js";
+import { durationText, failed, skipped, stopwatch, succeeded } from "./result.js";
+
+const DEADLINE_MILLIS = 3000;
+
+export interface NameOutcome {
+  readonly result: LayerResult;
+  /** Addresses in the order in which the system prefers them; empty when the name leads nowhere. */
+  readonly hosts: readonly string[];
+}
+
+/** Asks this machine's own resolver, as TensorFlow does. Rejects when the signal is aborted. */
+export async function probeName(host: string, signal: AbortSignal): Promise<NameOutcome> {
+  if (isIP(host.replace(/%.*$/, "")) !== 0) {
+    return { result: skipped("name", "an address, not a name"), hosts: [host] };
+  }
+  const elapsed = stopwatch();
+  const deadline = AbortSignal.timeout(DEADLINE_MILLIS);
+  try {
+    const found = await unlessAborted(lookup(host, { all: true }), AbortSignal.any([signal, deadline]));
+    const hosts = [...new Set(found.map(({ address }) => address))];
+    return { result: succeeded("name", elapsed(), hosts.join(", ")), hosts };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { result: nameFailure(error, host, elapsed(), deadline.aborted), hosts: [] };
+  }
+}
+
+function nameFailure(error: unknown, host: string, millis: number, late: boolean): LayerResult {
+  if (late) {
+    return failed(
+      "name",
+      "timed-out",
+      millis,
+      `the name service did not answer within ${durationText(DEADLINE_MILLIS)}`,
+    );
+  }
+  switch (errnoOf(error)) {
+    case "ENOTFOUND":
+      return failed("name", "not-found", millis, `no machine called ${host} is known`);
+    case "EAI_AGAIN":
+      return failed("name", "no-name-server", millis, "the name service cannot be asked");
+    default:
+      return failed("name", "unknown", millis, messageOf(error));
+  }
+}
+
+/** The addresses that a successful name layer found; none of another layer. */
+export function addressesOfName(layers: readonly LayerResult[]): string[] {
+  const name = layers.find(({ layer }) => layer === "name");
+  return name?.outcome === "ok" && name.detail ? name.detail.split(", ") : [];
+}

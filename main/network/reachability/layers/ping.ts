@@ -1,0 +1,72 @@
+import { execFile } from "node:child_process";
+import { isIPv6 } from "node:net";
+import { endWithSignal } from "../../../../worker-runtime/engines/end-with-signal.js";
+import type { LayerResult } from "../../../api/reachability.js";
+import { errnoOf } from "../../../problems.js";
+import { durationText, failed, skipped, stopwatch, succeeded } from "./result.js";
+
+const WAIT_MILLIS = 1000;
+/** The program's own start and end come on top of the wait. */
+const DEADLINE_MILLIS = WAIT_MILLIS + 1500;
+
+interface PingCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+/** One echo request by the system's own program, which has the right to send it. */
+export function pingCommand(host: string, platform: NodeJS.Platform = process.platform): PingCommand {
+  switch (platform) {
+    case "win32":
+      return { program: "ping", args: ["-n", "1", "-w", String(WAIT_MILLIS), host] };
+    case "darwin":
+      // Of the two, only the one for IPv4 takes a time to wait.
+      return isIPv6(host)
+        ? { program: "ping6", args: ["-c", "1", host] }
+        : { program: "ping", args: ["-n", "-c", "1", "-W", String(WAIT_MILLIS), host] };
+    default:
+      return { program: "ping", args: ["-n", "-c", "1", "-W", String(WAIT_MILLIS / 1000), host] };
+  }
+}
+
+/**
+ * Whether a host answers a ping within a second. A hint only: many hosts do not, and Windows does not unless a rule lets
+ * it. Skipped where there is no such program, or where it has no right to send one. Rejects when the signal is aborted.
+ */
+export function probePing(host: string, signal: AbortSignal): Promise<LayerResult> {
+  const elapsed = stopwatch();
+  const { program, args } = pingCommand(host);
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      program,
+      [...args],
+      { timeout: DEADLINE_MILLIS, windowsHide: true, env: { ...process.env, LC_ALL: "C" } },
+      (error, stdout, stderr) => {
+        if (signal.aborted) reject(signal.reason);
+        else if (error && errnoOf(error) === "ENOENT")
+          resolve(skipped("ping", "there is no ping program here"));
+        else resolve(readPing(stdout, stderr, elapsed()));
+      },
+    );
+    endWithSignal(child, signal);
+  });
+}
+
+/** What the program printed, on any system and in any language: a time is there if and only if an answer came. */
+export function readPing(stdout: string, stderr: string, elapsedMillis: number): LayerResult {
+  const time = /[=<]\s*([\d.,]+)\s*ms\b/.exec(stdout)?.[1];
+  if (time !== undefined) {
+    const millis = Number(time.replace(",", "."));
+    return succeeded("ping", millis, `answers in ${durationText(millis)}`);
+  }
+  if (/not permitted|permission denied|lacking privilege|must be root/i.test(stderr)) {
+    return skipped("ping", "this account may not send a ping");
+  }
+  if (/network is unreachable|no route to host/i.test(stdout + stderr)) {
+    return failed("ping", "no-route", elapsedMillis, "no route to that network");
+  }
+  if (/host (?:is )?unreachable/i.test(stdout)) {
+    return failed("ping", "host-unreachable", elapsedMillis, "the host is unreachable");
+  }
+  return failed("ping", "timed-out", elapsedMillis, `no answer within ${durationText(WAIT_MILLIS)}`);
+}

@@ -1,0 +1,180 @@
+/**
+ * Who reaches whom: a matrix of routes that follows the cluster, and what is recognised as wrong. Routes are tested when
+ * they are new or something about them changed, and all of them when asked; nothing is tested over and over, since every
+ * test of a firewall costs seconds.
+ */
+import type { ClusterState } from "../../api/cluster.js";
+import type { Diagnosis, LinkSpeed, Reachability, Route } from "../../api/reachability.js";
+import type { EmitEvent } from "../../events.js";
+import { problem } from "../../problems.js";
+import type { MeasuredLink, Situation } from "./diagnoses/situation.js";
+import { diagnose } from "./diagnoses.js";
+import { type PlannedRoute, planRoutes } from "./plan.js";
+import type { Prober } from "./probe.js";
+import { RouteTests } from "./route-tests.js";
+import { describeRoutes, type KnownFirewall } from "./routes.js";
+
+/** A cluster that is being changed settles first. */
+const SETTLE_MILLIS = 1500;
+/** The windows are told at most so often, and less where there are many routes. */
+const MIN_TELL_MILLIS = 250;
+const TELL_MILLIS_PER_ROUTE = 0.25;
+
+/** What diagnoses go by besides the cluster and its routes. */
+export type FurtherFacts = Omit<
+  Situation,
+  "now" | "membership" | "access" | "machines" | "routes" | "discovery" | "exposures" | "links"
+>;
+
+export interface ReachabilityCollaborators {
+  readonly cluster: {
+    state(): ClusterState;
+    /** Calls the listener after changes, until the returned function is called. */
+    onChange(listener: () => void): () => void;
+  };
+  readonly emit: EmitEvent;
+  /** How a machine dials: probeAddress for this one, its agent for another; undefined where it cannot be asked. */
+  readonly proberOf: (machineId: string) => Prober | undefined;
+  /** Measures the way between two machines, whichever they are. */
+  readonly measure: (from: string, to: string, signal: AbortSignal) => Promise<LinkSpeed>;
+  /** Logs, proxies, the session: whatever is known now, without asking anybody. */
+  readonly facts?: () => FurtherFacts;
+  readonly firewallOf?: KnownFirewall;
+  /** Whether a machine has a connection to this one now, be it reached from here or not. */
+  readonly callsHere?: (machineId: string) => boolean;
+}
+
+export class ReachabilityService {
+  readonly #collaborators: ReachabilityCollaborators;
+  readonly #tests: RouteTests;
+  readonly #disposed = new AbortController();
+  readonly #links = new Map<string, MeasuredLink>();
+  readonly #stopListening: () => void;
+  #plans: readonly PlannedRoute[] = [];
+  /** Made anew when a plan or a result changed. */
+  #routes: Route[] | undefined;
+  /** What the windows were told last. */
+  #told = "";
+  #checkedAt: number | undefined;
+  #settling: NodeJS.Timeout | undefined;
+  #telling: NodeJS.Timeout | undefined;
+
+  constructor(collaborators: ReachabilityCollaborators) {
+    this.#collaborators = collaborators;
+    this.#tests = new RouteTests({
+      proberOf: collaborators.proberOf,
+      onChange: () => {
+        if (!this.#tests.busy) this.#checkedAt = Date.now();
+        this.#routes = undefined;
+        this.#tell();
+      },
+    });
+    this.#stopListening = collaborators.cluster.onChange(() => this.#settle());
+    this.#settle();
+  }
+
+  get(): Reachability {
+    return {
+      state: this.#tests.busy ? "checking" : this.#checkedAt === undefined ? "idle" : "done",
+      ...(this.#checkedAt === undefined ? {} : { checkedAt: this.#checkedAt }),
+      routes: this.#describe(),
+      diagnoses: this.#diagnose(),
+    };
+  }
+
+  /** Tests every route; the results come as events. */
+  check(): void {
+    this.#follow(true);
+    // With nobody to dial there is nothing to wait for.
+    if (!this.#tests.busy) this.#checkedAt = Date.now();
+    this.#tell();
+  }
+
+  /**
+   * Measures how fast one machine sends to another.
+   *
+   * @throws ProblemError NOT_FOUND for an unknown machine; whatever keeps it from being measured.
+   */
+  async measureLink(from: string, to: string): Promise<LinkSpeed> {
+    const { machines } = this.#collaborators.cluster.state();
+    for (const id of [from, to]) {
+      if (!machines.some((machine) => machine.id === id)) {
+        throw problem("NOT_FOUND", "The machine is no longer there.", { details: id });
+      }
+    }
+    if (from === to) throw problem("INVALID_ARGUMENT", "A link is between two machines.");
+    const speed = await this.#collaborators.measure(from, to, this.#disposed.signal);
+    this.#links.set(`${from} ${to}`, { from, to, speed });
+    this.#tell();
+    return speed;
+  }
+
+  /** Ends every test. May be called more than once. */
+  dispose(): void {
+    this.#disposed.abort();
+    this.#stopListening();
+    clearTimeout(this.#settling);
+    clearTimeout(this.#telling);
+    this.#tests.stop();
+  }
+
+  #describe(): Route[] {
+    const { firewallOf = () => undefined, callsHere } = this.#collaborators;
+    this.#routes ??= describeRoutes(this.#plans, (key) => this.#tests.result(key), firewallOf, callsHere);
+    return this.#routes;
+  }
+
+  #diagnose(): Diagnosis[] {
+    const { cluster, facts } = this.#collaborators;
+    const { membership, access, machines, exposures, discovery } = cluster.state();
+    return diagnose({
+      ...facts?.(),
+      now: Date.now(),
+      membership,
+      access,
+      machines,
+      exposures,
+      discovery,
+      routes: this.#describe(),
+      links: [...this.#links.values()],
+    });
+  }
+
+  /** Follows the cluster a moment after its first change, so that what belongs together is there. */
+  #settle(): void {
+    if (this.#disposed.signal.aborted) return;
+    this.#settling ??= setTimeout(() => {
+      this.#settling = undefined;
+      this.#follow(false);
+      if (JSON.stringify(this.#diagnose()) !== this.#told) this.#tell();
+    }, SETTLE_MILLIS);
+  }
+
+  #follow(again: boolean): void {
+    if (this.#disposed.signal.aborted) return;
+    const before = this.#plans;
+    this.#plans = planRoutes(
+      this.#collaborators.cluster.state(),
+      (machineId) => this.#collaborators.proberOf(machineId) !== undefined,
+    );
+    this.#tests.follow(this.#plans, again);
+    const same = (plan: PlannedRoute, i: number) =>
+      plan.key === before[i]?.key && plan.stamp === before[i]?.stamp;
+    if (before.length === this.#plans.length && this.#plans.every(same)) return;
+    this.#routes = undefined;
+    this.#tell();
+  }
+
+  #tell(): void {
+    if (this.#disposed.signal.aborted) return;
+    this.#telling ??= setTimeout(
+      () => {
+        this.#telling = undefined;
+        const reachability = this.get();
+        this.#told = JSON.stringify(reachability.diagnoses);
+        this.#collaborators.emit("reachability", reachability);
+      },
+      Math.max(MIN_TELL_MILLIS, this.#plans.length * TELL_MILLIS_PER_ROUTE),
+    );
+  }
+}

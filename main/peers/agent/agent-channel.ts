@@ -1,0 +1,284 @@
+/** One connection to the agent of a paired machine, and the calls over it. */
+import { once } from "node:events";
+import {
+  type CallOptions,
+  Client,
+  type ClientReadableStream,
+  type ClientWritableStream,
+  Metadata,
+  type ServiceError,
+} from "@grpc/grpc-js";
+import { formatHostPort } from "../../../worker-runtime/cluster/address.js";
+import { inBackground } from "../../../worker-runtime/faults.js";
+import { grpcTarget } from "../../../worker-runtime/rpc/grpc-target.js";
+import { deferred } from "../../deferred.js";
+import { problem } from "../../problems.js";
+import type { Identity } from "../identity/identity.js";
+import { Alpn } from "../port/agent-peer.js";
+import { agentChannelCredentials, agentChannelOptions } from "../port/channel-credentials.js";
+import { dialAgent } from "../port/dial-agent.js";
+import { problemOfCall } from "./problem-status.js";
+import {
+  type DuplexName,
+  methodDefinition,
+  type RequestOf,
+  type ResponseOf,
+  type ServerStreamName,
+  type UnaryName,
+  wireName,
+} from "./service-definition.js";
+
+/** Calls that only ask or change a little; a machine that lives answers them at once. */
+const CONTROL_DEADLINE_MILLIS = 10_000;
+/** A batch of log lines is the largest answer and has a quarter of a megabyte. */
+const MAX_ANSWER_BYTES = 8 << 20;
+
+export interface Calling {
+  /** How long it may take. CONTROL_DEADLINE_MILLIS when left out. */
+  readonly deadlineMillis?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface AgentChannelOptions {
+  readonly identity: Identity;
+  readonly deviceId: string;
+  /** The certificate that the device ID is the hash of. */
+  readonly certPem: string;
+  /** How the user calls the machine. */
+  readonly name: string;
+  /** Where its agent may be, "host:port" each, the likeliest first. */
+  readonly addresses: readonly string[];
+  /** How long the dialling may take. */
+  readonly timeoutMillis: number;
+}
+
+/**
+ * Finds the address at which the machine answers and opens a channel to it.
+ *
+ * @throws ProblemError UNAVAILABLE when it answers at none; what dialAgent throws.
+ */
+export async function openAgentChannel(
+  options: AgentChannelOptions,
+  signal: AbortSignal,
+): Promise<AgentChannel> {
+  const { identity, deviceId, addresses, name, timeoutMillis } = options;
+  // gRPC dials itself and takes no socket that is open already. That the machine was met here first costs one handshake,
+  // and tells in words why it cannot be reached.
+  const socket = await dialAgent({
+    identity,
+    deviceId,
+    addresses,
+    name,
+    alpn: Alpn.grpc,
+    signal,
+    timeoutMillis,
+  });
+  const { remoteAddress, remotePort } = socket;
+  socket.destroy();
+  if (remoteAddress === undefined || remotePort === undefined) {
+    throw problem("UNAVAILABLE", `The connection to ${name} ended as soon as it was there.`);
+  }
+  return new AgentChannel(options, { host: remoteAddress, port: remotePort });
+}
+
+export class AgentChannel {
+  /** "host:port" at which the machine answers, with an IP address for the host. */
+  readonly address: string;
+  readonly #name: string;
+  readonly #client: Client;
+
+  constructor(
+    { identity, certPem, deviceId, name }: Omit<AgentChannelOptions, "addresses" | "timeoutMillis">,
+    at: { readonly host: string; readonly port: number },
+  ) {
+    this.address = formatHostPort(at);
+    this.#name = name;
+    this.#client = new Client(
+      grpcTarget(this.address),
+      agentChannelCredentials(identity, certPem, deviceId),
+      {
+        ...agentChannelOptions,
+        "grpc.max_receive_message_length": MAX_ANSWER_BYTES,
+        "grpc.max_send_message_length": -1,
+        // A start that was lost on its way back is asked for again by whoever wants it, who knows whether it still does.
+        "grpc.enable_retries": 0,
+        "grpc.enable_channelz": 0,
+      },
+    );
+  }
+
+  /** One question, one answer. @throws ProblemError that the machine answered, or UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED. */
+  call<N extends UnaryName>(
+    name: N,
+    request: RequestOf<N>,
+    { deadlineMillis = CONTROL_DEADLINE_MILLIS, signal }: Calling = {},
+  ): Promise<ResponseOf<N>> {
+    const { path, requestSerialize, responseDeserialize } = methodDefinition(name);
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(problem("CANCELLED", `The question to ${this.#name} was called off.`));
+        return;
+      }
+      const done = (error: ServiceError | null, response?: ResponseOf<N>) => {
+        signal?.removeEventListener("abort", cancel);
+        if (error || response === undefined) reject(this.#problemOf(error, name));
+        else resolve(response);
+      };
+      const options = deadlineIn(deadlineMillis);
+      const call = this.#client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        request,
+        new Metadata(),
+        options,
+        done,
+      );
+      const cancel = () => call.cancel();
+      signal?.addEventListener("abort", cancel, { once: true });
+    });
+  }
+
+  /**
+   * One question, many answers; resolves when the machine has said all. A listener that throws ends it.
+   *
+   * @throws ProblemError CANCELLED when the signal is aborted; otherwise as `call`.
+   */
+  async stream<N extends ServerStreamName>(
+    name: N,
+    request: RequestOf<N>,
+    onAnswer: (answer: ResponseOf<N>) => void,
+    { deadlineMillis, signal }: Calling = {},
+  ): Promise<void> {
+    const { path, requestSerialize, responseDeserialize } = methodDefinition(name);
+    const options = deadlineMillis === undefined ? {} : deadlineIn(deadlineMillis);
+    const call = this.#client.makeServerStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      request,
+      new Metadata(),
+      options,
+    );
+    await this.#answersOf(name, call, onAnswer, signal);
+  }
+
+  /** As `stream`, to be read one by one. Leaving the loop ends the call. */
+  async *answers<N extends ServerStreamName>(
+    name: N,
+    request: RequestOf<N>,
+    { signal, ...calling }: Calling = {},
+  ): AsyncGenerator<ResponseOf<N>> {
+    const left = new AbortController();
+    const waiting: ResponseOf<N>[] = [];
+    let news = deferred<void>();
+    const onAnswer = (answer: ResponseOf<N>) => {
+      waiting.push(answer);
+      news.resolve();
+    };
+    const ends = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
+    let over: { readonly error?: unknown } | undefined;
+    this.stream(name, request, onAnswer, { ...calling, signal: ends })
+      .then(
+        () => {
+          over = {};
+        },
+        (error: unknown) => {
+          over = { error };
+        },
+      )
+      .finally(() => news.resolve());
+    try {
+      while (over === undefined || waiting.length > 0) {
+        yield* waiting.splice(0);
+        if (over === undefined) await news.promise;
+        news = deferred<void>();
+      }
+      if ("error" in over) throw over.error;
+    } finally {
+      left.abort();
+    }
+  }
+
+  /**
+   * Many questions, sent as fast as the machine takes them, and many answers; resolves when the machine has said all.
+   *
+   * @throws ProblemError as `stream`.
+   */
+  async duplex<N extends DuplexName>(
+    name: N,
+    requests: Iterable<RequestOf<N>>,
+    onAnswer: (answer: ResponseOf<N>) => void,
+    { deadlineMillis = CONTROL_DEADLINE_MILLIS, signal }: Calling = {},
+  ): Promise<void> {
+    const { path, requestSerialize, responseDeserialize } = methodDefinition(name);
+    const call = this.#client.makeBidiStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      new Metadata(),
+      deadlineIn(deadlineMillis),
+    );
+    const over = new AbortController();
+    inBackground(sendAll(call, requests, over.signal));
+    try {
+      await this.#answersOf(name, call, onAnswer, signal);
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** Ends the connection and every call over it. */
+  close(): void {
+    this.#client.close();
+  }
+
+  #answersOf<N extends ServerStreamName | DuplexName>(
+    name: N,
+    call: Pick<ClientReadableStream<ResponseOf<N>>, "on" | "cancel">,
+    onAnswer: (answer: ResponseOf<N>) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = () => call.cancel();
+      const settle = (end: () => void) => {
+        signal?.removeEventListener("abort", cancel);
+        end();
+      };
+      call.on("data", (answer: ResponseOf<N>) => {
+        try {
+          onAnswer(answer);
+        } catch (error) {
+          settle(() => reject(error));
+          call.cancel();
+        }
+      });
+      call.on("error", (error: ServiceError) => settle(() => reject(this.#problemOf(error, name))));
+      call.on("end", () => settle(resolve));
+      if (signal?.aborted) cancel();
+      signal?.addEventListener("abort", cancel, { once: true });
+    });
+  }
+
+  #problemOf(error: ServiceError | null, name: UnaryName | ServerStreamName | DuplexName): Error {
+    if (error) return problemOfCall(error, this.#name, wireName(name));
+    return problem("INTERNAL", `${this.#name} answered nothing.`, { details: wireName(name) });
+  }
+}
+
+/** Writes until there is no more or the signal is aborted, waiting whenever the other side is slower. */
+async function sendAll<T>(
+  call: ClientWritableStream<T>,
+  messages: Iterable<T>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const message of messages) {
+    if (signal.aborted) return;
+    if (!call.write(message)) await once(call, "drain", { signal }).catch(() => undefined);
+  }
+  call.end();
+}
+
+function deadlineIn(millis: number): CallOptions {
+  return { deadline: Date.now() + millis };
+}

@@ -1,0 +1,265 @@
+/**
+ * A paired machine as it is seen from here: a connection that is made again whenever it ends, what the machine says over it,
+ * and everything that can be asked of it. To the cluster it is a place for tasks like this machine.
+ */
+import type { TLSSocket } from "node:tls";
+import { ProbeRequest, SetTunnelsRequest } from "../../../protos/generated/tensordeck/agent.js";
+import type { LogLine } from "../../api/cluster.js";
+import {
+  type FirewallApply,
+  type FirewallFacts,
+  type FirewallPlan,
+  firewallApplySchema,
+  firewallFactsSchema,
+  firewallPlanSchema,
+} from "../../api/firewall.js";
+import type { MachineFacts } from "../../api/machines.js";
+import { type LinkSpeed, layerResultSchema } from "../../api/reachability.js";
+import type { TunnelRequest } from "../../cluster/tunnel/tunnel-request.js";
+import type { FirewallChange, FirewallQuestion, FirewallTool } from "../../network/firewall/tool.js";
+import type { Prober } from "../../network/reachability/probe.js";
+import { printableText } from "../../printable.js";
+import { defined, problem } from "../../problems.js";
+import type { FixedPlace, HostTask, TaskHost, TaskOrder } from "../../tasks/task-host.js";
+import { unknownMachine } from "../machine/description.js";
+import { Alpn } from "../port/agent-peer.js";
+import { dialAgent } from "../port/dial-agent.js";
+import type { AgentChannel } from "./agent-channel.js";
+import { AgentLink, type AgentLinkOptions } from "./agent-link.js";
+import type { LinkMeasurer } from "./collaborators.js";
+import { LogFollower, type LogListener } from "./log-follower.js";
+import { orderToMessage, serverDefOf } from "./messages/tasks.js";
+import { RemoteTasks } from "./remote-tasks.js";
+import { changeToMessage, fromJson } from "./requests.js";
+import { WindowForwarder } from "./window-forwarder.js";
+
+/** A task is ended by force after some seconds, and a busy machine takes its time for that. */
+const STOP_DEADLINE_MILLIS = 30_000;
+/** Three tries at each of the layers. */
+const PROBE_DEADLINE_MILLIS = 60_000;
+/** Whoever sits at that machine is asked for a password. */
+const FIREWALL_DEADLINE_MILLIS = 300_000;
+const LINK_DEADLINE_MILLIS = 60_000;
+
+/** What is known of the machine from its agent; what it may do here is known elsewhere. */
+export type RemoteFacts = Omit<MachineFacts, "kind" | "grantedRole">;
+
+export class AgentConnection implements TaskHost, FirewallTool, LinkMeasurer {
+  readonly deviceId: string;
+  readonly #options: AgentLinkOptions;
+  readonly #link: AgentLink;
+  readonly #tasks = new RemoteTasks();
+  readonly #logs = new LogFollower();
+  /** Listens from the first time that the machine's window was opened here. */
+  #forwarder: Promise<WindowForwarder> | undefined;
+
+  /** Nothing is dialled before `open`. */
+  constructor(options: AgentLinkOptions) {
+    this.deviceId = options.deviceId;
+    this.#options = options;
+    this.#link = new AgentLink(options, {
+      connected: (channel) => this.#logs.connect(channel),
+      disconnected: () => this.#logs.disconnect(),
+      watched: (event, isFirst) => {
+        for (const id of event.removedTaskIds) this.#logs.forget(id);
+        this.#tasks.apply(event, isFirst);
+      },
+    });
+  }
+
+  /** Dials until it is closed. */
+  open(): void {
+    this.#link.open();
+  }
+
+  /** Dials now instead of at the next turn: something was heard of the machine, or it has a new address. */
+  dialNow(): void {
+    this.#link.dialNow();
+  }
+
+  /** Ends the connection and everything that waits for it; resolves when nothing is under way any more. */
+  async close(): Promise<void> {
+    const forwarder = await this.#forwarder?.catch(() => undefined);
+    await Promise.all([this.#link.close(), forwarder?.close()]);
+  }
+
+  facts(): RemoteFacts {
+    const { name, presence, metrics, clock, lastSeenAt, problem: why, described } = this.#link;
+    return defined({
+      id: this.deviceId,
+      name,
+      presence,
+      ...unknownMachine(),
+      ...described?.description,
+      role: described?.role,
+      clockOffsetMillis: clock.offsetMillis,
+      roundTripMillis: clock.roundTripMillis,
+      lastSeenAt,
+      metrics: [...metrics],
+      problem: why,
+    });
+  }
+
+  /** Which process of the machine answered last; undefined of a version that does not say. */
+  get instance(): string | undefined {
+    return this.#link.described?.instance;
+  }
+
+  /** "host:port" at which the machine answers, with an IP address; undefined while it does not. */
+  get address(): string | undefined {
+    return this.#link.channel?.address;
+  }
+
+  /** Calls the listener when the facts are others, once a second while the machine answers, until the returned function is called. */
+  onFacts(listener: () => void): () => void {
+    return this.#link.onChange(listener);
+  }
+
+  /** What it told last; while it does not answer, as it was then. */
+  tasks(): readonly HostTask[] {
+    return this.#tasks.list();
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#tasks.onChange(listener);
+  }
+
+  /** Of the tasks whose log was asked for. */
+  onLog(listener: LogListener): () => void {
+    return this.#logs.onLog(listener);
+  }
+
+  async start(order: TaskOrder): Promise<HostTask> {
+    return this.#tasks.put(await this.#channel().call("startTask", orderToMessage(order)));
+  }
+
+  async startAgain(taskId: string, fixed?: FixedPlace): Promise<void> {
+    const task = this.#tasks.get(taskId);
+    const serverDef = task && fixed && serverDefOf(fixed, task.job, task.index);
+    this.#tasks.put(await this.#channel().call("startAgain", { taskId, serverDef }));
+  }
+
+  async stop(taskId: string): Promise<void> {
+    const deadlineMillis = STOP_DEADLINE_MILLIS;
+    this.#tasks.put(await this.#channel().call("stopTask", command(taskId), { deadlineMillis }));
+  }
+
+  async remove(taskId: string): Promise<void> {
+    await this.#channel().call("removeTask", command(taskId), { deadlineMillis: STOP_DEADLINE_MILLIS });
+    this.#logs.forget(taskId);
+    this.#tasks.delete(taskId);
+  }
+
+  async clearState(taskId: string): Promise<void> {
+    await this.#channel().call("clearState", command(taskId));
+  }
+
+  async log(taskId: string, afterSequence: number): Promise<LogLine[]> {
+    return await this.#logs.read(this.#channel(), taskId, afterSequence);
+  }
+
+  /** Dials an address from that machine. */
+  readonly probe: Prober = async ({ signal, ...request }) => {
+    const options = { deadlineMillis: PROBE_DEADLINE_MILLIS, signal };
+    const { layers } = await this.#channel().call("probe", ProbeRequest.fromPartial(request), options);
+    return layers.map(({ layer, outcome, millis, detail: said, cause }) => {
+      const detail = said === undefined ? undefined : printableText(said);
+      return layerResultSchema.parse(defined({ layer, outcome, millis, detail, cause }));
+    });
+  };
+
+  /** Measures the way from that machine to another one. */
+  async measureLink(deviceId: string, addresses: readonly string[], signal: AbortSignal): Promise<LinkSpeed> {
+    const request = { deviceId, agentAddresses: [...addresses] };
+    const options = { deadlineMillis: LINK_DEADLINE_MILLIS, signal };
+    const { bytes, megabytesPerSecond, roundTripMillis, seconds } = await this.#channel().call(
+      "measureLink",
+      request,
+      options,
+    );
+    return { bytes: Number(bytes), megabytesPerSecond, roundTripMillis, seconds };
+  }
+
+  /**
+   * Says which tunnels that machine holds for this one's cluster.
+   *
+   * @returns ports at which it could not listen.
+   */
+  async setTunnels({ tunnels, admissions }: TunnelRequest): Promise<number[]> {
+    const request = SetTunnelsRequest.fromPartial({
+      tunnels: tunnels.map((tunnel) => ({ ...tunnel, agentAddresses: [...tunnel.agentAddresses] })),
+      admissions: [...admissions],
+    });
+    return (await this.#channel().call("setTunnels", request)).takenPorts;
+  }
+
+  async inspect({ peerAddress = "", ports }: FirewallQuestion, signal: AbortSignal): Promise<FirewallFacts> {
+    const options = { deadlineMillis: PROBE_DEADLINE_MILLIS, signal };
+    const answer = await this.#channel().call("inspectFirewall", { peerAddress, ports: [...ports] }, options);
+    return fromJson(firewallFactsSchema, answer, "state of the firewall");
+  }
+
+  async plan(change: FirewallChange, signal: AbortSignal): Promise<FirewallPlan> {
+    const options = { deadlineMillis: PROBE_DEADLINE_MILLIS, signal };
+    const answer = await this.#channel().call("planFirewall", changeToMessage(change), options);
+    return fromJson(firewallPlanSchema, answer, "plan for the firewall");
+  }
+
+  apply(change: FirewallChange, signal: AbortSignal): AsyncIterable<FirewallApply> {
+    return this.#applying(change, false, signal);
+  }
+
+  undo(change: FirewallChange, signal: AbortSignal): AsyncIterable<FirewallApply> {
+    return this.#applying(change, true, signal);
+  }
+
+  /** A one-time address, on this machine, of that machine's window. Good until the connection object is closed. */
+  async openWindow(): Promise<string> {
+    const { token } = await this.#channel().call("openWindow", {});
+    this.#forwarder ??= WindowForwarder.listen((signal) => this.#dialWindow(signal));
+    const forwarder = await this.#forwarder.catch((error: unknown) => {
+      this.#forwarder = undefined;
+      throw error;
+    });
+    return `http://127.0.0.1:${forwarder.port}/#token=${token}`;
+  }
+
+  /** Tells the machine that this one has forgotten it, so that it does the same. */
+  async unpair(): Promise<void> {
+    await this.#channel().call("unpair", {});
+  }
+
+  /** @throws ProblemError UNAVAILABLE while the machine does not answer. */
+  #channel(): AgentChannel {
+    const { channel, name, problem: why } = this.#link;
+    if (channel) return channel;
+    throw problem("UNAVAILABLE", `${name} does not answer.`, {
+      reason: why?.message ?? "The connection to it is being made.",
+      remedy: why?.remedy,
+      details: why?.details,
+    });
+  }
+
+  async #dialWindow(signal: AbortSignal): Promise<TLSSocket> {
+    const { identity, deviceId, addresses } = this.#options;
+    const { name, channel } = this.#link;
+    const known = channel ? [channel.address, ...addresses()] : addresses();
+    return await dialAgent({ identity, deviceId, addresses: known, name, alpn: Alpn.window, signal });
+  }
+
+  async *#applying(
+    change: FirewallChange,
+    undo: boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<FirewallApply> {
+    const request = { plan: changeToMessage(change), undo };
+    const options = { deadlineMillis: FIREWALL_DEADLINE_MILLIS, signal };
+    for await (const answer of this.#channel().answers("applyFirewall", request, options)) {
+      yield fromJson(firewallApplySchema, answer, "state of the firewall");
+    }
+  }
+}
+
+function command(taskId: string): { taskId: string; serverDef: undefined } {
+  return { taskId, serverDef: undefined };
+}

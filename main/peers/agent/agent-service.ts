@@ -1,0 +1,265 @@
+/** What this machine does for the machines that are paired with it: the service behind their connections. */
+import type { Duplex } from "node:stream";
+import * as wire from "../../../protos/generated/tensordeck/agent.js";
+import type { FirewallApply } from "../../api/firewall.js";
+import type { SharedWindow } from "../../host.js";
+import type { FirewallTool } from "../../network/firewall/tool.js";
+import type { Prober } from "../../network/reachability/probe.js";
+import { problem } from "../../problems.js";
+import { exposureRefused } from "../../tasks/exposure.js";
+import type { HostTask, TaskHost } from "../../tasks/task-host.js";
+import { isTaskPort, TASK_PORTS_TEXT } from "../../tasks/task-ports.js";
+import { INSTANCE } from "../identity/instance.js";
+import type { TrustStore } from "../trust/trust-store.js";
+import { CallerLimits, CallerRates } from "./caller-limits.js";
+import type { LinkMeasurer, MachineSource, TunnelHolder } from "./collaborators.js";
+import { sendLog } from "./log-stream.js";
+import { type DescribedMachine, machineToMessage } from "./messages/machine.js";
+import { fixedPlaceOf, orderFromMessage, taskToMessage } from "./messages/tasks.js";
+import { type AgentHandlers, type Send, servePeer } from "./peer-server.js";
+import { changeOf, linkOf, logOf, probeOf, questionOf, taskIdOf, toJson, tunnelsOf } from "./requests.js";
+import { admitCall, includesRole } from "./roles.js";
+import { sendChanges } from "./watch-stream.js";
+
+/** A measurement of a link takes 64 MB; this bounds what somebody else may make of it. */
+const MAX_SINK_BYTES = 1 << 30;
+const FORGET_DELAY_MILLIS = 100;
+/** Tasks of one machine; each is a process of some hundred megabytes. */
+const MAX_TASKS = 128;
+/** A window tests six routes from one machine at a time. */
+const MAX_PROBES = 16;
+/** Each fills the network for a second. */
+const MAX_MEASUREMENTS = 4;
+/** An application has one; so have a second one of the same account's and `doctor`, for a moment. */
+const MAX_WATCHES = 8;
+/** Calls and streams under way over all connections of a machine: one for each task whose log is open, and some. */
+const MAX_CALLS = 256;
+/** A ping every two seconds, and bursts when a cluster is set up; far below what would be felt here. */
+const CALLS_PER_SECOND = 100;
+const CALLS_AT_ONCE = 1000;
+
+export interface AgentServiceOptions {
+  /** Of this machine. */
+  readonly deviceId: string;
+  /** Asked anew for each call, so that a change of roles counts at once. */
+  readonly trust: Pick<TrustStore, "get" | "onChange" | "remove">;
+  readonly machine: MachineSource;
+  readonly tasks: TaskHost;
+  /** Whether the network may reach tasks that other machines start here. */
+  readonly mayExpose: () => boolean;
+  readonly prober: Prober;
+  readonly tunnels: TunnelHolder;
+  readonly firewall: FirewallTool;
+  readonly links: LinkMeasurer;
+  /** Absent where the window is not a page of a browser. */
+  readonly window?: Pick<SharedWindow, "issueToken">;
+}
+
+/** A connection of a paired machine, as the agent's port hands it on. */
+export interface PairedPeer {
+  readonly deviceId: string;
+  readonly socket: Duplex;
+}
+
+export class AgentService {
+  readonly #options: AgentServiceOptions;
+  readonly #handlers: AgentHandlers;
+  /** What ends each connection, with whose it is. */
+  readonly #connections = new Map<() => void, string>();
+  readonly #calls = new CallerLimits(MAX_CALLS, "calls under way");
+  readonly #rates = new CallerRates(CALLS_PER_SECOND, CALLS_AT_ONCE);
+  #closed = false;
+
+  constructor(options: AgentServiceOptions) {
+    this.#options = options;
+    this.#handlers = handlersOf(options);
+  }
+
+  /** Serves a connection until it ends. What it may call follows from the role of its machine at the time of the call. */
+  accept({ deviceId, socket }: PairedPeer): void {
+    if (this.#closed) {
+      socket.destroy();
+      return;
+    }
+    const { trust, machine } = this.#options;
+    const end = servePeer(socket, {
+      caller: deviceId,
+      handlers: this.#handlers,
+      admit: (method) => admitCall(method, trust.get(deviceId)?.grantedRole, machine.description().name),
+      within: (work) => {
+        this.#rates.count(deviceId, performance.now());
+        return this.#calls.within(deviceId, work);
+      },
+    });
+    this.#connections.set(end, deviceId);
+    socket.once("close", () => this.#connections.delete(end));
+  }
+
+  /** Ends every connection and takes no more. */
+  close(): void {
+    this.#closed = true;
+    for (const end of [...this.#connections.keys()]) end();
+  }
+
+  /** Whether a machine has a connection to this one now. */
+  isCalledBy(deviceId: string): boolean {
+    return [...this.#connections.values()].includes(deviceId);
+  }
+}
+
+function handlersOf(options: AgentServiceOptions): AgentHandlers {
+  return {
+    ...machineHandlers(options),
+    ...taskHandlers(options),
+    ...networkHandlers(options),
+    ...firewallHandlers(options),
+  };
+}
+
+function machineHandlers({ deviceId, trust, machine, tasks, window }: AgentServiceOptions) {
+  const watches = new CallerLimits(MAX_WATCHES, "streams of changes");
+  const describe = (caller: string): DescribedMachine => ({
+    deviceId,
+    role: trust.get(caller)?.grantedRole ?? "view",
+    description: machine.description(),
+    instance: INSTANCE,
+  });
+  return {
+    describe: (_, { caller }) => machineToMessage(describe(caller)),
+    watch: async (_, { caller, signal }, send) => {
+      const onRoleChange = (listener: () => void) => trust.onChange((id) => id === caller && listener());
+      const watched = { tasks, machine, describe: () => describe(caller), onRoleChange };
+      await watches.within(caller, () => sendChanges(watched, signal, send));
+    },
+    // A whole millisecond is as fine as the round trip lets it be measured.
+    ping: () => ({ clockMillis: Date.now() }),
+    openWindow: () => {
+      if (window) return { token: window.issueToken() };
+      throw problem("FAILED_PRECONDITION", `${machine.description().name} shows its window itself.`, {
+        reason: "Tensordeck runs there as a program with a window, not as an agent.",
+        remedy: "Use it there; its tasks can be used from here.",
+      });
+    },
+    unpair: async (_, { caller }) => {
+      // The connection ends with the trust, so the answer gets a head start.
+      setTimeout(() => {
+        trust.remove(caller).catch((error: unknown) => {
+          console.error("A machine that has forgotten this one could not be forgotten:", error);
+        });
+      }, FORGET_DELAY_MILLIS).unref();
+      return {};
+    },
+  } satisfies Partial<AgentHandlers>;
+}
+
+function taskHandlers({ tasks, machine, trust, mayExpose }: AgentServiceOptions) {
+  const limits = new CallerLimits(MAX_TASKS, "tasks");
+  const found = (taskId: string): HostTask => {
+    const task = tasks.tasks().find(({ id }) => id === taskId);
+    if (task) return task;
+    throw problem("NOT_FOUND", `${machine.description().name} has no such task any more.`, {
+      reason: "It was removed, or Tensordeck was started anew there.",
+      details: taskId,
+    });
+  };
+  /** A task that the caller may start, stop and empty: one of its own, or any where it manages this machine. */
+  const commanded = (taskId: string, caller: string): HostTask => {
+    const task = found(taskId);
+    const role = trust.get(caller)?.grantedRole ?? "view";
+    if (task.owner === caller || includesRole(role, "manage")) return task;
+    const { name } = machine.description();
+    throw problem("PERMISSION_DENIED", `${task.job}/${task.index} on ${name} is another machine's task.`, {
+      reason: `With the role "${role}" a machine starts, stops and clears only tasks that it added itself.`,
+      remedy: `Do it where the task was added or on ${name}, or let the user of ${name} give this machine the role "manage".`,
+    });
+  };
+  return {
+    watchLog: async (request, { signal }, send) => {
+      const { taskId, afterSequence } = logOf(request);
+      found(taskId);
+      await sendLog(tasks, taskId, afterSequence, signal, send);
+    },
+    startTask: async (request, { caller }) => {
+      const order = orderFromMessage(request, caller);
+      if (!order.isolate && !mayExpose()) throw exposureRefused(machine.description().name);
+      checkPort(order.port, machine.description().name);
+      const others = tasks.tasks().filter(({ id, owner }) => owner === caller && id !== order.taskId);
+      return taskToMessage(await limits.within(caller, () => tasks.start(order), others.length));
+    },
+    startAgain: async (request, { caller }) => {
+      const { id } = commanded(taskIdOf(request), caller);
+      await tasks.startAgain(id, request.serverDef && fixedPlaceOf(request.serverDef));
+      return taskToMessage(found(id));
+    },
+    stopTask: async (request, { caller }) => {
+      const { id } = commanded(taskIdOf(request), caller);
+      await tasks.stop(id);
+      return taskToMessage(found(id));
+    },
+    removeTask: async (request, { caller }) => {
+      await tasks.remove(commanded(taskIdOf(request), caller).id);
+      return {};
+    },
+    clearState: async (request, { caller }) => {
+      await tasks.clearState(commanded(taskIdOf(request), caller).id);
+      return {};
+    },
+  } satisfies Partial<AgentHandlers>;
+}
+
+/** @throws ProblemError INVALID_ARGUMENT for a port that this machine's other programs are to have. */
+function checkPort(port: number, machine: string): void {
+  if (port === 0 || isTaskPort(port)) return;
+  throw problem("INVALID_ARGUMENT", `A task on ${machine} cannot have port ${port}.`, {
+    reason:
+      "Other machines choose among the ports of tasks only, so that none takes the place of a program there.",
+    remedy: `Choose a port from ${TASK_PORTS_TEXT}, or leave it out.`,
+  });
+}
+
+function networkHandlers({ prober, tunnels, links }: AgentServiceOptions) {
+  const probes = new CallerLimits(MAX_PROBES, "probes under way");
+  const measurements = new CallerLimits(MAX_MEASUREMENTS, "measurements under way");
+  return {
+    setTunnels: async (request, { caller }) => ({
+      takenPorts: await tunnels.setTunnels(caller, tunnelsOf(request)),
+    }),
+    probe: async (request, { caller, signal }) => {
+      const layers = await probes.within(caller, () => prober({ ...probeOf(request), signal }));
+      return wire.ProbeReply.fromPartial({ layers });
+    },
+    measureLink: async (request, { caller, signal }) => {
+      const { deviceId, agentAddresses } = linkOf(request);
+      const speed = await measurements.within(caller, () =>
+        links.measureLink(deviceId, agentAddresses, signal),
+      );
+      return wire.MeasureLinkReply.fromPartial({ ...speed, bytes: BigInt(speed.bytes) });
+    },
+    sink: async (chunks, _, send) => {
+      let total = 0;
+      for await (const { data } of chunks) {
+        total += data.length;
+        if (total > MAX_SINK_BYTES) throw problem("RESOURCE_EXHAUSTED", "A measurement is not that long.");
+        await send({ bytes: BigInt(data.length) });
+      }
+    },
+  } satisfies Partial<AgentHandlers>;
+}
+
+function firewallHandlers({ firewall, machine }: AgentServiceOptions) {
+  return {
+    inspectFirewall: async (request, { signal }) =>
+      toJson(await firewall.inspect(questionOf(request), signal)),
+    planFirewall: async (request, { signal }) => toJson(await firewall.plan(changeOf(request), signal)),
+    applyFirewall: async (request, { signal }, send: Send<wire.JsonValue>) => {
+      if (!request.plan) {
+        throw problem("INVALID_ARGUMENT", `${machine.description().name} was not told which change to make.`);
+      }
+      const change = changeOf(request.plan);
+      const states: AsyncIterable<FirewallApply> = request.undo
+        ? firewall.undo(change, signal)
+        : firewall.apply(change, signal);
+      for await (const state of states) await send(toJson(state));
+    },
+  } satisfies Partial<AgentHandlers>;
+}

@@ -1,0 +1,33 @@
+/** What the agent serves to paired machines, as far as the services of this machine do not say it themselves. */
+import type { MachineMetrics } from "../../api/machines.js";
+import type { LinkSpeed } from "../../api/reachability.js";
+import type { TunnelRequest } from "../../cluster/tunnel/tunnel-request.js";
+import type { MachineDescription } from "../machine/description.js";
+
+/** The machine that the agent runs on. */
+export interface MachineSource {
+  description(): MachineDescription;
+  /** Calls the listener whenever the description is another one, until the returned function is called. */
+  onChange(listener: () => void): () => void;
+  /** Measures once a second while anybody listens. */
+  onMetrics(listener: (metrics: MachineMetrics) => void): () => void;
+}
+
+export interface TunnelHolder {
+  /**
+   * Replaces what one machine's cluster has here.
+   *
+   * @returns ports at which this machine could not listen, because another program does.
+   */
+  setTunnels(ownerDeviceId: string, request: TunnelRequest): Promise<number[]>;
+}
+
+export interface LinkMeasurer {
+  /**
+   * Measures the way from here to another machine's agent.
+   *
+   * @param addresses where that agent may be reached besides what is known of it, "host:port" each.
+   * @throws ProblemError PERMISSION_DENIED when the machines are not paired, UNAVAILABLE when it does not answer.
+   */
+  measureLink(deviceId: string, addresses: readonly string[], signal: AbortSignal): Promise<LinkSpeed>;
+}

@@ -1,0 +1,277 @@
+/**
+ * One process for one data folder: two would show themselves to others as the same machine, and overwrite what the other
+ * one keeps. The one that has it can be asked things by the account's other programs, such as `tensordeck agent link`.
+ *
+ * A file in the folder, readable by the account only, names the process, a port of the loopback interface at which it
+ * answers, and a secret to show there. That it answers is what proves that it lives: numbers of processes are given anew.
+ */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { link, mkdir, readFile, rmdir, stat, unlink, writeFile } from "node:fs/promises";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { z } from "zod";
+import { processExists } from "../../../worker-runtime/engines/process-exists.js";
+import { inBackground } from "../../../worker-runtime/faults.js";
+import { delay } from "../../deferred.js";
+import { errnoOf, fileProblem, problem, problemOf } from "../../problems.js";
+import { makePrivateFolder } from "../../storage/private-files.js";
+
+const LOCK_FILE = "instance.json";
+const OWNER_ONLY = 0o600;
+const ANSWER_TIMEOUT_MILLIS = 5000;
+const MAX_LINE_BYTES = 4096;
+/** Every account of the machine can connect. Beyond so many the oldest gives way, so that a new question is answered. */
+const MAX_CONNECTIONS = 64;
+/** Whoever finds a lock that is dead may find another one in its place when he looks again. */
+const MAX_ATTEMPTS = 100;
+const BETWEEN_ATTEMPTS_MILLIS = 20;
+/** Removing a dead lock is a matter of milliseconds. */
+const STALE_GUARD_MILLIS = 10_000;
+
+const recordSchema = z.object({ pid: z.number().int(), port: z.number().int(), secret: z.string() });
+type LockRecord = z.infer<typeof recordSchema>;
+
+/** pid: which process it is. link: a one-time address of its window. clones: `clonesSchema` as JSON. */
+const commandSchema = z.enum(["pid", "link", "clones"]);
+export type InstanceCommand = z.infer<typeof commandSchema>;
+
+/** Where machines answer that have one identity, "host:port" each, by device ID. */
+export const clonesSchema = z.record(z.string(), z.array(z.string()));
+export type Clones = z.infer<typeof clonesSchema>;
+
+/** What the process that has the data folder answers. */
+export interface InstanceAnswers {
+  /** A one-time address of the window. @throws ProblemError where there is none. */
+  readonly link: () => string;
+  /** None while they are not known. */
+  readonly clones?: () => Clones;
+}
+
+const questionSchema = z.object({ secret: z.string(), command: commandSchema });
+const answerSchema = z.union([
+  z.object({ answer: z.string() }),
+  z.object({ code: z.string(), message: z.string(), remedy: z.string().optional() }),
+]);
+
+export class InstanceLock {
+  readonly #path: string;
+  readonly #server: Server;
+  readonly #text: string;
+  readonly #sockets: ReadonlySet<Socket>;
+
+  private constructor(path: string, server: Server, text: string, sockets: ReadonlySet<Socket>) {
+    this.#path = path;
+    this.#server = server;
+    this.#text = text;
+    this.#sockets = sockets;
+  }
+
+  /**
+   * Takes the data folder for this process.
+   *
+   * @throws ProblemError FAILED_PRECONDITION when another process has it, naming that.
+   */
+  static async claim(dataDir: string, answers: InstanceAnswers): Promise<InstanceLock> {
+    const path = join(dataDir, LOCK_FILE);
+    const secret = randomBytes(32).toString("base64url");
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket));
+      const [oldest] = sockets;
+      if (sockets.size > MAX_CONNECTIONS) oldest?.destroy();
+      inBackground(answerOn(socket, secret, answers));
+    });
+    try {
+      await makePrivateFolder(dataDir);
+      await new Promise<void>((resolve, reject) => {
+        server.once("error", reject);
+        server.listen({ host: "127.0.0.1", port: 0 }, resolve);
+      });
+      // It is not what keeps the process running.
+      server.unref();
+      const { port } = server.address() as AddressInfo;
+      const record: LockRecord = { pid: process.pid, port, secret };
+      const text = JSON.stringify(record);
+      await put(path, text);
+      return new InstanceLock(path, server, text, sockets);
+    } catch (error) {
+      server.close();
+      throw fileProblem(`The data folder ${dataDir} could not be taken`, error);
+    }
+  }
+
+  /** Gives the data folder back. */
+  async release(): Promise<void> {
+    const now = await readFile(this.#path, "utf8").catch(() => undefined);
+    if (now === this.#text) await unlink(this.#path).catch(() => undefined);
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+}
+
+/**
+ * Asks the process that has a data folder.
+ *
+ * @returns undefined when none has it.
+ * @throws ProblemError what it answers; DEADLINE_EXCEEDED when it does not.
+ */
+export async function askInstance(dataDir: string, command: InstanceCommand): Promise<string | undefined> {
+  const record = parsed(recordSchema, await readFile(join(dataDir, LOCK_FILE), "utf8").catch(() => ""));
+  return record && (await ask(record, command));
+}
+
+/** Puts the lock in its place, which fails where one is, and again when that one turns out to be dead. */
+async function put(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  await writeFile(temporary, text, { mode: OWNER_ONLY, flag: "wx" });
+  try {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      try {
+        // Unlike a renaming, a link replaces nothing; unlike a file that is opened, it is never seen half written.
+        await link(temporary, path);
+        return;
+      } catch (error) {
+        if (errnoOf(error) !== "EEXIST") throw error;
+      }
+      await removeDead(path);
+    }
+    throw problem("ABORTED", "Another Tensordeck starts with the same data folder.", {
+      remedy: "Try again.",
+    });
+  } finally {
+    await unlink(temporary).catch(() => undefined);
+  }
+}
+
+/** @throws ProblemError FAILED_PRECONDITION when the process that has the lock lives. */
+async function removeDead(path: string): Promise<void> {
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  if (text === undefined) return;
+  const record = parsed(recordSchema, text);
+  if (record && (await lives(record))) {
+    throw problem("FAILED_PRECONDITION", `Tensordeck runs here already, as process ${record.pid}.`, {
+      reason: "Two with the same data folder would be the same machine to all others.",
+      remedy: "Use that one (tensordeck agent link shows its window), end it, or choose another --data-dir.",
+    });
+  }
+  await alone(`${path}.removing`, async () => {
+    // Whoever had his turn before may have put his own lock there.
+    if ((await readFile(path, "utf8").catch(() => undefined)) === text) await unlink(path);
+  });
+}
+
+/** Does something that only one process may do at a time; nothing at all while another one is at it. */
+async function alone(guard: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await mkdir(guard);
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error;
+    const { mtimeMs } = await stat(guard).catch(() => ({ mtimeMs: Date.now() }));
+    // Its process was killed at it.
+    if (Date.now() - mtimeMs > STALE_GUARD_MILLIS) await rmdir(guard).catch(() => undefined);
+    await delay(BETWEEN_ATTEMPTS_MILLIS);
+    return;
+  }
+  try {
+    await work();
+  } finally {
+    await rmdir(guard).catch(() => undefined);
+  }
+}
+
+async function lives(record: LockRecord): Promise<boolean> {
+  try {
+    return (await ask(record, "pid")) !== undefined;
+  } catch {
+    // Somebody took the connection and says nothing: the process, busy or stopped, or another program at its port.
+    return processExists(record.pid);
+  }
+}
+
+/** undefined for text that is something else. */
+function parsed<T>(schema: z.ZodType<T>, text: string): T | undefined {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** undefined when nobody answers there, or somebody who is not the process that wrote the record. */
+async function ask(record: LockRecord, command: InstanceCommand): Promise<string | undefined> {
+  const socket = connect({ host: "127.0.0.1", port: record.port });
+  socket.setTimeout(ANSWER_TIMEOUT_MILLIS, () => socket.destroy(unanswered(record.pid)));
+  try {
+    const line = await new Promise<string | undefined>((resolve, reject) => {
+      socket.once("error", (error) => (errnoOf(error) === undefined ? reject(error) : resolve(undefined)));
+      socket.once("connect", () => socket.write(`${JSON.stringify({ secret: record.secret, command })}\n`));
+      readLine(socket).then(resolve, reject);
+    });
+    if (line === undefined) return undefined;
+    const answer = parsed(answerSchema, line);
+    if (answer === undefined || "answer" in answer) return answer?.answer;
+    throw problem(answer.code, answer.message, { remedy: answer.remedy });
+  } finally {
+    socket.destroy();
+  }
+}
+
+function unanswered(pid: number): Error {
+  return problem("DEADLINE_EXCEEDED", `Tensordeck, process ${pid}, does not answer.`, {
+    remedy: "End that process and try again.",
+  });
+}
+
+async function answerOn(socket: Socket, secret: string, answers: InstanceAnswers): Promise<void> {
+  socket.on("error", () => socket.destroy());
+  socket.setTimeout(ANSWER_TIMEOUT_MILLIS, () => socket.destroy());
+  const line = await readLine(socket);
+  const question = line === undefined ? undefined : parsed(questionSchema, line);
+  if (!question || !sameSecret(question.secret, secret)) {
+    socket.destroy();
+    return;
+  }
+  socket.end(`${JSON.stringify(answerTo(question.command, answers))}\n`);
+}
+
+function answerTo(command: InstanceCommand, { link, clones }: InstanceAnswers): z.infer<typeof answerSchema> {
+  try {
+    switch (command) {
+      case "pid":
+        return { answer: String(process.pid) };
+      case "link":
+        return { answer: link() };
+      case "clones":
+        return { answer: JSON.stringify(clones?.() ?? {}) };
+    }
+  } catch (error) {
+    return problemOf(error);
+  }
+}
+
+/**
+ * The first line; undefined when the connection ends or breaks before, or when it is too long.
+ *
+ * @throws Error that this process destroyed the socket with.
+ */
+async function readLine(socket: Socket): Promise<string | undefined> {
+  let text = "";
+  try {
+    for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+      text += String(chunk);
+      const end = text.indexOf("\n");
+      if (end >= 0) return text.slice(0, end);
+      if (text.length > MAX_LINE_BYTES) return undefined;
+    }
+  } catch (error) {
+    // What the other end or the system does to a connection has a code, also that it was closed before its end.
+    if (errnoOf(error) === undefined) throw error;
+  }
+  return undefined;
+}
+
+function sameSecret(a: string, b: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

@@ -1,0 +1,130 @@
+/** Descriptions and metrics of a machine between the contract and the wire. */
+import { isIP } from "node:net";
+import * as wire from "../../../../protos/generated/tensordeck/agent.js";
+import { engineSchema } from "../../../api/cluster.js";
+import { type Gpu, type MachineMetrics, type Role, roleSchema } from "../../../api/machines.js";
+import { printableName } from "../../../printable.js";
+import { defined } from "../../../problems.js";
+import { instanceFrom } from "../../identity/instance.js";
+import type { MachineDescription } from "../../machine/description.js";
+
+/** More than any machine has; what is beyond was made up. */
+const MOST_ADDRESSES = 32;
+const HIGHEST_PORT = 65_535;
+const MOST_GPUS = 64;
+const MOST_PROCESSES = 256;
+const MOST_ENGINES = 16;
+
+/** What a paired machine answers of itself, and what the asking one may do there. */
+export interface DescribedMachine {
+  readonly deviceId: string;
+  readonly role: Role;
+  readonly description: MachineDescription;
+  /** Which process says it; undefined of a version that does not say. */
+  readonly instance?: string | undefined;
+}
+
+export function machineToMessage({
+  deviceId,
+  role,
+  description,
+  instance,
+}: DescribedMachine): wire.MachineDescription {
+  const { gpus, agentPort, memoryBytes, engines, addresses, ...rest } = description;
+  return wire.MachineDescription.fromPartial({
+    ...rest,
+    deviceId,
+    role,
+    instance: instance ?? "",
+    agentPort: agentPort ?? 0,
+    memoryBytes: whole(memoryBytes),
+    addresses: [...addresses],
+    engines: [...engines],
+    gpus: gpus.map((gpu) => ({
+      index: gpu.index,
+      name: gpu.name,
+      memoryBytes: whole(gpu.memoryBytes),
+      usedBytes: gpu.usedBytes === undefined ? undefined : whole(gpu.usedBytes),
+      busyPercent: gpu.busyPercent,
+      processes: gpu.processes.map(({ pid, name, memoryBytes: held, taskId }) => ({
+        pid: BigInt(pid),
+        name,
+        memoryBytes: whole(held),
+        taskId: taskId ?? "",
+      })),
+    })),
+  });
+}
+
+/**
+ * Engines and roles that this version does not know are left out, the lowest role taken: the other may be newer. Its words
+ * come out printable and its addresses are addresses: they are shown, kept, dialled and named to firewalls.
+ */
+export function machineFromMessage(message: wire.MachineDescription): DescribedMachine {
+  const { deviceId, role, agentPort, memoryBytes, gpus, engines, addresses, exposure } = message;
+  const { name, platform, osName, arch, cores, version } = message;
+  return {
+    deviceId,
+    role: roleSchema.catch("view").parse(role),
+    instance: instanceFrom(message.instance),
+    description: {
+      name: printableName(name),
+      platform: printableName(platform),
+      osName: printableName(osName),
+      arch: printableName(arch),
+      cores,
+      version: printableName(version),
+      addresses: addresses.filter((address) => isIP(address) !== 0).slice(0, MOST_ADDRESSES),
+      memoryBytes: Number(memoryBytes),
+      ...(agentPort > 0 && agentPort <= HIGHEST_PORT && { agentPort }),
+      engines: engines.slice(0, MOST_ENGINES).flatMap(({ engine, version: of, gpu }) => {
+        const known = engineSchema.safeParse(engine);
+        return known.success ? [{ engine: known.data, version: printableName(of), gpu }] : [];
+      }),
+      gpus: gpus.slice(0, MOST_GPUS).map(gpuFromMessage),
+      ...(exposure && { exposure: { allowed: exposure.allowed, avoidable: exposure.avoidable } }),
+    },
+  };
+}
+
+function gpuFromMessage(message: wire.Gpu): Gpu {
+  const { index, name, memoryBytes, usedBytes, busyPercent, processes } = message;
+  return defined({
+    index,
+    name: printableName(name),
+    memoryBytes: Number(memoryBytes),
+    usedBytes: usedBytes === undefined ? undefined : Number(usedBytes),
+    busyPercent,
+    processes: processes.slice(0, MOST_PROCESSES).map(({ pid, name: program, memoryBytes: held, taskId }) =>
+      defined({
+        pid: Number(pid),
+        name: printableName(program),
+        memoryBytes: Number(held),
+        taskId: taskId === "" ? undefined : taskId,
+      }),
+    ),
+  });
+}
+
+export function metricsToMessage(metrics: MachineMetrics): wire.MachineMetrics {
+  return wire.MachineMetrics.fromPartial({
+    ...metrics,
+    at: whole(metrics.at),
+    memoryUsedBytes: whole(metrics.memoryUsedBytes),
+  });
+}
+
+export function metricsFromMessage(message: wire.MachineMetrics): MachineMetrics {
+  const { at, cpuPercent, memoryUsedBytes, receivedBytesPerSecond, sentBytesPerSecond } = message;
+  return {
+    at: Number(at),
+    cpuPercent,
+    memoryUsedBytes: Number(memoryUsedBytes),
+    receivedBytesPerSecond,
+    sentBytesPerSecond,
+  };
+}
+
+function whole(value: number): bigint {
+  return BigInt(Math.round(value));
+}

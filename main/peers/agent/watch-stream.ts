@@ -1,0 +1,110 @@
+/** The server's half of Watch: everything once, then what changed, no faster than the caller takes it. */
+
+import * as wire from "../../../protos/generated/tensordeck/agent.js";
+import type { MachineMetrics } from "../../api/machines.js";
+import { deferred, delay, unlessAborted } from "../../deferred.js";
+import type { TaskHost } from "../../tasks/task-host.js";
+import type { MachineSource } from "./collaborators.js";
+import { type DescribedMachine, machineToMessage, metricsToMessage } from "./messages/machine.js";
+import { taskToMessage } from "./messages/tasks.js";
+import type { Send } from "./peer-server.js";
+
+/** Changes come in bursts, as when a task goes through its states; a person sees no more of them. */
+const GATHER_MILLIS = 50;
+
+export interface Watched {
+  readonly tasks: TaskHost;
+  readonly machine: MachineSource;
+  /** The machine as the caller is to see it. */
+  describe(): DescribedMachine;
+  /** Calls the listener when the caller's role may be another one. */
+  onRoleChange(listener: () => void): () => void;
+}
+
+/** Sends until the signal is aborted. What changes while the caller is slow is sent once, as it is then. */
+export async function sendChanges(
+  watched: Watched,
+  signal: AbortSignal,
+  send: Send<wire.WatchEvent>,
+): Promise<void> {
+  const told = new Told(watched);
+  // Both, so that the first event has everything.
+  let news: News = { machine: true, tasks: true };
+  let changed = deferred<void>();
+  const tell = (more: News) => {
+    news = { ...news, ...more };
+    changed.resolve();
+  };
+  const stops = [
+    watched.tasks.onChange(() => tell({ tasks: true })),
+    watched.machine.onChange(() => tell({ machine: true })),
+    watched.onRoleChange(() => tell({ machine: true })),
+    watched.machine.onMetrics((metrics) => tell({ metrics })),
+  ];
+  try {
+    while (!signal.aborted) {
+      const current = news;
+      news = {};
+      changed = deferred<void>();
+      const event = told.changes(current);
+      if (event) await send(event);
+      await unlessAborted(changed.promise, signal).catch(() => undefined);
+      await delay(GATHER_MILLIS, signal);
+    }
+  } finally {
+    for (const stop of stops) stop();
+  }
+}
+
+/** What may have changed. */
+interface News {
+  readonly machine?: boolean;
+  readonly tasks?: boolean;
+  /** The newest sample. */
+  readonly metrics?: MachineMetrics;
+}
+
+/** What the caller knows, as the bytes that it was sent. */
+class Told {
+  readonly #watched: Watched;
+  #machine: Uint8Array | undefined;
+  #tasks = new Map<string, Uint8Array>();
+
+  constructor(watched: Watched) {
+    this.#watched = watched;
+  }
+
+  /** What the caller does not know yet; undefined when that is nothing. */
+  changes(news: News): wire.WatchEvent | undefined {
+    const event = wire.WatchEvent.create();
+    if (news.machine) event.machine = this.#machineIfNew();
+    if (news.tasks) this.#addTasks(event);
+    if (news.metrics) event.metrics = metricsToMessage(news.metrics);
+    const { machine, metrics, tasks, removedTaskIds } = event;
+    return machine || metrics || tasks.length > 0 || removedTaskIds.length > 0 ? event : undefined;
+  }
+
+  #machineIfNew(): wire.MachineDescription | undefined {
+    const machine = machineToMessage(this.#watched.describe());
+    const bytes = wire.MachineDescription.encode(machine).finish();
+    if (same(this.#machine, bytes)) return undefined;
+    this.#machine = bytes;
+    return machine;
+  }
+
+  #addTasks(event: wire.WatchEvent): void {
+    const known = new Map<string, Uint8Array>();
+    for (const task of this.#watched.tasks.tasks()) {
+      const message = taskToMessage(task);
+      const bytes = wire.Task.encode(message).finish();
+      if (!same(this.#tasks.get(task.id), bytes)) event.tasks.push(message);
+      known.set(task.id, bytes);
+    }
+    event.removedTaskIds = [...this.#tasks.keys()].filter((id) => !known.has(id));
+    this.#tasks = known;
+  }
+}
+
+function same(a: Uint8Array | undefined, b: Uint8Array): boolean {
+  return a !== undefined && Buffer.compare(a, b) === 0;
+}

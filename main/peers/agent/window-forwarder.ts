@@ -1,0 +1,72 @@
+/**
+ * The window of a machine without a screen, shown on this one: a loopback port here whose connections are carried to that
+ * machine's window through its agent. Whoever reaches the port still needs the token that the machine gave.
+ */
+import { setMaxListeners } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { inBackground } from "../../../worker-runtime/faults.js";
+import { join } from "../../cluster/tunnel/relay.js";
+import { windowPreface } from "./window-protocol.js";
+
+/** As many as a browser has to one host, for a handful of tabs, and none to spare for a program that tries tokens. */
+const MAX_CONNECTIONS = 64;
+
+/** A connection to the window's protocol at the agent of the other machine. */
+export type DialWindow = (signal: AbortSignal) => Promise<TLSSocket>;
+
+export class WindowForwarder {
+  readonly #dial: DialWindow;
+  readonly #closed = new AbortController();
+  readonly #server: Server;
+
+  private constructor(dial: DialWindow) {
+    this.#dial = dial;
+    this.#server = createServer((socket) => inBackground(this.#carry(socket)));
+    this.#server.maxConnections = MAX_CONNECTIONS;
+    // One for each connection.
+    setMaxListeners(MAX_CONNECTIONS, this.#closed.signal);
+  }
+
+  /** Listens at a free port of 127.0.0.1. */
+  static async listen(dial: DialWindow): Promise<WindowForwarder> {
+    const forwarder = new WindowForwarder(dial);
+    await new Promise<void>((resolve, reject) => {
+      forwarder.#server.once("error", reject);
+      forwarder.#server.listen({ host: "127.0.0.1", port: 0 }, () => resolve());
+    });
+    return forwarder;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Stops listening and ends every connection. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#closed.abort();
+    await closed;
+  }
+
+  async #carry(socket: Socket): Promise<void> {
+    const { signal } = this.#closed;
+    const end = () => socket.destroy();
+    signal.addEventListener("abort", end, { once: true });
+    socket.once("close", () => signal.removeEventListener("abort", end));
+    // A browser that goes away while the machine is dialled.
+    socket.on("error", end);
+    try {
+      const remote = await this.#dial(signal);
+      if (socket.destroyed) {
+        remote.destroy();
+        return;
+      }
+      remote.write(windowPreface(this.port));
+      join(socket, remote);
+    } catch {
+      // The browser shows that the page cannot be reached; why, the window here shows at the machine.
+      end();
+    }
+  }
+}

@@ -1,0 +1,275 @@
+/**
+ * Finds the machines with Tensordeck on the local networks, and lets them find this one, by mDNS. It only says who might
+ * be there: whether a machine answers, and whether it is the one it says it is, its agent tells.
+ */
+
+import { formatHostPort } from "../../../worker-runtime/cluster/address.js";
+import { inBackground } from "../../../worker-runtime/faults.js";
+import type { DiscoveryState } from "../../api/machines.js";
+import type { Problem } from "../../api/problem.js";
+import { UpdateThrottle } from "../../runs/update-throttle.js";
+import { identityOf, localInterfaces, type NetworkInterface } from "./interfaces.js";
+import { announceable, type Heard } from "./records.js";
+import { Responder } from "./responder.js";
+import type { Announced, Sighting } from "./sighting.js";
+import { Sightings } from "./sightings.js";
+import { discoveryProblem } from "./unavailable.js";
+
+export type { Sighting } from "./sighting.js";
+
+export interface DiscoveryOptions {
+  readonly deviceId: string;
+  /** How the user calls this machine. */
+  readonly name: string;
+  /** Port of its agent. */
+  readonly port: number;
+  /** Version of Tensordeck. */
+  readonly version: string;
+  /** lan: on every network of this machine. loopback: nowhere; no socket is opened and nobody is found. */
+  readonly scope: "lan" | "loopback";
+  /** Paired machines are heard however many others announce themselves; nobody is paired unless given. */
+  readonly paired?: PairedMachines;
+  /** Told which process announced a machine, this one included, and at which "host:port". */
+  readonly onInstance?: (deviceId: string, instance: string, place: string) => void;
+  readonly timing?: Partial<DiscoveryTiming>;
+}
+
+export interface PairedMachines {
+  has(deviceId: string): boolean;
+  /** Whether one of them was at this address, without scope. */
+  isAt(address: string): boolean;
+}
+
+export interface DiscoveryTiming {
+  /** How often it is asked who is there; default 15 s. */
+  readonly searchEveryMillis: number;
+  /** For how long others believe that this machine is there without hearing of it; default 120 s. */
+  readonly lifetimeSeconds: number;
+}
+
+export interface Discovery {
+  state(): DiscoveryState;
+  /** The machines that announce themselves, without this one, those that have been here longest first. */
+  sightings(): readonly Sighting[];
+  sighting(deviceId: string): Sighting | undefined;
+  /**
+   * Calls the listener after a change of the state or the sightings, until the returned function is called. What changes
+   * within a quarter of a second, as when many machines are switched on, is told together.
+   */
+  onChange(listener: () => void): () => void;
+  /** Looks again at once, e.g. because the user opened the list of machines. */
+  search(): void;
+  /** Announces this machine by another name. */
+  setName(name: string): void;
+  /** Says goodbye. Resolves when the sockets are closed. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_TIMING: DiscoveryTiming = { searchEveryMillis: 15_000, lifetimeSeconds: 120 };
+/** How often the interfaces are looked at. */
+const TICK_MILLIS = 1000;
+/** A tick that is so late was slept through. */
+const SLEPT_MILLIS = 5000;
+/** What was true before a sleep is believed for so long after it. */
+const AFTER_SLEEP_MILLIS = 30_000;
+/** A network on which nothing came back for so long carries no multicast. */
+const SILENT_AFTER_MILLIS = 3000;
+/** A socket that failed is tried again after so long, and each time it fails again after twice as long. */
+const RETRY_MILLIS = 5_000;
+const LONGEST_RETRY_MILLIS = 600_000;
+
+/** Starts to announce this machine and to look for others. Never throws for want of a network: the state says so. */
+export function startDiscovery(options: DiscoveryOptions): Discovery {
+  return options.scope === "lan" ? new LanDiscovery(options) : noDiscovery;
+}
+
+const noDiscovery: Discovery = {
+  state: () => ({ state: "off" }),
+  sightings: () => [],
+  sighting: () => undefined,
+  onChange: () => () => undefined,
+  search: () => undefined,
+  setName: () => undefined,
+  close: () => Promise.resolve(),
+};
+
+interface Member {
+  readonly identity: string;
+  readonly responder: Responder;
+  /** By the monotonic clock. */
+  readonly since: number;
+  /** When it is opened anew if a socket of it failed. */
+  readonly retryAfter: number;
+}
+
+class LanDiscovery implements Discovery {
+  readonly #timing: DiscoveryTiming;
+  readonly #sightings: Sightings;
+  readonly #paired: PairedMachines | undefined;
+  readonly #onInstance: DiscoveryOptions["onInstance"];
+  readonly #listeners = new Set<() => void>();
+  /** By the name of the interface. */
+  readonly #members = new Map<string, Member>();
+  readonly #telling = new UpdateThrottle(() => {
+    for (const listener of this.#listeners) listener();
+  });
+  readonly #tick: NodeJS.Timeout;
+  #machine: Announced;
+  #interfaces: readonly NetworkInterface[] = [];
+  #state: DiscoveryState = { state: "searching" };
+  #lastTick = Date.now();
+  #nextSearch: number;
+  #closed: Promise<void> | undefined;
+
+  constructor({ deviceId, name, port, version, paired, onInstance, timing }: DiscoveryOptions) {
+    this.#paired = paired;
+    this.#onInstance = onInstance;
+    this.#sightings = new Sightings((id) => paired?.has(id) === true);
+    this.#timing = { ...DEFAULT_TIMING, ...timing };
+    this.#machine = { deviceId, name: announceable(name), port, version };
+    this.#nextSearch = performance.now() + this.#timing.searchEveryMillis;
+    this.#followInterfaces();
+    this.#tick = setInterval(() => this.#look(), TICK_MILLIS);
+  }
+
+  state(): DiscoveryState {
+    return this.#state;
+  }
+
+  sightings(): readonly Sighting[] {
+    return this.#sightings.list();
+  }
+
+  sighting(deviceId: string): Sighting | undefined {
+    return this.#sightings.get(deviceId);
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  search(): void {
+    if (this.#closed !== undefined) return;
+    this.#followInterfaces();
+    for (const { responder } of this.#members.values()) responder.search();
+  }
+
+  setName(name: string): void {
+    const announced = announceable(name);
+    if (announced === this.#machine.name || this.#closed !== undefined) return;
+    this.#machine = { ...this.#machine, name: announced };
+    for (const { responder } of this.#members.values()) {
+      responder.publish();
+      responder.burst();
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#leave();
+    return this.#closed;
+  }
+
+  async #leave(): Promise<void> {
+    clearInterval(this.#tick);
+    this.#telling.dispose();
+    this.#listeners.clear();
+    await Promise.all([...this.#members.values()].map(({ responder }) => responder.close(true)));
+  }
+
+  /** What is done every second. */
+  #look(): void {
+    const slept = Date.now() - this.#lastTick > TICK_MILLIS + SLEPT_MILLIS;
+    this.#lastTick = Date.now();
+    const now = performance.now();
+    if (slept) this.#sightings.extend(now + AFTER_SLEEP_MILLIS);
+    const expired = this.#sightings.expire(now);
+    const lost = this.#followInterfaces();
+    if (slept) {
+      for (const { responder } of this.#members.values()) responder.burst();
+    }
+    if (now >= this.#nextSearch) {
+      // Machines that were started together need not ask together for ever.
+      this.#nextSearch = now + this.#timing.searchEveryMillis * (0.8 + 0.4 * Math.random());
+      // The answers to another one's question are heard here, too: a hall of machines asks as often as one does.
+      const enough = now - this.#timing.searchEveryMillis / 2;
+      for (const { responder } of this.#members.values()) responder.search(enough);
+    }
+    this.#report(expired || lost);
+  }
+
+  /** Opens and closes sockets as interfaces come and go. @returns Whether sightings were lost with an interface. */
+  #followInterfaces(): boolean {
+    this.#interfaces = localInterfaces();
+    const now = performance.now();
+    const usable = this.#interfaces.filter(({ multicast }) => multicast);
+    const wanted = new Map(usable.map((network) => [network.name, network]));
+    let lost = false;
+    for (const [name, member] of this.#members) {
+      const network = wanted.get(name);
+      const isSame = network !== undefined && identityOf(network) === member.identity;
+      const retry = member.responder.error !== undefined && now - member.since >= member.retryAfter;
+      if (isSame && !retry) continue;
+      this.#members.delete(name);
+      // No goodbye: the machine stays, and others still reach it by what is left.
+      inBackground(member.responder.close(false));
+      if (network === undefined) lost = this.#sightings.forgetNetwork(name) || lost;
+      else this.#join(network, isSame ? Math.min(2 * member.retryAfter, LONGEST_RETRY_MILLIS) : RETRY_MILLIS);
+    }
+    for (const [name, network] of wanted) {
+      if (!this.#members.has(name)) this.#join(network, RETRY_MILLIS);
+    }
+    return lost;
+  }
+
+  #join(network: NetworkInterface, retryAfter: number): void {
+    const responder = new Responder(network, () => this.#machine, this.#timing.lifetimeSeconds, {
+      heard: (machine, source) => this.#hear(machine, network, source),
+      gone: (deviceId) => this.#report(this.#sightings.forget(deviceId, network.name)),
+      changed: () => this.#report(false),
+      isPairedAt: (address) => this.#paired?.isAt(address) === true,
+    });
+    const identity = identityOf(network);
+    this.#members.set(network.name, { identity, responder, since: performance.now(), retryAfter });
+  }
+
+  #hear(machine: Heard, network: NetworkInterface, source: string): void {
+    if (machine.instance !== undefined) {
+      const host = /^fe[89ab]/i.test(source) ? `${source}%${network.scope}` : source;
+      this.#onInstance?.(machine.deviceId, machine.instance, formatHostPort({ host, port: machine.port }));
+    }
+    if (machine.deviceId === this.#machine.deviceId) return;
+    const origin = { network: network.name, scope: network.scope, isOnLink: network.isOnLink, source };
+    this.#report(this.#sightings.hear(machine, origin, performance.now()));
+  }
+
+  #report(sightingsChanged: boolean): void {
+    if (this.#closed !== undefined) return;
+    const state = this.#judge();
+    const stateChanged = JSON.stringify(state) !== JSON.stringify(this.#state);
+    this.#state = state;
+    if (sightingsChanged || stateChanged) this.#telling.soon();
+  }
+
+  #judge(): DiscoveryState {
+    const now = performance.now();
+    const members = [...this.#members.values()];
+    if (members.some(({ responder }) => responder.state === "on")) return { state: "on" };
+    const waiting = members.some(
+      ({ responder, since }) => responder.state === "silent" && now - since < SILENT_AFTER_MILLIS,
+    );
+    // What did not work is not said to be searching again because it is tried again.
+    if (waiting && this.#state.state !== "unavailable") return { state: "searching" };
+    if (waiting) return this.#state;
+    return { state: "unavailable", problem: this.#problem(members.map(({ responder }) => responder)) };
+  }
+
+  #problem(responders: readonly Responder[]): Problem {
+    return discoveryProblem({
+      interfaces: this.#interfaces.map(({ name }) => name),
+      withoutMulticast: this.#interfaces.filter(({ multicast }) => !multicast).map(({ name }) => name),
+      silent: responders.filter(({ state }) => state === "silent").map(({ network }) => network.name),
+      error: responders.find(({ error }) => error !== undefined)?.error,
+    });
+  }
+}

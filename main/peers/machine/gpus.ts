@@ -1,0 +1,85 @@
+/** NVIDIA's GPUs of this machine, as their driver's own tool tells it. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { endWithSignal } from "../../../worker-runtime/engines/end-with-signal.js";
+import type { Gpu } from "../../api/machines.js";
+import { defined } from "../../problems.js";
+
+const TIMEOUT_MILLIS = 10_000;
+const MEBIBYTE = 2 ** 20;
+
+/** Runs nvidia-smi with arguments and answers what it prints. @throws where there is none, or no driver. */
+export type NvidiaSmi = (args: readonly string[], signal: AbortSignal) => Promise<string>;
+
+const nvidiaSmi: NvidiaSmi = async (args, signal) => {
+  const running = promisify(execFile)("nvidia-smi", [...args], {
+    timeout: TIMEOUT_MILLIS,
+    windowsHide: true,
+  });
+  endWithSignal(running.child, signal);
+  return (await running).stdout;
+};
+
+/** None where there is no driver. Processes are named by id; which task they are is for the caller to say. */
+export async function listGpus(signal: AbortSignal, ask: NvidiaSmi = nvidiaSmi): Promise<Gpu[]> {
+  const csv = "--format=csv,noheader,nounits";
+  try {
+    const devices = await ask(
+      ["--query-gpu=index,uuid,memory.total,memory.used,utilization.gpu,name", csv],
+      signal,
+    );
+    // Without a GPU there is nothing to ask further; where this fails (some virtual GPUs), the devices still count.
+    if (devices.trim() === "") return [];
+    const processes = await ask(
+      ["--query-compute-apps=gpu_uuid,pid,used_memory,process_name", csv],
+      signal,
+    ).catch(() => "");
+    return parseGpus(devices, processes);
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * From lines "0, GPU-5f…, 143771, 512, 3, NVIDIA H200" and "GPU-5f…, 4242, 498, python"; sizes in mebibytes. What the
+ * driver does not tell is "[N/A]" or "[Not Supported]".
+ */
+export function parseGpus(devices: string, processes: string): Gpu[] {
+  const users = rowsOf(processes, 4).map(([uuid, pid, memory, name]) => ({
+    uuid,
+    pid: numberOf(pid),
+    memoryBytes: (numberOf(memory) ?? 0) * MEBIBYTE,
+    name: name ?? "",
+  }));
+  return rowsOf(devices, 6).flatMap(([index, uuid, total, used, busy, name]) => {
+    const number = numberOf(index);
+    if (number === undefined) return [];
+    const usedMebibytes = numberOf(used);
+    return [
+      defined({
+        index: number,
+        name: name ?? "",
+        memoryBytes: (numberOf(total) ?? 0) * MEBIBYTE,
+        usedBytes: usedMebibytes === undefined ? undefined : usedMebibytes * MEBIBYTE,
+        busyPercent: numberOf(busy),
+        processes: users.flatMap(({ uuid: holder, pid, ...process }) =>
+          holder === uuid && pid !== undefined ? [{ pid, ...process }] : [],
+        ),
+      }),
+    ];
+  });
+}
+
+/** Lines as cells; the last cell keeps its commas, which names of programs may have. */
+function rowsOf(text: string, columns: number): (string | undefined)[][] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    const cells = line.split(",");
+    if (cells.length < columns) return [];
+    const last = cells.slice(columns - 1).join(",");
+    return [[...cells.slice(0, columns - 1), last].map((cell) => cell.trim())];
+  });
+}
+
+function numberOf(cell: string | undefined): number | undefined {
+  return cell !== undefined && /^\d+(?:\.\d+)?$/.test(cell) ? Number(cell) : undefined;
+}

@@ -1,0 +1,163 @@
+/** This machine as others see it: what it is, and how busy it is while somebody looks. */
+import { arch, availableParallelism, hostname, platform, totalmem } from "node:os";
+import { inBackground } from "../../../worker-runtime/faults.js";
+import type { Exposure, Gpu, MachineFacts, MachineMetrics } from "../../api/machines.js";
+import { defined, messageOf } from "../../problems.js";
+import { version } from "../../version.js";
+import { reachableAddresses } from "./addresses.js";
+import type { MachineDescription } from "./description.js";
+import { listGpus } from "./gpus.js";
+import { KEPT_METRICS, type MachineReading, metricsBetween, readMachine } from "./metrics.js";
+import { osName } from "./os-name.js";
+
+const SAMPLE_INTERVAL_MILLIS = 1000;
+/** Starting nvidia-smi costs more than everything else together. */
+const SAMPLES_BETWEEN_GPU_READINGS = 5;
+
+/** What others know and the describer asks for each time. */
+export interface MachineKnowledge {
+  /** How the user calls the machine; empty: by its host name. */
+  name(): string;
+  /** undefined while the agent does not listen. */
+  agentPort(): number | undefined;
+  /** What can compute here, the preferred one first. */
+  engines(): MachineFacts["engines"];
+  /** Undefined while it is not known. */
+  exposure?(): Exposure | undefined;
+  /** The task whose process this is. */
+  taskOfPid(pid: number): string | undefined;
+  /** The GPUs, read anew; left out: by nvidia-smi. */
+  readonly listGpus?: (signal: AbortSignal) => Promise<Gpu[]>;
+}
+
+export class MachineDescriber {
+  readonly #knowledge: MachineKnowledge;
+  readonly #listGpus: (signal: AbortSignal) => Promise<Gpu[]>;
+  readonly #disposed = new AbortController();
+  readonly #changeListeners = new Set<() => void>();
+  readonly #metricsListeners = new Set<(metrics: MachineMetrics) => void>();
+  #osName = "";
+  #gpus: readonly Gpu[] = [];
+  #metrics: MachineMetrics[] = [];
+  /** Runs if and only if somebody listens to metrics. */
+  #timer: NodeJS.Timeout | undefined;
+  #lastReading: MachineReading | undefined;
+  #samples = 0;
+  /** What the listeners were told last. */
+  #told = "";
+
+  constructor(knowledge: MachineKnowledge) {
+    this.#knowledge = knowledge;
+    this.#listGpus = knowledge.listGpus ?? ((signal) => listGpus(signal));
+  }
+
+  /** Finds out what takes a moment: the system's name and the GPUs. Listeners are told when it is known. Never rejects. */
+  async start(): Promise<void> {
+    const [name] = await Promise.all([osName(), this.#readGpus()]);
+    this.#osName = name;
+    this.tellChanges();
+  }
+
+  description(): MachineDescription {
+    return defined({
+      name: this.#knowledge.name() || hostname() || `this ${arch()} machine`,
+      platform: platform(),
+      osName: this.#osName,
+      arch: arch(),
+      cores: availableParallelism(),
+      memoryBytes: totalmem(),
+      gpus: this.#gpus.map((gpu) => ({
+        ...gpu,
+        processes: gpu.processes.map((process) =>
+          defined({ ...process, taskId: this.#knowledge.taskOfPid(process.pid) }),
+        ),
+      })),
+      addresses: reachableAddresses(),
+      agentPort: this.#knowledge.agentPort(),
+      version: version(),
+      engines: [...this.#knowledge.engines()],
+      exposure: this.#knowledge.exposure?.(),
+    });
+  }
+
+  /** Newest last; at most 60 samples, of the times in which somebody listened. */
+  metrics(): readonly MachineMetrics[] {
+    return this.#metrics;
+  }
+
+  /** Calls the listener whenever the description is another one, until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    this.#changeListeners.add(listener);
+    return () => this.#changeListeners.delete(listener);
+  }
+
+  /** Measures once a second while anybody listens; the first sample comes after a second. */
+  onMetrics(listener: (metrics: MachineMetrics) => void): () => void {
+    this.#metricsListeners.add(listener);
+    this.#watch();
+    return () => {
+      this.#metricsListeners.delete(listener);
+      if (this.#metricsListeners.size === 0) this.#rest();
+    };
+  }
+
+  /** Tells the listeners if the description changed; called by whoever changed the name, the port or the engines. */
+  tellChanges(): void {
+    const description = JSON.stringify(this.description());
+    if (description === this.#told || this.#disposed.signal.aborted) return;
+    this.#told = description;
+    for (const listener of [...this.#changeListeners]) listener();
+  }
+
+  dispose(): void {
+    this.#disposed.abort();
+    this.#changeListeners.clear();
+    this.#metricsListeners.clear();
+    this.#rest();
+  }
+
+  #watch(): void {
+    if (this.#timer !== undefined || this.#disposed.signal.aborted) return;
+    this.#samples = 0;
+    this.#timer = setInterval(() => inBackground(this.#sample()), SAMPLE_INTERVAL_MILLIS);
+    // It is not what keeps the program running.
+    this.#timer.unref();
+    inBackground(this.#read());
+  }
+
+  #rest(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#lastReading = undefined;
+  }
+
+  async #sample(): Promise<void> {
+    const before = this.#lastReading;
+    const after = await this.#read();
+    if (before === undefined || after === undefined || this.#timer === undefined) return;
+    const metrics = metricsBetween(before, after);
+    this.#metrics = [...this.#metrics, metrics].slice(-KEPT_METRICS);
+    for (const listener of [...this.#metricsListeners]) listener(metrics);
+    this.#samples++;
+    if (this.#samples % SAMPLES_BETWEEN_GPU_READINGS !== 0) return;
+    // GPUs do not appear while a system runs; where none was found nothing is asked.
+    if (this.#gpus.length > 0) await this.#readGpus();
+    // Interfaces come and go without a word.
+    this.tellChanges();
+  }
+
+  async #read(): Promise<MachineReading | undefined> {
+    try {
+      this.#lastReading = await readMachine();
+    } catch (error) {
+      console.error(`This machine could not be measured: ${messageOf(error)}`);
+    }
+    return this.#lastReading;
+  }
+
+  async #readGpus(): Promise<void> {
+    const gpus = await this.#listGpus(this.#disposed.signal);
+    // A driver that does not answer for once has not lost its devices.
+    if (gpus.length > 0 || this.#gpus.length === 0) this.#gpus = gpus;
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * How many connections strangers may open. Anybody on the network can dial the agent's port, and each handshake costs
+ * this machine a signature: without limits one of them could keep a Raspberry Pi busy, or hold every socket. Who calls is
+ * known only after the handshake; so a place at which a paired machine has proved its key, which is remembered over
+ * restarts, has slots of its own that no stranger elsewhere can take, enough for all the tunnels that a cluster opens at
+ * once. Among the others whoever came last is let in, and whoever holds most and longest gives way: an honest handshake is
+ * over within moments. Pure: the time is given, in milliseconds of a monotonic clock.
+ */
+import { TokenBucket } from "../../token-bucket.js";
+
+/** How many handshakes of strangers may be under way at once. */
+const MAX_HANDSHAKES = 128;
+const MAX_HANDSHAKES_PER_ADDRESS = 48;
+/** The same for a place where a paired machine is: more than the tunnels of sixteen tasks to sixteen. */
+const MAX_HANDSHAKES_OF_PAIRED = 512;
+/** With more handshakes than this under way, those that take longer than the time below are ended. */
+const PRESSING_HANDSHAKES = MAX_HANDSHAKES / 2;
+const PRESSING_MILLIS = 2000;
+/** How long an address counts as that of a machine which a paired one has vouched for. */
+const VOUCHED_MILLIS = 60 * 60_000;
+/** Connections of strangers that one address may open at once, and how many a second after that. */
+const BURST = 60;
+const REFILL_PER_SECOND = 1;
+/** Addresses remembered; more than any local network has, and bounded for an attacker with many. */
+const MAX_ADDRESSES = 4096;
+
+interface Account {
+  /** Keys of the handshakes under way, the oldest first. */
+  readonly handshakes: Set<string>;
+  readonly allowance: TokenBucket;
+  /** Until when it counts as a place of a paired machine without being remembered as one. */
+  vouchedUntil: number;
+}
+
+interface Handshake {
+  readonly address: string;
+  readonly since: number;
+  /** Whether it has one of the slots that are kept for paired machines. */
+  readonly reserved: boolean;
+}
+
+export interface Admission {
+  readonly admitted: boolean;
+  /** Handshakes that are to be ended, to make room. They no longer count. */
+  readonly evicted: readonly string[];
+}
+
+const REFUSED: Admission = { admitted: false, evicted: [] };
+
+export class ConnectionLimits {
+  readonly #isPairedPlace: (address: string) => boolean;
+  readonly #accounts = new Map<string, Account>();
+  /** All that are under way, the oldest first. */
+  readonly #handshakes = new Map<string, Handshake>();
+  #ofStrangers = 0;
+
+  /** @param isPairedPlace Whether a paired machine was met at an address. */
+  constructor(isPairedPlace: (address: string) => boolean = () => false) {
+    this.#isPairedPlace = isPairedPlace;
+  }
+
+  /** Whether an address may begin a handshake now. If so, `ended` is to be called when that is over. */
+  begin(key: string, address: string, now: number): Admission {
+    const account = this.#account(address, now);
+    const reserved = account.vouchedUntil > now || this.#isPairedPlace(address);
+    if (reserved) {
+      if (account.handshakes.size >= MAX_HANDSHAKES_OF_PAIRED) return REFUSED;
+    } else if (account.handshakes.size >= MAX_HANDSHAKES_PER_ADDRESS || !account.allowance.take(now)) {
+      return REFUSED;
+    }
+    const evicted = reserved ? [] : this.#makeRoom(now);
+    account.handshakes.add(key);
+    this.#handshakes.set(key, { address, since: now, reserved });
+    if (!reserved) this.#ofStrangers++;
+    return { admitted: true, evicted };
+  }
+
+  /**
+   * May be called for one that was evicted, which does nothing.
+   *
+   * @param paired Whether a paired machine, or one that it vouches for, turned out to be there: it is not counted.
+   */
+  ended(key: string, paired: boolean, now: number): void {
+    const handshake = this.#handshakes.get(key);
+    const account = handshake && this.#accounts.get(handshake.address);
+    this.#forget(key);
+    if (!account || !paired) return;
+    account.vouchedUntil = now + VOUCHED_MILLIS;
+    account.allowance.giveBack(now);
+  }
+
+  #forget(key: string): void {
+    const handshake = this.#handshakes.get(key);
+    if (!handshake) return;
+    this.#handshakes.delete(key);
+    this.#accounts.get(handshake.address)?.handshakes.delete(key);
+    if (!handshake.reserved) this.#ofStrangers--;
+  }
+
+  #makeRoom(now: number): string[] {
+    const evicted: string[] = [];
+    const evict = (key: string) => {
+      evicted.push(key);
+      this.#forget(key);
+    };
+    if (this.#ofStrangers >= PRESSING_HANDSHAKES) {
+      for (const [key, { since, reserved }] of this.#handshakes) {
+        if (now - since < PRESSING_MILLIS) break;
+        if (!reserved) evict(key);
+      }
+    }
+    const most = this.#ofStrangers >= MAX_HANDSHAKES ? this.#oldestOfLargest() : undefined;
+    if (most !== undefined) evict(most);
+    return evicted;
+  }
+
+  /** The oldest handshake of the stranger's address that holds most. */
+  #oldestOfLargest(): string | undefined {
+    let largest: string | undefined;
+    let size = 0;
+    for (const [key, { address, reserved }] of this.#handshakes) {
+      const held = this.#accounts.get(address)?.handshakes.size ?? 0;
+      if (reserved || held <= size) continue;
+      largest = key;
+      size = held;
+    }
+    return largest;
+  }
+
+  #account(address: string, now: number): Account {
+    const known = this.#accounts.get(address);
+    if (known) return known;
+    if (this.#accounts.size >= MAX_ADDRESSES) this.#forgetRested(now);
+    const account = {
+      handshakes: new Set<string>(),
+      allowance: new TokenBucket(REFILL_PER_SECOND, BURST, now),
+      vouchedUntil: 0,
+    };
+    this.#accounts.set(address, account);
+    return account;
+  }
+
+  /** Forgets those whose account would be full again; where all are in use, the one that is known longest and rests. */
+  #forgetRested(now: number): void {
+    let longest: string | undefined;
+    for (const [address, { handshakes, allowance, vouchedUntil }] of this.#accounts) {
+      if (handshakes.size > 0 || vouchedUntil > now) continue;
+      if (allowance.isFull(now)) this.#accounts.delete(address);
+      else longest ??= address;
+    }
+    if (this.#accounts.size >= MAX_ADDRESSES && longest !== undefined) this.#accounts.delete(longest);
+  }
+}

@@ -1,0 +1,211 @@
+/** Connecting to another machine's agent, by device ID: the certificate that answers decides, not the address. */
+import { connect, type TLSSocket } from "node:tls";
+import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
+import { withSharedSignal } from "../../../worker-runtime/rpc/shared-signal.js";
+import { ProblemError } from "../../api/wire.js";
+import { delay } from "../../deferred.js";
+import { problem } from "../../problems.js";
+import { certificateProblem } from "../identity/certificate.js";
+import { deviceIdOf, shortDeviceId } from "../identity/device-id.js";
+import type { Identity } from "../identity/identity.js";
+import { ADMITTED, Alpn } from "./agent-peer.js";
+import { noAnswer, notAdmitted, notPairingNow, unreachable, wrongMachine } from "./dial-problems.js";
+import { SERVER_NAME, secureContextOf } from "./tls-options.js";
+
+/** How long one address has before the next is tried beside it; as RFC 8305 recommends for addresses of one host. */
+const STAGGER_MILLIS = 250;
+const DEFAULT_TIMEOUT_MILLIS = 8000;
+
+export interface DialOptions {
+  readonly identity: Identity;
+  /** "host:port", "[v6]:port"; the likeliest first. */
+  readonly addresses: readonly string[];
+  readonly alpn: Alpn;
+  /** How the machine is called in problems; its device ID unless given. */
+  readonly name?: string;
+  readonly signal?: AbortSignal;
+  /** For all addresses together; 8 s unless given. */
+  readonly timeoutMillis?: number;
+}
+
+export interface UnknownAgent {
+  readonly socket: TLSSocket;
+  /** Proved by the handshake. */
+  readonly deviceId: string;
+  readonly certPem: string;
+  /** The one of the addresses that answered. */
+  readonly address: string;
+}
+
+/**
+ * A connection to the machine with a device ID. Addresses are tried in their order, each a moment after the one before;
+ * the first at which that very machine lets this one in is taken, the others are ended.
+ *
+ * The socket is paused. Of a gRPC connection nothing has been read; of the others the byte that says ADMITTED has.
+ *
+ * @throws ProblemError PERMISSION_DENIED when the machine has forgotten this one, UNAUTHENTICATED when another machine or a
+ *     certificate out of its time answers, UNAVAILABLE or DEADLINE_EXCEEDED when nothing does, CANCELLED by the signal.
+ */
+export async function dialAgent(options: DialOptions & { readonly deviceId: string }): Promise<TLSSocket> {
+  const { socket } = await dialFirst({ ...options, name: options.name ?? shortDeviceId(options.deviceId) });
+  return socket;
+}
+
+/**
+ * A connection to whatever machine answers at the addresses, for a pairing; to none but the one with the device ID where
+ * that is given.
+ *
+ * @throws ProblemError as `dialAgent`, RESOURCE_EXHAUSTED when the machine takes no pairing from here now.
+ */
+export async function dialUnknownAgent(
+  options: DialOptions & { readonly deviceId?: string | undefined },
+): Promise<UnknownAgent> {
+  return await dialFirst({ ...options, name: options.name ?? options.addresses[0] ?? "The machine" });
+}
+
+type Dial = DialOptions & { readonly name: string; readonly deviceId?: string | undefined };
+
+async function dialFirst(dial: Dial): Promise<UnknownAgent> {
+  const { addresses, signal, name, timeoutMillis = DEFAULT_TIMEOUT_MILLIS } = dial;
+  if (addresses.length === 0) {
+    throw problem("UNAVAILABLE", `No address of ${name} is known.`, {
+      remedy: "Add the machine by its address.",
+    });
+  }
+  const late = AbortSignal.timeout(timeoutMillis);
+  try {
+    return await withSharedSignal(signal ? AbortSignal.any([signal, late]) : late, (ends) =>
+      Promise.any(attemptsOf(dial, ends, timeoutMillis)),
+    );
+  } catch (error) {
+    if (signal?.aborted) throw problem("CANCELLED", `The connection to ${name} was called off.`);
+    throw mostTelling(error);
+  }
+}
+
+/** One for each address; those that are not the first to come to something end with the signal. */
+function attemptsOf(dial: Dial, ends: AbortSignal, timeoutMillis: number): Promise<UnknownAgent>[] {
+  let isWon = false;
+  const attempts: Promise<UnknownAgent>[] = [];
+  for (const [index, address] of dial.addresses.entries()) {
+    // When its time has come, or nothing before it is left.
+    const turn = Promise.race([delay(index * STAGGER_MILLIS, ends), Promise.allSettled([...attempts])]);
+    attempts.push(
+      turn.then(async () => {
+        const agent = await dialOne(dial, address, ends, timeoutMillis);
+        if (isWon) {
+          agent.socket.destroy();
+          throw problem("CANCELLED", `${dial.name} answered at another address first.`);
+        }
+        isWon = true;
+        return agent;
+      }),
+    );
+  }
+  return attempts;
+}
+
+/** Of what all addresses came to: that the machine itself answered says more than that nothing did. */
+const TELLING = ["PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "UNAVAILABLE"];
+
+function mostTelling(error: unknown): unknown {
+  if (!(error instanceof AggregateError)) return error;
+  const rank = (failure: unknown): number => {
+    const at = failure instanceof ProblemError ? TELLING.indexOf(failure.problem.code) : -1;
+    return at === -1 ? TELLING.length : at;
+  };
+  return error.errors.toSorted((a, b) => rank(a) - rank(b))[0];
+}
+
+/** One address: TCP, TLS, whose certificate it is, and whether it lets this machine in. */
+function dialOne(
+  dial: Dial,
+  address: string,
+  signal: AbortSignal,
+  timeoutMillis: number,
+): Promise<UnknownAgent> {
+  const { identity, alpn, name } = dial;
+  const hostPort = parseHostPort(address);
+  return new Promise((resolve, reject) => {
+    if (!hostPort) {
+      reject(
+        problem("INVALID_ARGUMENT", `${address} is not an address of a machine.`, {
+          remedy: "Write host:port.",
+        }),
+      );
+      return;
+    }
+    if (signal.aborted) {
+      reject(noAnswer(name, address, timeoutMillis));
+      return;
+    }
+    const socket = connect({
+      ...hostPort,
+      secureContext: secureContextOf(identity),
+      servername: SERVER_NAME,
+      ALPNProtocols: [alpn],
+      // No authority signs these certificates: which one it is counts, and is checked below.
+      rejectUnauthorized: false,
+    });
+    let agent: UnknownAgent | undefined;
+    const settle = (): void => {
+      signal.removeEventListener("abort", abort);
+      socket.off("secureConnect", secured).off("readable", readable).off("close", closed).off("error", fail);
+      // Whoever gets the socket adds listeners of its own; until then an error only closes it.
+      socket.on("error", () => socket.destroy());
+    };
+    const fail = (error: unknown): void => {
+      settle();
+      socket.destroy();
+      reject(
+        error instanceof ProblemError ? error : agent ? refusal(dial) : unreachable(name, address, error),
+      );
+    };
+    const abort = (): void => fail(noAnswer(name, address, timeoutMillis));
+    const closed = (): void => fail(new Error("the connection ended during the handshake"));
+    const secured = (): void => {
+      try {
+        agent = agentOf(socket, dial, address);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const readable = (): void => {
+      if (!agent) return;
+      if (alpn === Alpn.grpc ? socket.readableLength === 0 : socket.read(1)?.[0] !== ADMITTED) {
+        fail(refusal(dial));
+        return;
+      }
+      settle();
+      resolve(agent);
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    socket.setNoDelay(true);
+    socket.on("secureConnect", secured).on("readable", readable).on("close", closed).on("error", fail);
+  });
+}
+
+function refusal({ alpn, name }: Dial): ProblemError {
+  return alpn === Alpn.pairing ? notPairingNow(name) : notAdmitted(name);
+}
+
+/** @throws ProblemError when it is not the machine that was meant, or no machine's certificate. */
+function agentOf(socket: TLSSocket, dial: Dial, address: string): UnknownAgent {
+  const certificate = socket.getPeerX509Certificate();
+  if (!certificate || socket.alpnProtocol !== dial.alpn) {
+    throw problem("UNAVAILABLE", `What answers at ${address} is no Tensordeck.`, {
+      reason: "Another program listens there.",
+      remedy: "Check the address and the port.",
+    });
+  }
+  const wrong = certificateProblem(certificate, `The certificate of ${dial.name}`);
+  if (wrong) throw wrong;
+  const deviceId = deviceIdOf(certificate.raw);
+  if (dial.deviceId !== undefined && deviceId !== dial.deviceId) {
+    throw wrongMachine(address, dial.deviceId, deviceId);
+  }
+  if (deviceId === dial.identity.deviceId) {
+    throw problem("INVALID_ARGUMENT", `${address} is this machine itself.`);
+  }
+  return { socket, deviceId, certPem: certificate.toString(), address };
+}

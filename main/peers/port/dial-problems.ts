@@ -1,0 +1,65 @@
+/** Why another machine's agent could not be reached, in words. */
+import type { ProblemError } from "../../api/wire.js";
+import { errnoOf, messageOf, problem } from "../../problems.js";
+import { shortDeviceId } from "../identity/device-id.js";
+
+/** Another machine has the address now, or somebody pretends to be the one that was meant. */
+export function wrongMachine(address: string, expected: string, actual: string): ProblemError {
+  return problem(
+    "UNAUTHENTICATED",
+    `At ${address} another machine answers: ${shortDeviceId(actual)} instead of ${shortDeviceId(expected)}.`,
+    {
+      reason:
+        "Probably its address was given to another machine, or Tensordeck was installed anew there and has a new device ID.",
+      remedy: "If it is the same machine, pair with it again. Otherwise look for its new address.",
+      details: `Expected device ID ${expected}, found ${actual}.`,
+    },
+  );
+}
+
+/** The other side ended the connection once it saw who dials. */
+export function notAdmitted(name: string): ProblemError {
+  return problem("PERMISSION_DENIED", `${name} does not let this machine in.`, {
+    reason: `${name} has forgotten this machine: it was removed there, or its data folder was replaced.`,
+    remedy: `Pair the two machines again. If that was not meant, ask whoever uses ${name}.`,
+  });
+}
+
+/** The same for a pairing, which is open to machines that are not paired. */
+export function notPairingNow(name: string): ProblemError {
+  return problem("RESOURCE_EXHAUSTED", `${name} takes no pairing from this machine now.`, {
+    reason: "Too many connections are open there, from this machine's address or from those of others.",
+    remedy: `Wait a minute, then try again, or begin the pairing on ${name}.`,
+  });
+}
+
+const reasons = new Map([
+  ["ECONNREFUSED", "The machine answers, but no Tensordeck listens at that port."],
+  ["EHOSTUNREACH", "The network does not reach that machine: it is off, asleep or in another network."],
+  ["ENETUNREACH", "This machine has no way to that network."],
+  ["ENOTFOUND", "The name is not known to this machine's name resolution."],
+  ["EAI_AGAIN", "The name service did not answer."],
+  ["ETIMEDOUT", "The machine did not answer; it is off, or a firewall drops what is sent to it."],
+  ["ECONNRESET", "The other side ended the connection during the handshake."],
+]);
+
+/** What a connection that did not come up tells. */
+export function unreachable(name: string, address: string, error: unknown): ProblemError {
+  const errno = errnoOf(error);
+  return problem("UNAVAILABLE", `${name} could not be reached at ${address}.`, {
+    reason: (errno && reasons.get(errno)) ?? undefined,
+    details: messageOf(error),
+  });
+}
+
+/** That a machine kept silent for as long as was waited. */
+export function noAnswer(name: string, address: string, timeoutMillis: number): ProblemError {
+  return problem(
+    "DEADLINE_EXCEEDED",
+    `${name} did not answer at ${address} within ${timeoutMillis / 1000} s.`,
+    {
+      reason: "It is off or asleep, or a firewall drops what is sent to it.",
+      remedy: "See under Links, at the foot of the cluster panel, which layer fails.",
+    },
+  );
+}

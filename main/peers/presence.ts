@@ -1,0 +1,138 @@
+/** Whether other machines find and reach this one: its agent's port and its announcements, which come and go together. */
+
+import type { DiscoveryState } from "../api/machines.js";
+import { problemOf } from "../problems.js";
+import { version } from "../version.js";
+import { type Discovery, type DiscoveryOptions, startDiscovery } from "./discovery/discovery.js";
+import type { Sighting } from "./discovery/sighting.js";
+import type { Identity } from "./identity/identity.js";
+import type { NetworkScope } from "./network-scope.js";
+import { AgentPort } from "./port/agent-port.js";
+import { PairedPlaces } from "./trust/paired-places.js";
+import type { TrustStore } from "./trust/trust-store.js";
+
+const LOOPBACK = "127.0.0.1";
+
+export interface PresenceOptions {
+  readonly identity: Identity;
+  readonly trust: TrustStore;
+  readonly scope: NetworkScope;
+  /** Port of the agent; the customary one unless given. */
+  readonly port?: number;
+  readonly name: () => string;
+  /** As of `DiscoveryOptions`. */
+  readonly onInstance: NonNullable<DiscoveryOptions["onInstance"]>;
+  /** Gives the port its protocols before anybody can use them. */
+  readonly serve: (port: AgentPort) => void;
+}
+
+export class Presence {
+  readonly #options: PresenceOptions;
+  readonly #places: PairedPlaces;
+  readonly #listeners = new Set<() => void>();
+  #agentPort: AgentPort | undefined;
+  #discovery: Discovery | undefined;
+  #failure: DiscoveryState | undefined;
+  /** Switching on and off happens one after the other. */
+  #queue: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(options: PresenceOptions) {
+    this.#options = options;
+    this.#places = new PairedPlaces(options.trust);
+  }
+
+  /** Undefined while the agent does not listen. */
+  get port(): number | undefined {
+    return this.#agentPort?.port;
+  }
+
+  state(): DiscoveryState {
+    return this.#failure ?? this.#discovery?.state() ?? { state: "off" };
+  }
+
+  sightings(): readonly Sighting[] {
+    return this.#discovery?.sightings() ?? [];
+  }
+
+  sighting(deviceId: string): Sighting | undefined {
+    return this.#discovery?.sighting(deviceId);
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  search(): void {
+    this.#discovery?.search();
+  }
+
+  /** Tells the network that this machine is called otherwise now. */
+  renamed(): void {
+    this.#discovery?.setName(this.#options.name());
+  }
+
+  /** Resolves when this machine can be found and reached, or no longer can. What keeps it from that, the state says. */
+  setVisible(visible: boolean): Promise<void> {
+    this.#queue = this.#queue.then(async () => {
+      if (visible && !this.#closed) await this.#open();
+      else await this.#shut();
+      this.#changed();
+    });
+    return this.#queue;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.setVisible(false);
+    this.#places.close();
+    this.#listeners.clear();
+  }
+
+  async #open(): Promise<void> {
+    const { identity, trust, scope, port, name, serve, onInstance } = this.#options;
+    if (this.#agentPort || scope === "off") return;
+    try {
+      this.#failure = undefined;
+      const host = scope === "loopback" ? { host: LOOPBACK } : {};
+      this.#agentPort = await AgentPort.listen({
+        identity,
+        trust,
+        places: this.#places,
+        ...host,
+        ...(port === undefined ? {} : { port }),
+      });
+      serve(this.#agentPort);
+    } catch (error) {
+      this.#failure = { state: "unavailable", problem: problemOf(error) };
+      return;
+    }
+    this.#discovery = startDiscovery({
+      deviceId: identity.deviceId,
+      name: name(),
+      port: this.#agentPort.port,
+      version: version(),
+      scope,
+      onInstance,
+      paired: {
+        has: (deviceId) => trust.get(deviceId) !== undefined,
+        isAt: (address) => this.#places.has(address),
+      },
+    });
+    this.#discovery.onChange(() => this.#changed());
+  }
+
+  async #shut(): Promise<void> {
+    const [discovery, agentPort] = [this.#discovery, this.#agentPort];
+    this.#discovery = undefined;
+    this.#agentPort = undefined;
+    // The goodbye goes out before nobody answers any more.
+    await discovery?.close();
+    await agentPort?.close();
+  }
+
+  #changed(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * Notices two machines with one identity, as when the memory card of one was copied for the other: they take each other's
+ * place, and whoever talks to the one may be answered by the other. A process that was started anew is never heard again
+ * once its successor was; one that is, lives beside it. An announcement can be made up by anybody, so whoever announces is
+ * asked for the proof that he has the key.
+ */
+import { inBackground } from "../../../worker-runtime/faults.js";
+import { INSTANCE } from "../identity/instance.js";
+
+/** What was under way when a process ended arrives within moments of the start of the next one. */
+const SETTLE_MILLIS = 5000;
+/** A machine is heard of several times in this time, or it is gone. */
+const FORGET_MILLIS = 180_000;
+const CONFIRM_EVERY_MILLIS = 20_000;
+/** Copies of one identity, addresses of one copy, and identities that are followed: anybody can make them up. */
+const MOST_INSTANCES = 8;
+const MOST_PLACES = 4;
+const MOST_DEVICES = 4096;
+
+/** Asks whether the machine with that device ID answers at an address, "host:port". Never rejects. */
+export type ConfirmIdentity = (deviceId: string, address: string, signal: AbortSignal) => Promise<boolean>;
+
+export interface CloneWatchOptions {
+  /** Device ID of this machine. */
+  readonly ownId: string;
+  readonly confirm: ConfirmIdentity;
+  readonly onChange: () => void;
+  /** Milliseconds of a monotonic clock. */
+  readonly now?: () => number;
+}
+
+interface Copy {
+  readonly firstAt: number;
+  lastAt: number;
+  /** Where it announced itself, "host:port", the newest last. */
+  readonly places: Set<string>;
+  /** It has shown its key here. */
+  proved: boolean;
+}
+
+export class CloneWatch {
+  readonly #options: CloneWatchOptions;
+  readonly #now: () => number;
+  readonly #began: number;
+  /** By device ID and instance. */
+  readonly #heard = new Map<string, Map<string, Copy>>();
+  readonly #clones = new Map<string, readonly string[]>();
+  /** Identities that are being looked into. */
+  readonly #confirming = new Set<string>();
+  readonly #closed = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: CloneWatchOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#began = this.#now();
+    this.#timer = setInterval(() => this.look(), CONFIRM_EVERY_MILLIS);
+    this.#timer.unref();
+  }
+
+  /** Where machines answer that have the identity of this one, or of the same other one; none unless there are several. */
+  of(deviceId: string): readonly string[] {
+    return this.#clones.get(deviceId) ?? [];
+  }
+
+  /** All identities that several machines have. */
+  all(): ReadonlyMap<string, readonly string[]> {
+    return this.#clones;
+  }
+
+  /** @param proved Whether it has shown its key, rather than only announced itself. */
+  heard(deviceId: string, instance: string, place: string, proved = false): void {
+    const isOwn = deviceId === this.#options.ownId;
+    if (isOwn && instance === INSTANCE) return;
+    const now = this.#now();
+    const copies = this.#copiesOf(deviceId);
+    const known = copies?.get(instance);
+    if (!copies || (!known && copies.size >= MOST_INSTANCES)) return;
+    const copy = known ?? { firstAt: now, lastAt: now, places: new Set<string>(), proved };
+    copies.set(instance, copy);
+    copy.lastAt = now;
+    copy.proved ||= proved;
+    copy.places.delete(place);
+    copy.places.add(place);
+    const [oldest = ""] = copy.places;
+    if (copy.places.size > MOST_PLACES) copy.places.delete(oldest);
+    if (!this.#clones.has(deviceId) && this.#areSeveral(deviceId, copies)) this.#lookInto(deviceId);
+  }
+
+  /** Looks whether those that were several still are. */
+  look(): void {
+    const now = this.#now();
+    for (const [deviceId, copies] of this.#heard) {
+      for (const [instance, { lastAt }] of copies) if (now - lastAt > FORGET_MILLIS) copies.delete(instance);
+      if (copies.size === 0) this.#heard.delete(deviceId);
+      if (this.#clones.has(deviceId) || this.#areSeveral(deviceId, copies)) this.#lookInto(deviceId);
+    }
+    for (const deviceId of this.#clones.keys()) if (!this.#heard.has(deviceId)) this.#set(deviceId, []);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#closed.abort();
+  }
+
+  #copiesOf(deviceId: string): Map<string, Copy> | undefined {
+    const known = this.#heard.get(deviceId);
+    if (known || this.#heard.size >= MOST_DEVICES) return known;
+    const copies = new Map<string, Copy>();
+    this.#heard.set(deviceId, copies);
+    return copies;
+  }
+
+  /** Whether one was heard again some time after another one was heard first. */
+  #areSeveral(deviceId: string, copies: ReadonlyMap<string, Copy>): boolean {
+    const all = [...copies.values()];
+    if (deviceId === this.#options.ownId) {
+      return all.some(({ firstAt, lastAt }) => lastAt - Math.max(firstAt, this.#began) >= SETTLE_MILLIS);
+    }
+    return all.some((one) =>
+      all.some(
+        (other) =>
+          other !== one && one.lastAt - other.firstAt >= SETTLE_MILLIS && one.firstAt <= other.firstAt,
+      ),
+    );
+  }
+
+  #lookInto(deviceId: string): void {
+    if (this.#confirming.has(deviceId) || this.#closed.signal.aborted) return;
+    this.#confirming.add(deviceId);
+    inBackground(
+      this.#confirmedPlaces(deviceId)
+        .then((places) => {
+          if (!this.#closed.signal.aborted) this.#set(deviceId, places);
+        })
+        .finally(() => this.#confirming.delete(deviceId)),
+    );
+  }
+
+  /** One address of each copy that has the key; none when that leaves fewer than two machines. */
+  async #confirmedPlaces(deviceId: string): Promise<string[]> {
+    const copies = [...(this.#heard.get(deviceId)?.values() ?? [])];
+    const places = await Promise.all(copies.map((copy) => this.#placeOf(deviceId, copy)));
+    const found = [...new Set(places.filter((place) => place !== undefined))];
+    return found.length + (deviceId === this.#options.ownId ? 1 : 0) >= 2 ? found : [];
+  }
+
+  async #placeOf(deviceId: string, { places, proved }: Copy): Promise<string | undefined> {
+    const likeliestFirst = [...places].reverse().sort((a, b) => rankOf(a) - rankOf(b));
+    if (proved) return likeliestFirst[0];
+    for (const place of likeliestFirst) {
+      if (await this.#options.confirm(deviceId, place, this.#closed.signal)) return place;
+    }
+    return undefined;
+  }
+
+  #set(deviceId: string, places: readonly string[]): void {
+    if (JSON.stringify(places) === JSON.stringify(this.of(deviceId))) return;
+    if (places.length === 0) this.#clones.delete(deviceId);
+    else this.#clones.set(deviceId, places);
+    this.#options.onChange();
+  }
+}
+
+/** IPv4 first, which a person recognises, and link-local addresses last. */
+function rankOf(place: string): number {
+  return place.includes("%") ? 2 : place.startsWith("[") ? 1 : 0;
+}

@@ -1,0 +1,143 @@
+/** What is known of a machine, put together from its agent, its announcement and what was kept of it. Pure. */
+
+import type { MachineFacts } from "../../api/machines.js";
+import type { Problem } from "../../api/problem.js";
+import { defined } from "../../problems.js";
+import type { Sighting } from "../discovery/sighting.js";
+import { unknownMachine } from "../machine/description.js";
+import { agentAddresses } from "../port/agent-addresses.js";
+import type { TrustedMachine } from "../trust/trusted-machine.js";
+import type { AddedMachine } from "./added-machines.js";
+
+/** Where a machine may be reached, as far as each source knows. */
+export interface Whereabouts {
+  readonly trusted?: TrustedMachine | undefined;
+  readonly sighting?: Sighting | undefined;
+  readonly added?: AddedMachine | undefined;
+  /** What its agent said. */
+  readonly described?: Pick<MachineFacts, "addresses" | "agentPort"> | undefined;
+}
+
+/** "host:port" of its agent, each once: announced ones first, since those are of this moment. */
+export function knownAgentAddresses({ trusted, sighting, added, described }: Whereabouts): string[] {
+  return unique([
+    ...(sighting ? agentAddresses({ addresses: sighting.addresses, agentPort: sighting.port }) : []),
+    ...(added ? [added.address] : []),
+    ...(trusted ? agentAddresses(trusted) : []),
+    ...(described ? agentAddresses(described) : []),
+  ]);
+}
+
+/** Hosts by which others may reach it, each once: those that it names itself first. */
+function hostsOf({ trusted, sighting, added, described }: Whereabouts): string[] {
+  return unique([
+    ...(described?.addresses ?? []),
+    ...(sighting?.addresses ?? []),
+    ...(added ? [added.host] : []),
+    ...(trusted?.addresses ?? []),
+  ]);
+}
+
+/**
+ * A machine that nobody paired with: what it announces, or what it said to whoever asked at an address.
+ *
+ * @param isListening Whether anything listens where it announces its agent.
+ */
+export function discoveredFacts(
+  sighting: Sighting | undefined,
+  added: AddedMachine | undefined,
+  isListening: boolean,
+): MachineFacts {
+  const id = sighting?.deviceId ?? added?.deviceId ?? "";
+  const name = sighting?.name || added?.name || added?.host || id;
+  const answers = sighting ? isListening : added?.answers === true;
+  return defined({
+    id,
+    name,
+    kind: "discovered" as const,
+    presence: answers ? ("online" as const) : ("offline" as const),
+    ...unknownMachine(),
+    addresses: hostsOf({ sighting, added }),
+    agentPort: sighting?.port ?? added?.port,
+    version: sighting?.version ?? "",
+    lastSeenAt: sighting?.lastSeenAt ?? added?.lastSeenAt,
+    metrics: [],
+    problem: answers ? undefined : noAnswer(name, sighting !== undefined),
+  });
+}
+
+/** A paired machine. @param said What its agent said last, and whether it answers. */
+export function pairedFacts(
+  said: Omit<MachineFacts, "kind" | "grantedRole">,
+  trusted: TrustedMachine,
+  sighting: Sighting | undefined,
+  ownVersion: string,
+): MachineFacts {
+  const name = said.name || sighting?.name || trusted.name;
+  const version = said.version || sighting?.version || "";
+  const isOffline = said.presence === "offline";
+  return defined({
+    ...said,
+    name,
+    kind: "paired" as const,
+    addresses: hostsOf({ trusted, sighting, described: said }),
+    agentPort: said.agentPort ?? sighting?.port ?? trusted.agentPort,
+    version,
+    role: said.role ?? trusted.role,
+    grantedRole: trusted.grantedRole,
+    problem:
+      said.problem ??
+      (isOffline ? noAnswer(name, sighting !== undefined) : otherVersion(name, version, ownVersion)),
+  });
+}
+
+function noAnswer(name: string, isAnnounced: boolean): Problem {
+  return {
+    code: "UNAVAILABLE",
+    message: `${name} does not answer.`,
+    reason: isAnnounced
+      ? "It announced itself in the network, but its agent's port does not answer: it has just gone, or a firewall is in the way."
+      : "It is off, asleep, in another network, or Tensordeck does not run there.",
+    remedy: isAnnounced
+      ? "Where it runs, open the agent's port there with the firewall wizard."
+      : "Start it, or see that both machines are in the same network.",
+  };
+}
+
+/** Versions that differ in their first two numbers may not understand each other. */
+function otherVersion(name: string, theirs: string, own: string): Problem | undefined {
+  const release = (version: string) => version.split(".").slice(0, 2).join(".");
+  if (theirs === "" || own === "" || release(theirs) === release(own)) return undefined;
+  return {
+    code: "FAILED_PRECONDITION",
+    message: `${name} has Tensordeck ${theirs}, this machine ${own}.`,
+    reason: "They may not understand all that the other says.",
+    remedy: "Install the same version on both.",
+  };
+}
+
+function unique(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}
+
+/** What is to be said of a machine whose identity others have, too. @param places Where those answer, "host:port" each. */
+export function withClones(facts: MachineFacts, places: readonly string[]): MachineFacts {
+  return { ...facts, clones: [...places], problem: cloneProblem(facts, places) };
+}
+
+export function cloneProblem(
+  { name, kind }: Pick<MachineFacts, "name" | "kind">,
+  places: readonly string[],
+): Problem {
+  const where = places.join(" and at ");
+  const isOwn = kind === "this";
+  return {
+    code: "ALREADY_EXISTS",
+    message: isOwn
+      ? `Another machine has the same identity as this one; it answers at ${where}.`
+      : `Two machines have the identity of ${name}; they answer at ${where}.`,
+    reason:
+      "Tensordeck's data folder was copied from one to the other, as with the image of a memory card. They take each other's place: tasks and runs may land on either.",
+    remedy: `Make a new identity on one of them, in its window${isOwn ? "" : " (machine menu there)"} or with tensordeck agent new-identity, start it again, and pair it again.`,
+  };
+}

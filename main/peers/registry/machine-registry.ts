@@ -1,0 +1,379 @@
+/**
+ * The machines that there are: this one, those that are paired, and those that announce themselves or were named by
+ * address. Whether a paired machine is there, its agent's answer says; an announcement only says where to ask.
+ */
+import { formatHostPort, parseHostPort } from "../../../worker-runtime/cluster/address.js";
+import { inBackground } from "../../../worker-runtime/faults.js";
+import { deviceIdSchema, type MachineFacts, type Role } from "../../api/machines.js";
+import type { ClusterMachine, ClusterMachines, TunnelHost } from "../../cluster/cluster-machine.js";
+import { delay } from "../../deferred.js";
+import { messageOf, problem } from "../../problems.js";
+import type { TaskHost } from "../../tasks/task-host.js";
+import type { Discovery } from "../discovery/discovery.js";
+import { DEFAULT_AGENT_PORT } from "../port/agent-port.js";
+import type { Learned, TrustStore } from "../trust/trust-store.js";
+import type { TrustedMachine } from "../trust/trusted-machine.js";
+import { AddedMachines, type AskAgent } from "./added-machines.js";
+import type { CloneWatch } from "./clone-watch.js";
+import { discoveredFacts, knownAgentAddresses, pairedFacts, withClones } from "./machine-facts.js";
+import type { ConnectMachine, MachineLink } from "./machine-link.js";
+import { type Probe, Probing } from "./probing.js";
+
+/** This machine, as its window shows it. */
+export interface OwnMachine {
+  readonly tasks: TaskHost;
+  readonly tunnels?: TunnelHost;
+  facts(): MachineFacts;
+  /** Calls the listener when the facts are others, until the returned function is called. */
+  onChange(listener: () => void): () => void;
+}
+
+export interface RegistryCollaborators<L extends MachineLink> {
+  readonly own: OwnMachine;
+  readonly trust: Pick<TrustStore, "all" | "get" | "put" | "update" | "remove" | "onChange">;
+  readonly connect: ConnectMachine<L>;
+  readonly discovery: Pick<Discovery, "sightings" | "sighting" | "onChange" | "search">;
+  readonly askAgent: AskAgent;
+  /** Tries whether a machine that only announces itself is still there. */
+  readonly probe: Probe;
+  /** Notices machines that have the identity of another one; nobody does unless given. */
+  readonly clones?: Pick<CloneWatch, "of" | "heard">;
+  /** File that keeps the addresses that were added; without it they are forgotten. */
+  readonly file?: string;
+}
+
+/** How long a machine that was named by device ID may take to announce itself. */
+const SEARCH_MILLIS = 3000;
+const UNPAIR_MILLIS = 2000;
+const KEPT_ADDRESSES = 16;
+/** Unpaired machines that are listed; everybody on the network can make them up. The others are counted. */
+const MOST_LISTED_STRANGERS = 250;
+
+/** Once for all: to compare two names without it is a hundred times as much work. */
+const alphabetical = new Intl.Collator();
+
+interface Paired<L extends MachineLink> {
+  readonly link: L;
+  readonly stopListening: () => void;
+}
+
+export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
+  readonly #collaborators: RegistryCollaborators<L>;
+  readonly #added: AddedMachines;
+  readonly #probing: Probing;
+  readonly #paired = new Map<string, Paired<L>>();
+  readonly #listeners = new Set<() => void>();
+  readonly #stops: readonly (() => void)[];
+  /** Lines on their way out. */
+  readonly #closing = new Set<Promise<void>>();
+  /** The addresses that paired machines announced last: new ones are dialled at once. */
+  readonly #announced = new Map<string, string>();
+  /** Device IDs that the user named: they are listed however many others there are. */
+  readonly #named = new Set<string>();
+  #list: readonly ClusterMachine[] | undefined;
+  #unlisted = 0;
+  #closed = false;
+
+  constructor(collaborators: RegistryCollaborators<L>) {
+    this.#collaborators = collaborators;
+    const { own, trust, discovery, askAgent, probe, file } = collaborators;
+    this.#added = new AddedMachines(askAgent, file, () => this.#changed());
+    this.#probing = new Probing({
+      probe,
+      addressesOf: (id) => this.agentAddresses(id),
+      onChange: () => this.#changed(),
+    });
+    this.#stops = [
+      own.onChange(() => this.#changed()),
+      trust.onChange(() => this.#trustChanged()),
+      discovery.onChange(() => this.#sightingsChanged()),
+    ];
+    this.#trustChanged();
+  }
+
+  /** This machine first, then the paired ones in the order of their pairing, then the others by name. */
+  list(): readonly ClusterMachine[] {
+    this.#list ??= this.#compose();
+    return this.#list;
+  }
+
+  /** How many unpaired machines announce themselves besides those that are listed. */
+  unlisted(): number {
+    this.list();
+    return this.#unlisted;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  facts(machineId: string): MachineFacts | undefined {
+    return this.list().find(({ facts }) => facts.id === machineId)?.facts;
+  }
+
+  /** The line to a paired machine. */
+  link(machineId: string): L | undefined {
+    return this.#paired.get(machineId)?.link;
+  }
+
+  /** Where the agent of a machine may be, "host:port" each, the likeliest first; empty for one that is not known. */
+  agentAddresses(machineId: string): string[] {
+    const link = this.#paired.get(machineId)?.link;
+    return knownAgentAddresses({
+      trusted: this.#collaborators.trust.get(machineId),
+      sighting: this.#collaborators.discovery.sighting(machineId),
+      added: this.#added.get(machineId),
+      described: link?.facts(),
+    });
+  }
+
+  /**
+   * Takes in a machine by "host", "host:port" or device ID; answers its id.
+   *
+   * @throws ProblemError INVALID_ARGUMENT, UNAVAILABLE when nobody answers there, NOT_FOUND for a device ID that nobody
+   *   announces.
+   */
+  async add(text: string): Promise<string> {
+    if (deviceIdSchema.safeParse(text).success) return await this.#find(text);
+    const found = await this.#added.find(agentAddressOf(text));
+    const { deviceId, host, port } = found;
+    if (deviceId === this.#collaborators.own.facts().id) {
+      throw problem("INVALID_ARGUMENT", `${text} is this machine.`);
+    }
+    const trusted = this.#collaborators.trust.get(deviceId);
+    if (trusted) {
+      const addresses = [host, ...trusted.addresses.filter((other) => other !== host)];
+      await this.#collaborators.trust.update(deviceId, { addresses, agentPort: port });
+      this.#paired.get(deviceId)?.link.dialNow();
+    } else {
+      this.#added.put(found);
+    }
+    return deviceId;
+  }
+
+  /**
+   * Takes a machine off the list: unpairs it, or forgets its address.
+   *
+   * @throws ProblemError FAILED_PRECONDITION for a machine that is listed only because it announces itself.
+   */
+  async forget(machineId: string): Promise<void> {
+    const { trust } = this.#collaborators;
+    const wasAdded = this.#added.remove(machineId);
+    if (trust.get(machineId)) {
+      const link = this.#paired.get(machineId)?.link;
+      // One that does not answer learns of it when it dials.
+      await Promise.race([link?.unpair().catch(() => undefined), delay(UNPAIR_MILLIS)]);
+      await trust.remove(machineId);
+    } else if (!wasAdded) {
+      const name = this.facts(machineId)?.name ?? "This machine";
+      throw problem("FAILED_PRECONDITION", `${name} is not paired, so there is nothing to forget.`, {
+        reason: "It is listed as long as it announces itself in the network.",
+      });
+    }
+  }
+
+  /** Says what a paired machine may do here. @throws ProblemError NOT_FOUND */
+  async setRole(machineId: string, grantedRole: Role): Promise<void> {
+    const trusted = this.#collaborators.trust.get(machineId);
+    if (!trusted) {
+      throw problem("NOT_FOUND", "This machine is no longer paired.", {
+        remedy: "Pair with it again.",
+        details: `device ID ${machineId}`,
+      });
+    }
+    await this.#collaborators.trust.put({ ...trusted, grantedRole });
+  }
+
+  /** Asks the network again who is there, and dials who does not answer. */
+  search(): void {
+    this.#collaborators.discovery.search();
+    for (const { link } of this.#paired.values()) {
+      if (link.facts().presence !== "online") link.dialNow();
+    }
+  }
+
+  /** Ends all lines; resolves when they are closed. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const stop of this.#stops) stop();
+    this.#listeners.clear();
+    this.#probing.follow([]);
+    for (const id of [...this.#paired.keys()]) this.#disconnect(id);
+    await Promise.all([this.#added.close(), ...this.#closing]);
+  }
+
+  /** Something is known of a machine that neither it nor the network said. */
+  refresh(): void {
+    this.#changed();
+  }
+
+  #compose(): ClusterMachine[] {
+    const { clones } = this.#collaborators;
+    return this.#machines().map((machine) => {
+      const places = clones?.of(machine.facts.id) ?? [];
+      return places.length === 0 ? machine : { ...machine, facts: withClones(machine.facts, places) };
+    });
+  }
+
+  #machines(): ClusterMachine[] {
+    const { own, trust, discovery } = this.#collaborators;
+    const facts = own.facts();
+    const paired = trust.all().flatMap((trusted): ClusterMachine[] => {
+      const link = this.#paired.get(trusted.deviceId)?.link;
+      if (!link) return [];
+      const sighting = discovery.sighting(trusted.deviceId);
+      return [
+        { facts: pairedFacts(link.facts(), trusted, sighting, facts.version), tasks: link, tunnels: link },
+      ];
+    });
+    return [
+      { facts, tasks: own.tasks, ...(own.tunnels ? { tunnels: own.tunnels } : {}) },
+      ...paired,
+      ...this.#strangers(facts.id),
+    ];
+  }
+
+  #strangers(ownId: string): ClusterMachine[] {
+    const { discovery } = this.#collaborators;
+    const ids = this.#strangerIds().filter((id) => id !== ownId);
+    const listed = ids.slice(0, MOST_LISTED_STRANGERS);
+    this.#unlisted = ids.length - listed.length;
+    return listed
+      .map((id) => ({
+        facts: discoveredFacts(discovery.sighting(id), this.#added.get(id), this.#probing.answers(id)),
+      }))
+      .sort((a, b) => byName(a.facts, b.facts));
+  }
+
+  /** Unpaired machines, first those that the user named, then those that have been here longest. */
+  #strangerIds(): string[] {
+    const { trust, discovery } = this.#collaborators;
+    const ids = new Set([
+      ...this.#added.list().map(({ deviceId }) => deviceId),
+      ...[...this.#named].filter((id) => discovery.sighting(id)),
+      ...discovery.sightings().map(({ deviceId }) => deviceId),
+    ]);
+    return [...ids].filter((id) => !trust.get(id));
+  }
+
+  /** Nobody hears from them but by announcements; paired machines have a line. */
+  #probeUnpaired(): void {
+    const { discovery } = this.#collaborators;
+    const listed = this.#strangerIds().slice(0, MOST_LISTED_STRANGERS);
+    this.#probing.follow(listed.filter((id) => discovery.sighting(id)));
+  }
+
+  async #find(deviceId: string): Promise<string> {
+    this.#named.add(deviceId);
+    this.#changed();
+    if (this.facts(deviceId)) return deviceId;
+    const found = new AbortController();
+    const stop = this.onChange(() => {
+      if (this.facts(deviceId)) found.abort();
+    });
+    this.#collaborators.discovery.search();
+    await delay(SEARCH_MILLIS, found.signal);
+    stop();
+    if (this.facts(deviceId)) return deviceId;
+    throw problem("NOT_FOUND", "No machine with this device ID announces itself here.", {
+      reason: "It is off, in another network, or the network carries no multicast.",
+      remedy: "Add it by its address, as host or host:port.",
+      details: deviceId,
+    });
+  }
+
+  #trustChanged(): void {
+    if (this.#closed) return;
+    const { trust } = this.#collaborators;
+    for (const id of [...this.#paired.keys()]) if (!trust.get(id)) this.#disconnect(id);
+    for (const machine of trust.all()) {
+      if (!this.#paired.has(machine.deviceId)) this.#connect(machine);
+    }
+    this.#probeUnpaired();
+    this.#changed();
+  }
+
+  #connect(machine: TrustedMachine): void {
+    const { deviceId } = machine;
+    const link = this.#collaborators.connect(machine, () => this.agentAddresses(deviceId));
+    const stopListening = link.onFacts(() => {
+      this.#remember(deviceId, link);
+      const { instance, address } = link;
+      if (instance !== undefined && address !== undefined) {
+        this.#collaborators.clones?.heard(deviceId, instance, address, true);
+      }
+      this.#changed();
+    });
+    this.#paired.set(deviceId, { link, stopListening });
+    link.open();
+  }
+
+  #disconnect(deviceId: string): void {
+    const paired = this.#paired.get(deviceId);
+    if (!paired) return;
+    this.#paired.delete(deviceId);
+    this.#announced.delete(deviceId);
+    paired.stopListening();
+    const closing = paired.link
+      .close()
+      .catch((error: unknown) => console.error(`The line to ${deviceId} did not close: ${messageOf(error)}`));
+    this.#closing.add(closing);
+    inBackground(closing.then(() => this.#closing.delete(closing)));
+  }
+
+  /** Keeps how a machine was reached last, for a time without announcements; and from when on it is no longer only added. */
+  #remember(deviceId: string, link: L): void {
+    const trusted = this.#collaborators.trust.get(deviceId);
+    const reached = link.address === undefined ? undefined : parseHostPort(link.address);
+    if (!trusted || !reached) return;
+    this.#added.remove(deviceId);
+    const said = link.facts();
+    const { name, role, agentPort, addresses } = trusted;
+    const learned: Omit<Learned, "callers"> = {
+      name: said.name || name,
+      role: said.role ?? role,
+      agentPort: reached.port,
+      addresses: [reached.host, ...addresses.filter((host) => host !== reached.host)].slice(
+        0,
+        KEPT_ADDRESSES,
+      ),
+    };
+    if (JSON.stringify(learned) === JSON.stringify({ name, role, agentPort, addresses })) return;
+    this.#collaborators.trust
+      .update(deviceId, learned)
+      .catch((error: unknown) => console.error(`What is known of ${learned.name} was not kept:`, error));
+  }
+
+  #sightingsChanged(): void {
+    for (const [deviceId, { link }] of this.#paired) {
+      const sighting = this.#collaborators.discovery.sighting(deviceId);
+      const now = sighting && JSON.stringify([sighting.port, sighting.addresses]);
+      const isNews = now !== undefined && this.#announced.get(deviceId) !== now;
+      if (now === undefined) this.#announced.delete(deviceId);
+      else this.#announced.set(deviceId, now);
+      if (isNews && link.facts().presence !== "online") link.dialNow();
+    }
+    this.#probeUnpaired();
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#list = undefined;
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+function byName(a: MachineFacts, b: MachineFacts): number {
+  return alphabetical.compare(a.name, b.name) || (a.id < b.id ? -1 : 1);
+}
+
+/** "host:port" of what the user wrote, with the agents' customary port where none is given. */
+function agentAddressOf(text: string): string {
+  const address = parseHostPort(text) ? text : formatHostPort({ host: text, port: DEFAULT_AGENT_PORT });
+  const parsed = parseHostPort(address);
+  if (parsed && parsed.port !== 0) return address;
+  throw problem("INVALID_ARGUMENT", `"${text}" is no address of a machine.`, {
+    remedy: "Write a host name, an IP address, host:port, or a device ID of 52 letters and digits.",
+  });
+}

@@ -1,0 +1,111 @@
+/**
+ * Whether machines that only announce themselves are still there. An announcement is believed for two minutes; whether
+ * somebody listens at the agent's port shows within seconds.
+ */
+import { connect } from "node:net";
+import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
+import { inBackground } from "../../../worker-runtime/faults.js";
+import { withSharedSignal } from "../../../worker-runtime/rpc/shared-signal.js";
+import { delay } from "../../deferred.js";
+
+const PROBE_EVERY_MILLIS = 3000;
+const PROBE_AGAIN_MILLIS = 1000;
+/** With many machines each waits longer for its turn: so many probes a second are no load, for them as for this one. */
+const PROBES_PER_SECOND = 25;
+/** A machine that is new to a crowd need not be probed within the same moment as all others. */
+const PROBES_AT_ONCE = 16;
+const ANSWER_MILLIS = 2000;
+/** One lost packet is sent again too late. */
+const MISSES_UNTIL_GONE = 2;
+
+/** Whether anything listens at one of the addresses, "host:port" each. Never rejects. */
+export type Probe = (addresses: readonly string[], signal: AbortSignal) => Promise<boolean>;
+
+/** Opens a TCP connection and closes it at once. */
+export const probe: Probe = async (addresses, signal) => {
+  const over = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MILLIS)]);
+  const anyOpens = withSharedSignal(over, (shared) =>
+    Promise.any(addresses.map((address) => connects(address, shared))),
+  );
+  return await anyOpens.then(
+    () => true,
+    () => false,
+  );
+};
+
+function connects(address: string, signal: AbortSignal): Promise<void> {
+  const { host, port } = parseHostPort(address) ?? { host: address, port: 0 };
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, signal });
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve();
+    });
+  });
+}
+
+export interface ProbingOptions {
+  readonly probe: Probe;
+  /** Where the agent of a machine may be, "host:port" each. */
+  readonly addressesOf: (deviceId: string) => readonly string[];
+  readonly onChange: () => void;
+}
+
+interface Door {
+  readonly over: AbortController;
+  answers: boolean;
+}
+
+export class Probing {
+  readonly #options: ProbingOptions;
+  readonly #doors = new Map<string, Door>();
+
+  constructor(options: ProbingOptions) {
+    this.#options = options;
+  }
+
+  /** False for a machine that is probed in vain. */
+  answers(deviceId: string): boolean {
+    return this.#doors.get(deviceId)?.answers ?? true;
+  }
+
+  /** Says at which machines to probe from now on; none ends it. */
+  follow(deviceIds: readonly string[]): void {
+    const wanted = new Set(deviceIds);
+    for (const [id, { over }] of this.#doors) {
+      if (wanted.has(id)) continue;
+      over.abort();
+      this.#doors.delete(id);
+    }
+    for (const id of deviceIds) {
+      if (this.#doors.has(id)) continue;
+      const door: Door = { over: new AbortController(), answers: true };
+      this.#doors.set(id, door);
+      inBackground(this.#attend(id, door));
+    }
+  }
+
+  async #attend(deviceId: string, door: Door): Promise<void> {
+    const { signal } = door.over;
+    let misses = 0;
+    // Of a crowd that is switched on together the first are probed now.
+    if (this.#doors.size > PROBES_AT_ONCE) await delay(Math.random() * this.#between(), signal);
+    while (!signal.aborted) {
+      const isThere = await this.#options.probe(this.#options.addressesOf(deviceId), signal);
+      if (signal.aborted) return;
+      misses = isThere ? 0 : misses + 1;
+      const answers = misses < MISSES_UNTIL_GONE;
+      if (answers !== door.answers) {
+        door.answers = answers;
+        this.#options.onChange();
+      }
+      await delay(misses === 1 ? Math.max(PROBE_AGAIN_MILLIS, this.#between() / 3) : this.#between(), signal);
+    }
+  }
+
+  /** Milliseconds between two probes at the same machine. */
+  #between(): number {
+    return Math.max(PROBE_EVERY_MILLIS, (this.#doors.size / PROBES_PER_SECOND) * 1000);
+  }
+}

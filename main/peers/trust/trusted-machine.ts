@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { deviceIdSchema, type Role, roleSchema } from "../../api/machines.js";
+
+/** A machine that was paired with this one. */
+export interface TrustedMachine {
+  readonly deviceId: string;
+  readonly name: string;
+  /** What its device ID is the hash of. */
+  readonly certPem: string;
+  /** What it may do here. */
+  readonly grantedRole: Role;
+  /** What this machine may do there, as that machine said last. */
+  readonly role: Role;
+  /** Hosts without ports by which its agent was reached, the newest first. */
+  readonly addresses: readonly string[];
+  /** Addresses from which it called this machine and proved its key, the newest first. */
+  readonly callers?: readonly string[] | undefined;
+  /** 0: its agent did not listen when they were paired. */
+  readonly agentPort: number;
+  /** Milliseconds since the epoch. */
+  readonly pairedAt: number;
+}
+
+/** A device ID that the user of this machine vouches for, so that it pairs without a code. */
+export interface Preauthorisation {
+  readonly deviceId: string;
+  /** What it will be allowed here. */
+  readonly role: Role;
+}
+
+const LONGEST_HOST = 253;
+const MOST_ADDRESSES = 32;
+
+const trustedMachineSchema = z.object({
+  deviceId: deviceIdSchema,
+  name: z.string().max(LONGEST_HOST),
+  certPem: z.string().max(8192),
+  grantedRole: roleSchema,
+  role: roleSchema,
+  addresses: z.array(z.string().max(LONGEST_HOST)).max(MOST_ADDRESSES),
+  callers: z.array(z.string().max(LONGEST_HOST)).max(MOST_ADDRESSES).optional(),
+  agentPort: z.number().int().min(0).max(65_535),
+  pairedAt: z.number(),
+});
+
+/** A machine as the file can hold it: what it said of itself must not make the file one that cannot be read again. */
+export function storable(machine: TrustedMachine): TrustedMachine {
+  return {
+    ...machine,
+    name: machine.name.slice(0, LONGEST_HOST),
+    addresses: machine.addresses.filter(({ length }) => length <= LONGEST_HOST).slice(0, MOST_ADDRESSES),
+  };
+}
+
+/** What the file of the store holds. */
+export const trustFileSchema = z.object({
+  machines: z.array(trustedMachineSchema),
+  preauthorised: z.array(z.object({ deviceId: deviceIdSchema, role: roleSchema })),
+});
+export type TrustFile = {
+  readonly machines: readonly TrustedMachine[];
+  readonly preauthorised: readonly Preauthorisation[];
+};

@@ -1,0 +1,87 @@
+/** The values that a run is fed, as tensors of the dtypes that the graph takes. */
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { parseEdge, tensorName } from "../../worker-runtime/graph/edge.js";
+import {
+  type DeclaredShape,
+  type FeedFileOptions,
+  feedFromBytes,
+  feedFromFile,
+  feedFromText,
+} from "../../worker-runtime/io/feed.js";
+import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
+import type { FeedValue, RunRequest } from "../api/runs.js";
+import { unlessAborted } from "../deferred.js";
+import { expandHome } from "../documents/directory.js";
+import { problem, problemOf } from "../problems.js";
+import type { CheckedGraph } from "./graph-check.js";
+import { dtypeOfOutput } from "./output-dtype.js";
+
+/** Reads all feeds. @throws ProblemError that names the node whose value cannot be read or does not fit. */
+export type ReadFeeds = (
+  feeds: RunRequest["feeds"],
+  graph: CheckedGraph,
+  signal: AbortSignal,
+) => Promise<Map<string, Tensor>>;
+
+export const readFeeds: ReadFeeds = async (feeds, graph, signal) => {
+  const tensors = new Map<string, Tensor>();
+  for (const { name, value } of feeds) {
+    const edge = parseEdge(name);
+    const output = edge.control ? 0 : edge.output;
+    const tensor = tensorName(edge.node, output);
+    if (tensors.has(tensor)) {
+      throw problem("INVALID_ARGUMENT", `${edge.node} is fed twice.`, {
+        remedy: "Take one of the two feeds away.",
+        node: edge.node,
+      });
+    }
+    const node = graph.nodes.get(edge.node);
+    const dtype = node && dtypeOfOutput(graph.graphDef.library, node, output);
+    const shape = node && declaredShape(node);
+    const options: FeedFileOptions = { dtype, shape, signal };
+    try {
+      tensors.set(tensor, await unlessAborted(readFeed(value, options), signal));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const { code, message, details } = problemOf(error);
+      const isMissing = code === "NOT_FOUND" || code === "PERMISSION_DENIED";
+      throw problem(code, `The value for ${edge.node} cannot be ${isMissing ? "read" : "used"}.`, {
+        reason: message,
+        remedy: isMissing
+          ? "Choose another file or column."
+          : `Give ${edge.node} a value${dtype === undefined ? "" : ` of dtype ${dtype}`} that fits.`,
+        details,
+        node: edge.node,
+      });
+    }
+  }
+  return tensors;
+};
+
+async function readFeed(value: FeedValue, options: FeedFileOptions): Promise<Tensor> {
+  switch (value.kind) {
+    case "literal":
+      return feedFromText(value.text, options);
+    case "file":
+      await refusePipes(expandHome(value.path));
+      return await feedFromFile(expandHome(value.path), { ...options, column: value.column });
+    case "content":
+      return feedFromBytes(value.bytes, value.name, { ...options, column: value.column });
+  }
+}
+
+/** A pipe or device could keep the reader waiting for ever. What cannot be looked at is left to the reader to report. */
+async function refusePipes(path: string): Promise<void> {
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats || stats.isFile() || stats.isDirectory()) return;
+  throw problem("INVALID_ARGUMENT", `"${basename(path)}" is not a file.`);
+}
+
+/** The shape that a placeholder says it takes. Other nodes' values may be replaced by any. */
+function declaredShape(node: NodeDef): DeclaredShape {
+  const shape = node.op.startsWith("Placeholder") ? node.attr.get("shape")?.value : undefined;
+  if (shape?.$case !== "shape" || shape.value.unknownRank) return undefined;
+  return shape.value.dim.map(({ size }) => Number(size < 0n ? -1n : size));
+}

@@ -1,0 +1,16 @@
+/** What the application asks of the engine's finder and installer. */
+import type { InstallProgress, Runtime, RuntimeState } from "../../api/runtime.js";
+
+export interface RuntimeTools {
+  /** The library that new tasks would use, or why the ones that were found cannot be. Neither where there is none. */
+  find(signal: AbortSignal): Promise<Pick<RuntimeState, "runtime" | "problem">>;
+  /**
+   * What could be installed here, or why nothing can.
+   *
+   * @param found What there is already: then only something better is offered.
+   */
+  offer(found: Runtime | undefined, signal: AbortSignal): Promise<Pick<RuntimeState, "offer" | "problem">>;
+  install(onProgress: (progress: InstallProgress) => void, signal: AbortSignal): Promise<void>;
+  /** The library's own op list, a serialized OpList without descriptions. */
+  opList(runtime: Runtime, signal: AbortSignal): Promise<Uint8Array>;
+}

@@ -1,0 +1,73 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RunRequest } from "../../../main/api/runs.js";
+import { ProblemError } from "../../../main/api/wire.js";
+import { readFeeds } from "../../../main/runs/feeds.js";
+import type { CheckedGraph } from "../../../main/runs/graph-check.js";
+import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
+import { DataType } from "../../../protos/generated/tensorflow/types.js";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tensordeck-feeds-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const placeholder = NodeDef.fromPartial({
+  name: "p",
+  op: "Placeholder",
+  attr: new Map([["dtype", { value: { $case: "type" as const, value: DataType.DT_INT32 } }]]),
+});
+const graph: CheckedGraph = {
+  graphDef: GraphDef.fromPartial({ node: [placeholder] }),
+  nodes: new Map([["p", placeholder]]),
+  fetches: ["p:0"],
+  targets: [],
+};
+
+function read(value: RunRequest["feeds"][number]["value"], signal = new AbortController().signal) {
+  return readFeeds([{ name: "p", value }], graph, signal);
+}
+
+async function problemOfRead(...given: Parameters<typeof read>) {
+  const error = await read(...given).catch((thrown: unknown) => thrown);
+  if (error instanceof ProblemError) return error.problem;
+  throw new Error(`not a ProblemError: ${String(error)}`);
+}
+
+describe("a feed", () => {
+  it("is read from a file in the dtype of its placeholder", async () => {
+    await writeFile(join(folder, "x.csv"), "n\n1\n2\n");
+    const tensors = await read({ kind: "file", path: join(folder, "x.csv"), column: "n" });
+    expect(tensors.get("p:0")).toMatchObject({ dtype: "int32", shape: [2] });
+  });
+
+  it("that cannot be read or does not fit names its node", async () => {
+    expect(await problemOfRead({ kind: "file", path: join(folder, "none.npy") })).toMatchObject({
+      code: "NOT_FOUND",
+      node: "p",
+    });
+    expect(await problemOfRead({ kind: "literal", text: "1.5" })).toMatchObject({
+      code: "INVALID_ARGUMENT",
+      remedy: expect.stringContaining("int32"),
+      node: "p",
+    });
+  });
+
+  it.skipIf(process.platform === "win32")("is not waited for at a pipe that nobody writes", async () => {
+    execFileSync("mkfifo", [join(folder, "pipe.csv")]);
+    expect(await problemOfRead({ kind: "file", path: join(folder, "pipe.csv") })).toMatchObject({
+      reason: '"pipe.csv" is not a file.',
+      node: "p",
+    });
+  });
+
+  it("is given up with the run", async () => {
+    const aborted = AbortSignal.abort(new Error("stopped"));
+    await expect(read({ kind: "literal", text: "1" }, aborted)).rejects.toThrow("stopped");
+  });
+});
