@@ -20,9 +20,12 @@ const programSources = () =>
     (file) => isTypeScript(file) || isConfig(file),
   );
 
-/** Files that the program reads at run time (examples, op lists, tables): they lie beside the compiled code. */
+/** Files that the program reads at run time (examples, op lists, tables): they are copied beside the compiled code. */
 const assetSources = () =>
-  listFiles(["worker-runtime", "main"], (file) => !isTypeScript(file) && !isConfig(file));
+  listFiles(
+    ["worker-runtime", "main"],
+    (file) => !isTypeScript(file) && !isConfig(file) && !file.endsWith(".md"),
+  );
 
 const windowSources = () =>
   listFiles([

@@ -1,4 +1,4 @@
-/** The README's table of the portable engine's ops, from what the differential tests prove. */
+/** The table of ops in the portable engine's README, from what the differential tests prove. */
 import { createKernelRegistry } from "../../../../worker-runtime/engines/portable/kernels/all.js";
 import { type DType, dtypes } from "../../../../worker-runtime/protocol/dtype.js";
 import { type Coverage, coverage, exemptOps } from "../differential/covered-ops.js";
