@@ -5,8 +5,8 @@ import { surviveFaults } from "../../faults.js";
 import { packageVersion } from "../package-root.js";
 import { limitTensorBytes } from "./kernels/support/allocation.js";
 import { memoryBudget } from "./kernels/support/memory-budget.js";
-import { PeerTrust, type TrustFiles } from "./service/peer-trust.js";
-import { PortableServer } from "./service/portable-server.js";
+import { PortableServer } from "./portable-server.js";
+import { PeerTrust, type TrustFiles } from "./transport/sockets/peer-trust.js";
 
 /**
  * How much the heap may grow, in percent of what is in use, before all of it is looked through for garbage. V8 counts

@@ -1,5 +1,5 @@
 import type * as master from "../../../../protos/generated/tensorflow/master.js";
-import type { ClientConnection } from "../connections/client-connection.js";
+import type { ClientConnection } from "../clients/client-connection.js";
 
 export interface MasterCallOptions {
   /** Aborted when the client cancels its call or is gone. */

@@ -22,7 +22,7 @@ import {
   type TensorFlowError,
 } from "../../../protocol/status.js";
 import { withSharedSignal } from "../../../rpc/shared-signal.js";
-import { OrphanWatch } from "../connections/orphan-watch.js";
+import { OrphanWatch } from "../clients/orphan-watch.js";
 import type { WorkerCache, WorkerInterface } from "../worker/worker-interface.js";
 import { DEFAULT_MASTER_LIMITS, type MasterEnvironment, type MasterLimits } from "./master-environment.js";
 import type { MasterCallOptions, MasterInterface } from "./master-interface.js";

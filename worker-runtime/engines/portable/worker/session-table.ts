@@ -2,8 +2,8 @@ import type { ClusterDef } from "../../../../protos/generated/tensorflow/cluster
 import type { CreateWorkerSessionRequest } from "../../../../protos/generated/tensorflow/worker.js";
 import type { TaskName } from "../../../cluster/device-name.js";
 import { internalError, invalidArgument, StatusCode, TensorFlowError } from "../../../protocol/status.js";
-import type { ClientConnection } from "../connections/client-connection.js";
-import { OrphanWatch } from "../connections/orphan-watch.js";
+import type { ClientConnection } from "../clients/client-connection.js";
+import { OrphanWatch } from "../clients/orphan-watch.js";
 import { possiblyRestarted, type TaskDevices } from "./task-devices.js";
 import type { WorkerCache } from "./worker-interface.js";
 import { WorkerSession } from "./worker-session.js";

@@ -1,6 +1,6 @@
 import type { WorkerServiceDefinition } from "../../../../protos/generated/tensorflow/worker_service.js";
 import type { ServiceCalls } from "../../../rpc/service-calls.js";
-import type { ClientConnection } from "../connections/client-connection.js";
+import type { ClientConnection } from "../clients/client-connection.js";
 
 /** How a call may end before its answer. */
 export interface WorkerCallOptions {

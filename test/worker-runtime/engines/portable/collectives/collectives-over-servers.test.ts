@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "vitest";
 import { ConfigProto } from "../../../../../protos/generated/tensorflow/config.js";
 import { makeServerDef } from "../../../../../worker-runtime/cluster/server-def.js";
-import { PortableServer } from "../../../../../worker-runtime/engines/portable/service/portable-server.js";
+import { PortableServer } from "../../../../../worker-runtime/engines/portable/portable-server.js";
 import { Graph } from "../../../../../worker-runtime/graph/graph.js";
 import type { Output } from "../../../../../worker-runtime/graph/operation.js";
 import * as ops from "../../../../../worker-runtime/graph/ops/index.js";

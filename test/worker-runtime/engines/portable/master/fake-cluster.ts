@@ -4,7 +4,7 @@ import type { GraphDef } from "../../../../../protos/generated/tensorflow/graph.
 import * as masterProto from "../../../../../protos/generated/tensorflow/master.js";
 import * as proto from "../../../../../protos/generated/tensorflow/worker.js";
 import { makeServerDef } from "../../../../../worker-runtime/cluster/server-def.js";
-import type { ClientConnection } from "../../../../../worker-runtime/engines/portable/connections/client-connection.js";
+import type { ClientConnection } from "../../../../../worker-runtime/engines/portable/clients/client-connection.js";
 import { cpuKind, type Device, makeDevice } from "../../../../../worker-runtime/engines/portable/device.js";
 import { KernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/registry.js";
 import { Master } from "../../../../../worker-runtime/engines/portable/master/master.js";

@@ -7,9 +7,9 @@ import { makeServerDef } from "../../../../../worker-runtime/cluster/server-def.
 import type { Device } from "../../../../../worker-runtime/engines/portable/device.js";
 import { createKernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/all.js";
 import { Master } from "../../../../../worker-runtime/engines/portable/master/master.js";
-import { PortableServer } from "../../../../../worker-runtime/engines/portable/service/portable-server.js";
+import { PortableServer } from "../../../../../worker-runtime/engines/portable/portable-server.js";
+import { streamTransport } from "../../../../../worker-runtime/engines/portable/transport/peer-transport.js";
 import { RemoteWorkerCache } from "../../../../../worker-runtime/engines/portable/worker/remote-worker-cache.js";
-import { streamTransport } from "../../../../../worker-runtime/engines/portable/worker/worker-transport.js";
 import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
 import { StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor, tensorFromProto, tensorToProto } from "../../../../../worker-runtime/protocol/tensor.js";

@@ -1,6 +1,6 @@
 /** Sessions whose clients are gone without a word. */
 import { afterEach, expect, test, vi } from "vitest";
-import { ClientConnection } from "../../../../../worker-runtime/engines/portable/connections/client-connection.js";
+import { ClientConnection } from "../../../../../worker-runtime/engines/portable/clients/client-connection.js";
 import { StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 import { FakeCluster, untilCancelled } from "./fake-cluster.js";
 import { constant, graphOf } from "./node-makers.js";

@@ -2,7 +2,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import * as wire from "../../../../../protos/generated/tensorflow/worker.js";
-import { ClientConnection } from "../../../../../worker-runtime/engines/portable/connections/client-connection.js";
+import { ClientConnection } from "../../../../../worker-runtime/engines/portable/clients/client-connection.js";
 import type { Worker } from "../../../../../worker-runtime/engines/portable/worker/worker.js";
 import { StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeServerDef } from "../../../../../../worker-runtime/cluster/server-def.js";
-import { PortableServer } from "../../../../../../worker-runtime/engines/portable/service/portable-server.js";
+import { PortableServer } from "../../../../../../worker-runtime/engines/portable/portable-server.js";
 import { peerMissing } from "../../../../../support/peers.js";
 import { tensorflowResult } from "../../../../../support/tensorflow-script.js";
 

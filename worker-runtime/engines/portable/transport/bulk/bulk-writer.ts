@@ -1,0 +1,45 @@
+import type { Socket } from "node:net";
+import type { StreamFrame } from "../../../../../protos/generated/tensordeck/worker_stream.js";
+import type { FrameWriter } from "../stream/frame-sender.js";
+import { encodePartHead, type PartHead } from "./bulk-coding.js";
+
+/** Writes the frames of large answers to a bulk connection. The bytes go out from the tensor that they are part of. */
+export function bulkWriter(socket: Socket): FrameWriter {
+  return (frame, taken) => {
+    const part = partOf(frame);
+    if (part === undefined) {
+      taken();
+      return;
+    }
+    socket.cork();
+    socket.write(encodePartHead(part.head));
+    socket.write(part.data, taken);
+    socket.uncork();
+  };
+}
+
+/** Undefined for frames that have no part of an answer; they belong on the stream. */
+function partOf({ callId, content }: StreamFrame): { head: PartHead; data: Uint8Array } | undefined {
+  switch (content?.$case) {
+    case "response": {
+      const { payload } = content.value;
+      return (
+        payload && {
+          head: {
+            callId,
+            size: payload.size,
+            alignedOffset: payload.alignedOffset,
+            partBytes: payload.data.byteLength,
+          },
+          data: payload.data,
+        }
+      );
+    }
+    case "part": {
+      const data = content.value;
+      return { head: { callId, size: 0, alignedOffset: 0, partBytes: data.byteLength }, data };
+    }
+    default:
+      return undefined;
+  }
+}

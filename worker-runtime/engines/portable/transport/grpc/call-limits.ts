@@ -1,0 +1,61 @@
+import { totalmem } from "node:os";
+import { resourceExhausted } from "../../../../protocol/status.js";
+
+/** What one server takes on at a time. */
+export interface ServiceLimits {
+  /** Largest message, in bytes. */
+  readonly maxMessageBytes: number;
+  /** Calls that wait or run; another one is refused. A task may wait for as many tensors as its graph has edges. */
+  readonly maxCalls: number;
+  /** Bytes of the requests of those calls together. */
+  readonly maxRequestBytes: number;
+}
+
+/** What gRPC of TensorFlow takes: INT32_MAX. */
+const TENSORFLOW_MAX_MESSAGE_BYTES = 2 ** 31 - 1;
+const MAX_CALLS = 100_000;
+
+export function defaultLimits(): ServiceLimits {
+  return {
+    maxMessageBytes: TENSORFLOW_MAX_MESSAGE_BYTES,
+    maxCalls: MAX_CALLS,
+    maxRequestBytes: Math.max(TENSORFLOW_MAX_MESSAGE_BYTES, Math.floor(totalmem() / 2)),
+  };
+}
+
+/** Counts what is in progress and refuses what would be too much. */
+export class CallLedger {
+  readonly #limits: ServiceLimits;
+  #calls = 0;
+  #bytes = 0;
+
+  constructor(limits: ServiceLimits) {
+    this.#limits = limits;
+  }
+
+  /** Calls in progress. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** Enters a call; `leave` with the same number ends it. @throws TensorFlowError RESOURCE_EXHAUSTED */
+  enter(requestBytes: number): void {
+    const { maxCalls, maxRequestBytes } = this.#limits;
+    if (this.#calls >= maxCalls) {
+      throw resourceExhausted(`This task has ${maxCalls} calls in progress and takes no more.`);
+    }
+    if (this.#calls > 0 && this.#bytes + requestBytes > maxRequestBytes) {
+      throw resourceExhausted(
+        `The requests in progress take ${this.#bytes} bytes; ${requestBytes} more would exceed the limit of ` +
+          `${maxRequestBytes}.`,
+      );
+    }
+    this.#calls += 1;
+    this.#bytes += requestBytes;
+  }
+
+  leave(requestBytes: number): void {
+    this.#calls -= 1;
+    this.#bytes -= requestBytes;
+  }
+}

@@ -1,0 +1,85 @@
+import type { Socket } from "node:net";
+import { type ConnectionInjector, Server, ServerCredentials } from "@grpc/grpc-js";
+import { BulkDesk } from "../bulk/bulk-desk.js";
+import { divideConnection } from "../sockets/connection-kind.js";
+import type { GrpcListener } from "../sockets/grpc-listener.js";
+import { serveStream } from "../stream/stream-service.js";
+import { CallLedger, type ServiceLimits } from "./call-limits.js";
+import { assembleWhileReceiving, tuneServer } from "./grpc-internals.js";
+import { type ServiceDefinition, type ServiceHandlers, serve } from "./unary-service.js";
+
+/** The gRPC side of a server: services on the connections that a listener takes. */
+export class GrpcEndpoint {
+  readonly #listener: GrpcListener;
+  readonly #server: Server;
+  readonly #injector: ConnectionInjector;
+  readonly #ledger: CallLedger;
+  readonly #limits: ServiceLimits;
+  readonly #bulk = new BulkDesk();
+  /** Of the connections that there are. */
+  readonly #sockets = new Set<Socket>();
+
+  constructor(listener: GrpcListener, limits: ServiceLimits) {
+    this.#listener = listener;
+    this.#limits = limits;
+    this.#ledger = new CallLedger(limits);
+    this.#server = new Server({
+      "grpc.max_receive_message_length": limits.maxMessageBytes,
+      "grpc.max_send_message_length": limits.maxMessageBytes,
+      // Statistics of each call that nothing reads.
+      "grpc.enable_channelz": 0,
+      interceptors: [assembleWhileReceiving],
+    });
+    tuneServer(this.#server);
+    // TLS, where there is any, is the listener's: what it hands on are proven connections.
+    this.#injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
+  }
+
+  /** Calls in progress. */
+  get calls(): number {
+    return this.#ledger.calls;
+  }
+
+  /** Adds a service. All are to be there before `open`. */
+  offer<Methods extends object>(
+    definition: ServiceDefinition<Methods>,
+    handlers: ServiceHandlers<Methods>,
+  ): void {
+    serve(this.#server, definition, handlers, this.#ledger);
+  }
+
+  /** Offers a worker's calls on streams, too, for tasks that are of our own kind. To be called before `open`. */
+  offerStream<Methods extends object>(
+    definition: ServiceDefinition<Methods>,
+    handlers: ServiceHandlers<Methods>,
+  ): void {
+    const { maxMessageBytes } = this.#limits;
+    const limits = { ledger: this.#ledger, maxMessageBytes, bulk: this.#bulk };
+    serveStream(this.#server, definition, handlers, limits);
+  }
+
+  /** Begins to answer. */
+  open(): void {
+    this.#listener.handTo((socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+      divideConnection(socket, {
+        http2: () => this.#injector.injectConnection(socket),
+        bulk: (key) => this.#bulk.take(key, socket),
+      });
+    });
+  }
+
+  /** Takes no more connections and cuts those that there are. */
+  close(): void {
+    this.#listener.close();
+    this.#injector.destroy();
+    this.#server.forceShutdown();
+    // Both let calls end first, and a stream never does. What was answered just now goes out before.
+    setImmediate(() => {
+      for (const socket of this.#sockets) {
+        socket.destroy();
+      }
+    });
+  }
+}

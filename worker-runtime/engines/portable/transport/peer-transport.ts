@@ -1,0 +1,51 @@
+import { connect as connectTcp, type OnReadOpts } from "node:net";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import { parseHostPort } from "../../../cluster/address.js";
+import { Channel } from "../../../rpc/channel.js";
+import { workerClient } from "../../../rpc/worker-client.js";
+import type { WorkerTransport } from "../worker/worker-transport.js";
+import type { BulkDialer } from "./bulk/bulk-receiver.js";
+import { peerSocketOptions } from "./sockets/peer-socket.js";
+import { type PeerTrust, TASK_SERVER_NAME } from "./sockets/peer-trust.js";
+import { StreamCaller } from "./stream/stream-caller.js";
+
+/**
+ * All calls to a task on one stream that stays open, where the task offers it; a call costs a quarter then, and a large
+ * tensor holds up nobody. Large answers take a connection of their own to the same port. Other tasks, such as TensorFlow's
+ * own, get unary calls.
+ * @param trust plain connections unless given.
+ */
+export function streamTransport(trust?: PeerTrust): WorkerTransport {
+  return {
+    connect: (address) => {
+      const channel = new Channel(address, trust?.channelCredentials(), TASK_SERVER_NAME);
+      const caller = new StreamCaller(channel, bulkDialer(address, trust));
+      const close = (): void => {
+        channel.close();
+        caller.close();
+      };
+      return { worker: workerClient(channel, caller), close };
+    },
+  };
+}
+
+/** Undefined for an address that cannot be dialled; the channel says so. */
+function bulkDialer(address: string, trust: PeerTrust | undefined): BulkDialer | undefined {
+  const target = parseHostPort(address);
+  if (target === undefined) {
+    return undefined;
+  }
+  const options = { ...target, ...peerSocketOptions };
+  return (onread) => {
+    if (trust === undefined) {
+      return connectTcp({ ...options, onread });
+    }
+    // Documented for tls.connect, and missing in its types.
+    const secure: ConnectionOptions & { onread: OnReadOpts } = {
+      ...options,
+      ...trust.connectionOptions(),
+      onread,
+    };
+    return connectTls(secure);
+  };
+}

@@ -1,0 +1,284 @@
+import { type ClientDuplexStream, Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import {
+  type StreamFailure,
+  StreamFrame,
+  type StreamPayload,
+  WorkerStreamDefinition,
+} from "../../../../../protos/generated/tensordeck/worker_stream.js";
+import {
+  asTensorFlowError,
+  internalError,
+  resourceExhausted,
+  StatusCode,
+  statusCodeOf,
+  TensorFlowError,
+  unavailable,
+} from "../../../../protocol/status.js";
+import type { Channel } from "../../../../rpc/channel.js";
+import { decodeMessage, encodeMessage } from "../../../../rpc/message-coding.js";
+import { decodePayloads, errorOfCall, lostConnectionError } from "../../../../rpc/rpc-error.js";
+import { BULK_BYTES, BULK_KEY_BYTES, BULK_KEY_HEADER, type PartHead } from "../bulk/bulk-coding.js";
+import { type BulkDialer, BulkReceiver } from "../bulk/bulk-receiver.js";
+import { FrameSender } from "./frame-sender.js";
+import { IncomingPayload } from "./incoming-payload.js";
+import type { OutgoingPayload } from "./outgoing-payload.js";
+
+/** What gRPC of TensorFlow takes: INT32_MAX. */
+const MAX_MESSAGE_BYTES = 2 ** 31 - 1;
+const MAX_CALL_ID = 2 ** 32 - 1;
+
+/** How the attempt to open a stream went. */
+export type Opening = "open" | "unknown service" | "failed";
+
+/** A call that waits for its answer. */
+export interface WaitingCall {
+  /** "RecvTensor". */
+  readonly method: string;
+  /** The serialized answer. What it throws fails the call. */
+  answered(bytes: Uint8Array): void;
+  failed(error: TensorFlowError): void;
+}
+
+interface Waiting {
+  readonly call: WaitingCall;
+  /** The answer, once its beginning has come. */
+  response?: IncomingPayload;
+}
+
+const passBytes = (bytes: Buffer): Buffer => bytes;
+
+/** The caller's end of one stream, from its opening to its end. Calls are made when `opening` says that it is open. */
+export class ClientStream {
+  /** Never rejects. */
+  readonly opening: Promise<Opening>;
+  readonly #address: string;
+  readonly #stream: ClientDuplexStream<Buffer, Buffer>;
+  readonly #sender: FrameSender;
+  readonly #waiting = new Map<number, Waiting>();
+  #isOpen = false;
+  #error: ServiceError | undefined;
+  #hasEnded = false;
+  #lastId = 0;
+  readonly #dialBulk: BulkDialer | undefined;
+  /** With which the other side knows a bulk connection; once it was used there is none. */
+  #bulkKey: Uint8Array | undefined;
+  #bulk: BulkReceiver | undefined;
+
+  /** @param dialBulk for large answers; they come on the stream unless given. */
+  constructor(channel: Channel, dialBulk?: BulkDialer) {
+    const { fullName, methods } = WorkerStreamDefinition;
+    this.#address = channel.address;
+    this.#dialBulk = dialBulk;
+    const stream = channel.client.makeBidiStreamRequest(
+      `/${fullName}/${methods.open.name}`,
+      passBytes,
+      passBytes,
+      new Metadata(),
+    );
+    this.#stream = stream;
+    this.#sender = new FrameSender((frame, taken) => stream.write(encodeMessage(StreamFrame, frame), taken));
+    this.opening = new Promise((resolve) => {
+      stream.once("metadata", (headers: Metadata) => {
+        const [key] = headers.get(BULK_KEY_HEADER);
+        this.#bulkKey = Buffer.isBuffer(key) && key.byteLength === BULK_KEY_BYTES ? key : undefined;
+        this.#isOpen = !this.#hasEnded;
+        resolve(this.#isOpen ? "open" : "failed");
+      });
+      stream.once("error", (error: ServiceError) => {
+        this.#end(error);
+        resolve(error.code === status.UNIMPLEMENTED ? "unknown service" : "failed");
+      });
+      stream.once("status", () => {
+        this.#end(undefined);
+        resolve("failed");
+      });
+    });
+    stream.on("error", () => undefined);
+    stream.on("data", (bytes: Buffer) => this.#receive(bytes));
+  }
+
+  /** Whether calls can be made. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Sends a request. The stream must be open. @returns the call's id, for `cancel`. */
+  call(call: WaitingCall, payload: OutgoingPayload): number {
+    const callId = this.#newId();
+    this.#waiting.set(callId, { call });
+    this.#sender.sendPayload({
+      callId,
+      payload,
+      first: (value) => ({ $case: "request", value: { method: call.method, payload: value } }),
+    });
+    return callId;
+  }
+
+  /** Waits no more for a call, and lets the other side know. A call that has ended is fine. */
+  cancel(callId: number): void {
+    if (this.#waiting.delete(callId) && !this.#sender.drop(callId)) {
+      this.#sender.send({ callId, content: { $case: "cancel", value: {} } });
+    }
+  }
+
+  /** Ends the stream; calls that wait fail. */
+  close(): void {
+    this.#end(undefined, () => unavailable(`The connection to ${this.#address} is closed.`));
+    this.#stream.cancel();
+  }
+
+  /** Why a call cannot be made or answered on a stream that has ended. */
+  errorFor(method: string): TensorFlowError {
+    return this.#error === undefined || this.#error.code === status.OK
+      ? lostConnectionError(method, this.#address, "the stream was ended")
+      : errorOfCall(this.#error, method, this.#address);
+  }
+
+  #receive(bytes: Buffer): void {
+    try {
+      this.#handle(decodeMessage(StreamFrame, bytes));
+    } catch (error) {
+      // What was to be said is not known, so nothing that follows would be understood.
+      this.#breakOff(error);
+    }
+  }
+
+  /** @param error why, undefined where the connection was lost. */
+  #breakOff(error: unknown): void {
+    this.#end(
+      undefined,
+      error === undefined ? undefined : () => asTensorFlowError(error, StatusCode.INTERNAL),
+    );
+    this.#stream.cancel();
+  }
+
+  #handle({ callId, content }: StreamFrame): void {
+    const waiting = this.#waiting.get(callId);
+    if (waiting === undefined) {
+      // The answer to a call that was cancelled.
+      return;
+    }
+    switch (content?.$case) {
+      case "response": {
+        const { payload } = content.value;
+        if (payload === undefined || waiting.response !== undefined) {
+          throw internalError(`The answer of ${this.#address} is not whole or comes twice.`);
+        }
+        if (payload.size >= BULK_BYTES) {
+          this.#openBulk();
+        }
+        if (this.#beginAnswer(callId, waiting, payload) !== undefined) {
+          this.#deliver(callId, waiting);
+        }
+        return;
+      }
+      case "part":
+        waiting.response?.add(content.value);
+        this.#deliver(callId, waiting);
+        return;
+      case "failure":
+        this.#forget(callId);
+        waiting.call.failed(this.#failureOf(content.value, waiting.call.method));
+        return;
+      default:
+        throw internalError("A frame came that only a caller sends.");
+    }
+  }
+
+  /** Undefined, and the call has failed, for an answer that cannot be taken. */
+  #beginAnswer(callId: number, waiting: Waiting, payload: StreamPayload): IncomingPayload | undefined {
+    try {
+      if (payload.size > MAX_MESSAGE_BYTES) {
+        throw resourceExhausted(`An answer of ${payload.size} bytes is too large.`);
+      }
+      waiting.response = new IncomingPayload(payload);
+    } catch (error) {
+      this.#giveUp(callId, asTensorFlowError(error));
+    }
+    return waiting.response;
+  }
+
+  /** There was one large answer, so there will be more. */
+  #openBulk(): void {
+    const key = this.#bulkKey;
+    if (key !== undefined && this.#dialBulk !== undefined) {
+      this.#bulkKey = undefined;
+      this.#bulk = new BulkReceiver(this.#dialBulk, key, {
+        begin: (head) => this.#beginPart(head),
+        end: (callId) => {
+          const waiting = this.#waiting.get(callId);
+          if (waiting !== undefined) {
+            this.#deliver(callId, waiting);
+          }
+        },
+        lost: (error) => this.#breakOff(error),
+      });
+    }
+  }
+
+  #beginPart({ callId, size, alignedOffset }: PartHead): IncomingPayload | undefined {
+    const waiting = this.#waiting.get(callId);
+    if (waiting === undefined || waiting.response !== undefined) {
+      return waiting?.response;
+    }
+    return this.#beginAnswer(callId, waiting, { size, alignedOffset, data: new Uint8Array(0) });
+  }
+
+  #deliver(callId: number, { call, response }: Waiting): void {
+    const bytes = response?.complete;
+    if (bytes !== undefined) {
+      this.#forget(callId);
+      call.answered(bytes);
+    }
+  }
+
+  /** An answer that cannot be taken fails its call alone. */
+  #giveUp(callId: number, error: TensorFlowError): void {
+    const waiting = this.#waiting.get(callId);
+    this.cancel(callId);
+    waiting?.call.failed(error);
+  }
+
+  /** A call may be answered before its request is sent completely. */
+  #forget(callId: number): void {
+    this.#waiting.delete(callId);
+    this.#sender.drop(callId);
+  }
+
+  #failureOf({ code, message, payloads }: StreamFailure, method: string): TensorFlowError {
+    const text =
+      message !== ""
+        ? message
+        : code === StatusCode.UNIMPLEMENTED
+          ? `${this.#address} does not offer ${method}: another program or an older version may listen there.`
+          : `${method} at ${this.#address} failed without a message.`;
+    return new TensorFlowError(statusCodeOf(code), text, { payloads: decodePayloads(payloads) });
+  }
+
+  #end(error: ServiceError | undefined, reason?: () => TensorFlowError): void {
+    if (this.#hasEnded) {
+      return;
+    }
+    this.#hasEnded = true;
+    this.#isOpen = false;
+    this.#error = error;
+    this.#sender.close();
+    this.#bulk?.close();
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { call } of waiting) {
+      call.failed(reason?.() ?? this.errorFor(call.method));
+    }
+  }
+
+  #newId(): number {
+    do {
+      this.#lastId = this.#lastId === MAX_CALL_ID ? 1 : this.#lastId + 1;
+    } while (this.#waiting.has(this.#lastId));
+    return this.#lastId;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Writable } from "node:stream";
+import { StreamFrame } from "../../../../../protos/generated/tensordeck/worker_stream.js";
+import { encodeChunks } from "../../../../rpc/message-coding.js";
+import type { FrameWriter } from "./frame-sender.js";
+
+/** What gRPC puts before a message: whether it is compressed, and its length, big endian. */
+const PREFIX_BYTES = 5;
+
+/**
+ * Writes frames as gRPC messages to the HTTP/2 stream itself. The bytes of a large payload are not copied: they go to the
+ * network from the tensor that they are part of.
+ */
+export function directWriter(stream: Writable): FrameWriter {
+  return (frame, taken) => {
+    const { chunks, byteLength } = encodeChunks(StreamFrame, frame);
+    const prefix = Buffer.alloc(PREFIX_BYTES);
+    prefix.writeUInt32BE(byteLength, 1);
+    const [first = new Uint8Array(0), ...rest] = chunks;
+    stream.cork();
+    const head = Buffer.concat([prefix, first]);
+    if (rest.length === 0) {
+      stream.write(head, taken);
+    } else {
+      stream.write(head);
+      for (const [index, chunk] of rest.entries()) {
+        stream.write(chunk, index === rest.length - 1 ? taken : undefined);
+      }
+    }
+    stream.uncork();
+  };
+}

@@ -1,0 +1,76 @@
+import { encodeChunks } from "../../../../rpc/message-coding.js";
+import type { MessageType } from "../../../../rpc/message-type.js";
+import type { MessageChunks } from "../../../../rpc/scatter-writer.js";
+
+/** A message on its way out, given away piece by piece. A large bytes field is not copied for it. */
+export class OutgoingPayload {
+  readonly byteLength: number;
+  /** Where its largest bytes field begins; 0 where it has none to speak of. */
+  readonly alignedOffset: number;
+  readonly #chunks: readonly Uint8Array[];
+  /** The chunk that is next, and what was taken of it. */
+  #index = 0;
+  #taken = 0;
+  #left: number;
+
+  constructor({ chunks, byteLength }: MessageChunks) {
+    this.byteLength = byteLength;
+    this.#chunks = chunks;
+    this.#left = byteLength;
+    this.alignedOffset = offsetOfLargest(chunks);
+  }
+
+  static of<T>(type: MessageType<T>, message: T): OutgoingPayload {
+    return new OutgoingPayload(encodeChunks(type, message));
+  }
+
+  /** Bytes that were not taken yet. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** The next bytes: as many as asked for, or all that are left. */
+  take(maxBytes: number): Uint8Array {
+    const size = Math.min(maxBytes, this.#left);
+    const first = this.#chunks[this.#index];
+    if (first !== undefined && first.byteLength - this.#taken >= size) {
+      return this.#advance(first, size);
+    }
+    const bytes = new Uint8Array(size);
+    for (let filled = 0; filled < size; ) {
+      const chunk = this.#chunks[this.#index];
+      if (chunk === undefined) {
+        break;
+      }
+      const piece = this.#advance(chunk, Math.min(chunk.byteLength - this.#taken, size - filled));
+      bytes.set(piece, filled);
+      filled += piece.byteLength;
+    }
+    return bytes;
+  }
+
+  #advance(chunk: Uint8Array, size: number): Uint8Array {
+    const piece = chunk.subarray(this.#taken, this.#taken + size);
+    this.#taken += size;
+    this.#left -= size;
+    if (this.#taken === chunk.byteLength) {
+      this.#index += 1;
+      this.#taken = 0;
+    }
+    return piece;
+  }
+}
+
+function offsetOfLargest(chunks: readonly Uint8Array[]): number {
+  let largest = 0;
+  let largestAt = 0;
+  let at = 0;
+  for (const { byteLength } of chunks) {
+    if (byteLength > largest) {
+      largest = byteLength;
+      largestAt = at;
+    }
+    at += byteLength;
+  }
+  return largestAt;
+}

@@ -1,0 +1,201 @@
+import { WorkerServiceDefinition } from "../../../../../protos/generated/tensorflow/worker_service.js";
+import { inBackground } from "../../../../faults.js";
+import {
+  asTensorFlowError,
+  cancelledBy,
+  StatusCode,
+  type TensorFlowError,
+  unavailable,
+} from "../../../../protocol/status.js";
+import type { Channel } from "../../../../rpc/channel.js";
+import { decodeMessage } from "../../../../rpc/message-coding.js";
+import type { UnaryMethod } from "../../../../rpc/message-type.js";
+import { deadlineError } from "../../../../rpc/rpc-error.js";
+import { type CallOptions, type MethodCaller, ServiceClient } from "../../../../rpc/service-client.js";
+import { MAX_TIMER_MILLIS } from "../../timers.js";
+import type { BulkDialer } from "../bulk/bulk-receiver.js";
+import { ClientStream } from "./client-stream.js";
+import { OutgoingPayload } from "./outgoing-payload.js";
+
+/**
+ * The calls of tensorflow.WorkerService to one task: on a stream where the task offers it, which every task of ours does,
+ * and one by one otherwise. The stream is opened with the first call; when it breaks, its calls fail with UNAVAILABLE and
+ * are not repeated, and the next call opens another one.
+ */
+export class StreamCaller implements MethodCaller {
+  readonly #channel: Channel;
+  readonly #unary: ServiceClient;
+  readonly #dialBulk: BulkDialer | undefined;
+  #stream: ClientStream | undefined;
+  /** The task does not know streams; asked again once it was away, as another one may have come. */
+  #isUnaryOnly = false;
+
+  /** @param dialBulk connects to the same task, for large answers; they come on the stream unless given. */
+  constructor(channel: Channel, dialBulk?: BulkDialer) {
+    this.#channel = channel;
+    this.#dialBulk = dialBulk;
+    this.#unary = new ServiceClient(WorkerServiceDefinition.fullName, channel);
+  }
+
+  get address(): string {
+    return this.#channel.address;
+  }
+
+  call<Request, Response>(
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+    options: CallOptions = {},
+  ): Promise<Response> {
+    if (this.#isUnaryOnly || this.#channel.isClosed) {
+      return this.#callUnary(method, request, options);
+    }
+    const stream = this.#currentStream();
+    return stream.isOpen
+      ? this.#callStream(stream, method, request, options)
+      : this.#callOpening(stream, method, request, options);
+  }
+
+  /** Ends the stream; calls that wait fail. */
+  close(): void {
+    this.#stream?.close();
+  }
+
+  #currentStream(): ClientStream {
+    if (this.#stream === undefined || this.#stream.hasEnded) {
+      this.#stream = new ClientStream(this.#channel, this.#dialBulk);
+    }
+    return this.#stream;
+  }
+
+  async #callOpening<Request, Response>(
+    stream: ClientStream,
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+    options: CallOptions,
+  ): Promise<Response> {
+    const startMillis = performance.now();
+    const opening = await new Promise<Awaited<ClientStream["opening"]>>((resolve, reject) => {
+      const limits = new CallLimits(method.name, this.address, options, reject);
+      inBackground(
+        stream.opening.then((how) => {
+          limits.release();
+          resolve(how);
+        }),
+      );
+    });
+    const { deadlineMillis } = options;
+    const restMillis = Math.ceil((deadlineMillis ?? 0) - (performance.now() - startMillis));
+    const rest =
+      deadlineMillis === undefined ? options : { ...options, deadlineMillis: Math.max(restMillis, 1) };
+    if (opening === "unknown service") {
+      this.#isUnaryOnly = true;
+      return this.#callUnary(method, request, rest);
+    }
+    if (stream.isOpen) {
+      return this.#callStream(stream, method, request, rest);
+    }
+    throw this.#channel.isClosed
+      ? unavailable(`The connection to ${this.address} is closed.`)
+      : stream.errorFor(method.name);
+  }
+
+  #callStream<Request, Response>(
+    stream: ClientStream,
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+    options: CallOptions,
+  ): Promise<Response> {
+    return new Promise<Response>((resolve, reject) => {
+      let callId: number | undefined;
+      const limits = new CallLimits(method.name, this.address, options, (error) => {
+        if (callId !== undefined) {
+          stream.cancel(callId);
+        }
+        reject(error);
+      });
+      if (limits.isReached) {
+        return;
+      }
+      const call = {
+        method: method.name,
+        answered: (bytes: Uint8Array) => {
+          limits.release();
+          try {
+            resolve(decodeMessage(method.responseType, bytes));
+          } catch (error) {
+            reject(asTensorFlowError(error, StatusCode.INTERNAL));
+          }
+        },
+        failed: (error: TensorFlowError) => {
+          limits.release();
+          reject(error);
+        },
+      };
+      callId = stream.call(call, OutgoingPayload.of(method.requestType, request));
+    });
+  }
+
+  async #callUnary<Request, Response>(
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+    options: CallOptions,
+  ): Promise<Response> {
+    try {
+      return await this.#unary.call(method, request, options);
+    } catch (error) {
+      if (asTensorFlowError(error).code === StatusCode.UNAVAILABLE) {
+        this.#isUnaryOnly = false;
+      }
+      throw error;
+    }
+  }
+}
+
+/** What may end a call before its answer: its signal and its deadline. */
+class CallLimits {
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort: (() => void) | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #isReached = false;
+
+  /** @param reached told once, at once where the signal is aborted already; not after `release`. */
+  constructor(
+    method: string,
+    address: string,
+    { signal, deadlineMillis }: CallOptions,
+    reached: (error: TensorFlowError) => void,
+  ) {
+    const end = (error: TensorFlowError): void => {
+      this.#isReached = true;
+      this.release();
+      reached(error);
+    };
+    if (signal !== undefined) {
+      const abort = (): void => end(cancelledBy(signal.reason, `${method} at ${address}`));
+      if (signal.aborted) {
+        abort();
+        return;
+      }
+      signal.addEventListener("abort", abort, { once: true });
+      this.#signal = signal;
+      this.#onAbort = abort;
+    }
+    if (deadlineMillis !== undefined) {
+      this.#timer = setTimeout(
+        () => end(deadlineError(method, address, deadlineMillis)),
+        Math.min(deadlineMillis, MAX_TIMER_MILLIS),
+      );
+    }
+  }
+
+  get isReached(): boolean {
+    return this.#isReached;
+  }
+
+  release(): void {
+    clearTimeout(this.#timer);
+    if (this.#onAbort !== undefined) {
+      this.#signal?.removeEventListener("abort", this.#onAbort);
+    }
+  }
+}
