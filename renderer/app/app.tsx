@@ -1,30 +1,34 @@
 import { type ReactElement, useEffect } from "react";
 import { flushSync } from "react-dom";
+import { copyText } from "../actions/copy-text.js";
 import { Canvas } from "../canvas/index.js";
-import { ClusterSide } from "../cluster-panel/cluster-side.js";
 import { Dock } from "../dock/dock.js";
 import { Inspector } from "../inspector/index.js";
-import { useApp } from "../stores/app-store.js";
+import { showProblem, useApp } from "../stores/app-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useModalOpen } from "../stores/modal.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
 import { preloadable } from "../ui/preloadable.js";
+import { UiServicesProvider } from "../ui/services.js";
 import { TooltipProvider } from "../ui/tooltip.js";
+import { SideTabs } from "./side-tabs.js";
 import "./app.css";
+import { ResizeHandle } from "../parts/resize-handle.js";
+import { whenIdle } from "../ui/when-idle.js";
 import { DropTarget } from "./drop-target.js";
 import { Messages } from "./messages.js";
 import { RefusedPage } from "./refused-page.js";
-import { ResizeHandle } from "./resize-handle.js";
 import { RuntimeBanner } from "./runtime-banner.js";
 import { StatusBar } from "./status-bar.js";
 import { TopBar } from "./top-bar.js";
 import { useNarrow } from "./use-narrow.js";
-import { whenIdle } from "./when-idle.js";
 
 // Nothing of a dialog is needed to show the window. It is fetched while nothing else goes on, so that it opens at once.
-const Dialogs = preloadable(() => import("../dialogs/dialogs.js"));
+const Dialogs = preloadable(() => import("./dialogs.js"));
 whenIdle(() => void Dialogs.preload());
+
+const SERVICES = { copyText, showError: showProblem };
 
 export function App(): ReactElement {
   const refusal = useApp((state) => (state.connection === "refused" ? state.refusal : undefined));
@@ -32,11 +36,13 @@ export function App(): ReactElement {
   // Changes that are nowhere else stay in view, with the way to keep them.
   if (refusal !== undefined && !unsaved) return <RefusedPage refusal={refusal} />;
   return (
-    <TooltipProvider>
-      <Frame />
-      <DropTarget />
-      <OpenDialog />
-    </TooltipProvider>
+    <UiServicesProvider value={SERVICES}>
+      <TooltipProvider>
+        <Frame />
+        <DropTarget />
+        <OpenDialog />
+      </TooltipProvider>
+    </UiServicesProvider>
   );
 }
 
@@ -115,7 +121,7 @@ function SidePanel(): ReactElement {
         data-panel="side"
         tabIndex={-1}
       >
-        <ClusterSide />
+        <SideTabs />
       </aside>
       <ResizeHandle panel="sideWidth" edge="right" label="Width of the side panel" />
     </>

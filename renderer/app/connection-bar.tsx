@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
+import { downloadGraph } from "../actions/file-actions.js";
 import { attempt, useApp } from "../stores/app-store.js";
-import { downloadGraph } from "../stores/file-actions.js";
 import { Button } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
 

@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useState } from "react";
+import { openDropped } from "../actions/file-actions.js";
 import { attempt } from "../stores/app-store.js";
-import { openDropped } from "../stores/file-actions.js";
 import { uiActions } from "../stores/ui-store.js";
 
 const GRAPH_FILE = /\.(pb|pbtxt|meta)$/i;

@@ -1,5 +1,6 @@
 /** Keeping the window's stores in step with its application. */
 import type { ApplicationClient } from "../../main/api/contract.js";
+import { receiveRun, reviewOffers } from "../actions/run-actions.js";
 import { attempt, useApp } from "../stores/app-store.js";
 import { machinesOf, receiveCluster, useCluster } from "../stores/cluster-store.js";
 import { receiveFirewall } from "../stores/firewall-store.js";
@@ -7,7 +8,6 @@ import { catchUpLog, receiveLog } from "../stores/logs-store.js";
 import { loadOps } from "../stores/ops-store.js";
 import { receivePairing } from "../stores/pairing-store.js";
 import { receiveReachability } from "../stores/reachability-store.js";
-import { receiveRun, reviewOffers } from "../stores/run-actions.js";
 import { receiveRuntime, useRuntime } from "../stores/runtime-store.js";
 import { receiveSettings } from "../stores/settings-store.js";
 

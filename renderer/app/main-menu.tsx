@@ -1,10 +1,10 @@
 import { type ReactElement, useState } from "react";
 import type { Example } from "../../main/api/documents.js";
-import { client } from "../client.js";
+import { listExamples, openDocument, openExample } from "../actions/file-actions.js";
 import { commandEntry } from "../commands/menu-entry.js";
 import { attempt, useApp } from "../stores/app-store.js";
-import { listExamples, openDocument, openExample } from "../stores/file-actions.js";
 import { useSettings } from "../stores/settings-store.js";
+import { client } from "../transport/client.js";
 import { IconButton } from "../ui/button.js";
 import { Menu, type MenuEntry } from "../ui/menu.js";
 

@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
+import { ProblemView } from "../parts/problem-view.js";
 import { attempt, dismissNotice, useApp } from "../stores/app-store.js";
 import { Button, IconButton } from "../ui/button.js";
-import { ProblemView } from "../ui/problem-view.js";
 
 /** What went wrong or is offered, above the canvas; the newest first; each stays until it is closed or overtaken. */
 export function NoticeBar(): ReactElement | null {

@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
+import { startRun, stopRun } from "../actions/run-actions.js";
 import { commandById } from "../commands/registry.js";
 import { attempt, useApp } from "../stores/app-store.js";
-import { startRun, stopRun } from "../stores/run-actions.js";
 import { useRun } from "../stores/run-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";

@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import type { InstallProgress } from "../../main/api/runtime.js";
+import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { cancelInstall, installRuntime, lookForRuntime, useRuntime } from "../stores/runtime-store.js";
 import { changeSettings, useSettings } from "../stores/settings-store.js";
@@ -7,7 +8,6 @@ import { uiActions } from "../stores/ui-store.js";
 import { Button, IconButton } from "../ui/button.js";
 import { bytesText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
-import { ProblemView } from "../ui/problem-view.js";
 
 /** What TensorFlow's runtime would give where it is missing: one line with one button, never a dialog in the way. */
 export function RuntimeBanner(): ReactElement | null {

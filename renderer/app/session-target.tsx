@@ -1,9 +1,10 @@
 import type { ReactElement } from "react";
 import type { Door, Task } from "../../main/api/cluster.js";
-import { clusterHealth } from "../cluster-panel/health.js";
+import { changeMembership } from "../actions/cluster-actions.js";
+import { clusterHealth } from "../cluster/health.js";
+import { taskName } from "../cluster/task-name.js";
 import { attempt, useApp } from "../stores/app-store.js";
-import { changeMembership } from "../stores/cluster-actions.js";
-import { machinesOf, taskName, useCluster } from "../stores/cluster-store.js";
+import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";

@@ -1,11 +1,11 @@
 /** From an empty page to a window that shows its application's state and follows it. */
 
-import { setClient } from "../client.js";
+import { openFirstDocument } from "../actions/file-actions.js";
 import { listenToKeyboard } from "../commands/keyboard.js";
 import { showProblem, useApp } from "../stores/app-store.js";
-import { openFirstDocument } from "../stores/file-actions.js";
 import { watchKernels } from "../stores/kernel-store.js";
 import { loadOps } from "../stores/ops-store.js";
+import { setClient } from "../transport/client.js";
 import { connect } from "../transport/connect.js";
 import type { Refusal } from "../transport/session.js";
 import { follow } from "./follow-application.js";

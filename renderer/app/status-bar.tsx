@@ -1,13 +1,14 @@
 import type { ReactElement } from "react";
 import type { RunUpdate } from "../../main/api/runs.js";
-import { clusterHealth, offlineText, trafficText } from "../cluster-panel/health.js";
+import { clusterHealth, offlineText, trafficText } from "../cluster/health.js";
+import { failedText } from "../cluster/routes.js";
 import { attempt, useApp } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
 import { useKernels } from "../stores/kernel-store.js";
-import { failedText, useReachability } from "../stores/reachability-store.js";
+import { useReachability } from "../stores/reachability-store.js";
 import { useRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { changeSettings, shownTheme, useSettings } from "../stores/settings-store.js";

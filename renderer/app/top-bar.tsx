@@ -1,10 +1,10 @@
 import type { ReactElement } from "react";
 import { commandById, runCommand } from "../commands/registry.js";
-import { shortcutText } from "../commands/shortcut.js";
 import { useDocument } from "../stores/document-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
+import { shortcutText } from "../ui/shortcut.js";
 import { Switch } from "../ui/switch.js";
 import { MainMenu } from "./main-menu.js";
 import { RunGroup } from "./run-group.js";

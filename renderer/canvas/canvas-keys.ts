@@ -1,10 +1,10 @@
 /** Keys of the canvas that move between nodes. Everything else is a command. */
 import type { KeyboardEvent } from "react";
+import { focusInspector } from "../commands/node-commands.js";
 import type { GraphDocument, Point } from "../document/model.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
-import { focusInspector } from "./node-commands.js";
-import { revealNode } from "./view.js";
-import { useCanvas } from "./view-store.js";
+import { revealNode } from "../viewport/view.js";
+import { useCanvas } from "../viewport/view-store.js";
 
 const ARROWS: Readonly<Record<string, Point>> = {
   ArrowLeft: { x: -1, y: 0 },

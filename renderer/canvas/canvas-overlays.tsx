@@ -1,30 +1,30 @@
 /** What stands on the canvas around the graph: its heading, controls, minimap, hints and menus. */
 import { useStore } from "@xyflow/react";
 import type { ReactElement } from "react";
+import { listExamples, openExample } from "../actions/file-actions.js";
+import { taskNameOfDevice } from "../cluster/task-name.js";
+import { showNextProblem } from "../commands/graph-commands.js";
 import { isUninitialised } from "../document/initialisers.js";
 import { parseTensorName } from "../document/tensor-names.js";
+import { InitialiseButton } from "../parts/initialise-button.js";
 import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { taskNameOfDevice } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
-import { listExamples, openExample } from "../stores/file-actions.js";
 import { useOps } from "../stores/ops-store.js";
 import { isActive, useRun } from "../stores/run-store.js";
 import { countText, numberText, stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
-import { showNextProblem } from "./commands.js";
+import { useMinimapShown } from "../viewport/minimap-shown.js";
+import { fitGraph, viewDuration } from "../viewport/view.js";
+import { useCanvas } from "../viewport/view-store.js";
 import { CanvasMenu } from "./context-menu.js";
 import { DragGhosts } from "./drag-ghosts.js";
 import { EdgeMenu } from "./edge-menu.js";
-import { InitialiseButton } from "./initialise-button.js";
 import { KernelWarning } from "./kernel-warning.js";
 import { ListView } from "./list-view.js";
 import { Minimap } from "./minimap.js";
-import { useMinimapShown } from "./minimap-shown.js";
 import { PinChooser } from "./pin-chooser.js";
 import { PullReason } from "./pull-reason.js";
-import { fitGraph, viewDuration } from "./view.js";
-import { useCanvas } from "./view-store.js";
 
 /** Cmd on macOS, Ctrl elsewhere. */
 export const MOD_KEY = /Mac|iP(hone|ad)/.test(navigator.platform) ? "Cmd" : "Ctrl";

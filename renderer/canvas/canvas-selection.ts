@@ -1,12 +1,12 @@
 /** From React Flow's changes, which only concern the elements that it knows, to what is selected in the document. */
 import type { EdgeChange, NodeChange } from "@xyflow/react";
 import { documentActions, useDocument } from "../stores/document-store.js";
-import { currentMap } from "./current-map.js";
+import { currentMap } from "../viewport/current-map.js";
+import { nodesIn } from "../viewport/graph-map.js";
+import type { Rect } from "../viewport/rect.js";
+import { useCanvas } from "../viewport/view-store.js";
 import type { GraphFlowEdge } from "./flow-edges.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
-import { nodesIn } from "./graph-map.js";
-import type { Rect } from "./rect.js";
-import { useCanvas } from "./view-store.js";
 
 /**
  * @param adding true while a key is held that adds to the selection; otherwise nodes that React Flow does not know, because

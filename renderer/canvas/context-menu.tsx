@@ -4,12 +4,12 @@ import { commandEntry } from "../commands/menu-entry.js";
 import type { Point } from "../document/model.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { MenuAt, type MenuEntry } from "../ui/menu.js";
+import { currentMap } from "../viewport/current-map.js";
+import { nodeRect, nodesIn } from "../viewport/graph-map.js";
+import { currentView, revealNode, toScreen, viewCentre, visibleArea } from "../viewport/view.js";
+import { type CanvasStore, useCanvas } from "../viewport/view-store.js";
 import { selectEdge } from "./canvas-selection.js";
-import { currentMap } from "./current-map.js";
-import { nodeRect, nodesIn } from "./graph-map.js";
 import type { PicturePointer } from "./use-picture-pointer.js";
-import { currentView, revealNode, toScreen, viewCentre, visibleArea } from "./view.js";
-import { type CanvasStore, useCanvas } from "./view-store.js";
 
 const SEPARATOR: MenuEntry = { kind: "separator" };
 type MenuOf = NonNullable<CanvasStore["contextMenu"]>["on"];

@@ -1,13 +1,15 @@
 /** What follows the pointer: dragged nodes outside the canvas, and an op that is about to land. */
 import type { CSSProperties, ReactElement } from "react";
 import { createPortal } from "react-dom";
+import { taskName } from "../cluster/task-name.js";
 import { deviceText } from "../document/edits/place.js";
 import { NODE_MIN_HEIGHT, nodeWidth } from "../document/node-size.js";
-import { taskColourVar, taskName, useCluster } from "../stores/cluster-store.js";
+import { overCanvas } from "../parts/pin-drag.js";
+import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
-import { overCanvas } from "./pin-drag.js";
-import { useCanvas } from "./view-store.js";
+import { taskColourVar } from "../theme/task-colour.js";
+import { useCanvas } from "../viewport/view-store.js";
 
 export function DragGhosts(): ReactElement | null {
   const nodes = useDrag((state) => state.nodes);

@@ -2,9 +2,9 @@
 import type { GraphDocument, Point } from "../document/model.js";
 import { nodeWidth, portY, roughHeight } from "../document/node-size.js";
 import type { Edge } from "../document/wiring.js";
-import { curvePoint } from "./edge-path.js";
-import { nodeTitle } from "./node-text.js";
-import { overlap, type Rect } from "./rect.js";
+import { curvePoint } from "../viewport/edge-path.js";
+import { nodeTitle } from "../viewport/node-text.js";
+import { overlap, type Rect } from "../viewport/rect.js";
 
 /** Width of a letter of the label's monospaced font, in pixels. */
 const LETTER = 6.1;

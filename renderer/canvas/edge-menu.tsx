@@ -1,11 +1,11 @@
 /** The list that opens where an edge is let go in empty space, and where an op is to be added. */
 import { type KeyboardEvent, type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import { existingEnds, heldText, opCandidates } from "../document/candidates.js";
-import { searchOps } from "../ops-panel/op-entries.js";
+import { searchOps } from "../document/op-entries.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { Icon } from "../ui/icon.js";
-import { type CanvasStore, useCanvas } from "./view-store.js";
+import { type CanvasStore, useCanvas } from "../viewport/view-store.js";
 
 const MENU_WIDTH = 260;
 const MENU_HEIGHT = 340;

@@ -10,10 +10,10 @@ import { type ShapeMap, shapeText } from "../document/shapes.js";
 import type { OpLookup } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
 import { type Edge as Wire, wiringOf } from "../document/wiring.js";
-import { taskColourVar } from "../stores/cluster-store.js";
+import { taskColourVar } from "../theme/task-colour.js";
 import { bytesText } from "../ui/format.js";
+import { microsText, nodeRunOf } from "../viewport/node-text.js";
 import { placeLabels } from "./edge-labels.js";
-import { microsText, nodeRunOf } from "./node-text.js";
 
 export interface GraphEdgeData extends Record<string, unknown> {
   readonly wire: Wire;

@@ -5,9 +5,9 @@ import type { GraphDocument, Point } from "../document/model.js";
 import { CONTROL_PORT_Y, nodeWidth, portY } from "../document/node-size.js";
 import type { OpLookup } from "../document/signature.js";
 import { wiringOf } from "../document/wiring.js";
-import { usedOutputs } from "./graph-map.js";
-import { nodeTitle } from "./node-text.js";
-import { type Ports, portsOf } from "./ports.js";
+import { usedOutputs } from "../viewport/graph-map.js";
+import { nodeTitle } from "../viewport/node-text.js";
+import { type Ports, portsOf } from "../viewport/ports.js";
 
 export interface GraphNodeData extends Record<string, unknown> {
   readonly node: NodeDef;

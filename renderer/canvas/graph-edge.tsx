@@ -6,7 +6,7 @@ import {
 } from "@xyflow/react";
 import { type CSSProperties, memo, type ReactElement } from "react";
 import { Icon } from "../ui/icon.js";
-import { edgePath } from "./edge-path.js";
+import { edgePath } from "../viewport/edge-path.js";
 import type { GraphFlowEdge } from "./flow-edges.js";
 
 export const GraphEdge = memo(function GraphEdge({

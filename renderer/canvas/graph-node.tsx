@@ -3,15 +3,16 @@ import { Handle, type NodeProps, Position, type ReactFlowState, useStore } from 
 import { type CSSProperties, memo, type ReactElement } from "react";
 import { whyNotConnect } from "../document/edits/connect.js";
 import { CONTROL_PORT_Y, portY } from "../document/node-size.js";
-import { isStriped, taskColourVar, useCluster } from "../stores/cluster-store.js";
+import { useCluster } from "../stores/cluster-store.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
+import { isStriped, taskColourVar } from "../theme/task-colour.js";
 import { Icon } from "../ui/icon.js";
+import { inputEnd, outputEnd, type Port } from "../viewport/ports.js";
+import { useCanvas } from "../viewport/view-store.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
 import { useNodeStatus } from "./node-status.js";
 import { FAR_ZOOM } from "./picture.js";
-import { inputEnd, outputEnd, type Port } from "./ports.js";
-import { useCanvas } from "./view-store.js";
 
 const isFar = (state: ReactFlowState) => state.transform[2] < FAR_ZOOM;
 

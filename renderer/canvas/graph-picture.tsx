@@ -2,16 +2,16 @@
 import { useStore } from "@xyflow/react";
 import { type ReactElement, useLayoutEffect, useMemo, useRef } from "react";
 import type { Point } from "../document/model.js";
-import { taskColourVar } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { shownTheme, useSettings } from "../stores/settings-store.js";
+import { taskColourVar } from "../theme/task-colour.js";
+import { useCanvas } from "../viewport/view-store.js";
 import { coloursOf } from "./css-colours.js";
 import { edgeStrokes } from "./flow-edges.js";
 import { drawPicture, type EdgeGroup, type Picture } from "./picture.js";
 import { useEdgeContext } from "./use-flow.js";
 import type { Scene } from "./use-scene.js";
-import { useCanvas } from "./view-store.js";
 
 interface GraphPictureProps {
   readonly scene: Scene;

@@ -11,10 +11,16 @@ import {
   useStoreApi,
 } from "@xyflow/react";
 import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { listenToClipboard } from "../commands/clipboard-commands.js";
 import { whyNotConnect } from "../document/edits/connect.js";
 import type { Point } from "../document/model.js";
+import { dropOnTask, overCanvas, placeOf, trackPinDrag } from "../parts/pin-drag.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { endDrag } from "../stores/drag-store.js";
+import { inputEnd, outputEnd } from "../viewport/ports.js";
+import type { Rect } from "../viewport/rect.js";
+import { fitGraph, MAX_ZOOM, MIN_ZOOM, originFollowsView, toGraph } from "../viewport/view.js";
+import { type GraphFlow, useCanvas } from "../viewport/view-store.js";
 import { onCanvasKey } from "./canvas-keys.js";
 import { CanvasOverlays } from "./canvas-overlays.js";
 import {
@@ -24,7 +30,6 @@ import {
   selectNothing,
   selectWithin,
 } from "./canvas-selection.js";
-import { listenToClipboard } from "./clipboard.js";
 import { openCanvasMenu } from "./context-menu.js";
 import type { GraphFlowEdge } from "./flow-edges.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
@@ -32,16 +37,11 @@ import { GraphEdge, PulledEdge } from "./graph-edge.js";
 import { GraphNode } from "./graph-node.js";
 import { GraphPicture } from "./graph-picture.js";
 import { FAR_ZOOM } from "./picture.js";
-import { dropOnTask, overCanvas, placeOf, trackPinDrag } from "./pin-drag.js";
-import { inputEnd, outputEnd } from "./ports.js";
-import type { Rect } from "./rect.js";
 import { revealWhatIsAdded } from "./reveal-added.js";
 import { useFlowEdges, useFlowNodes } from "./use-flow.js";
 import { usePicturePointer } from "./use-picture-pointer.js";
 import { useScene } from "./use-scene.js";
 import { useStillGraph } from "./use-still-graph.js";
-import { fitGraph, MAX_ZOOM, MIN_ZOOM, originFollowsView, toGraph } from "./view.js";
-import { type GraphFlow, useCanvas } from "./view-store.js";
 
 const nodeTypes = { graph: GraphNode };
 const edgeTypes = { graph: GraphEdge };

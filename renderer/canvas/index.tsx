@@ -2,7 +2,7 @@ import { ReactFlowProvider } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import type { ReactElement } from "react";
 import "./canvas.css";
-import "./parts.css";
+import "../parts/graph-marks.css";
 import { GraphView } from "./graph-view.js";
 
 /** The graph. Fills its parent. */

@@ -1,11 +1,11 @@
 /** The nodes that their task has no kernel for, counted above the graph. They do not keep anything from being run. */
 import type { ReactElement } from "react";
+import { showNextWithoutKernel } from "../commands/graph-commands.js";
 import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
-import { showNextWithoutKernel } from "./commands.js";
 
 export function KernelWarning(): ReactElement | null {
   const count = useKernels((state) => state.missing.nodes.size);

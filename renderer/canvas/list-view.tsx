@@ -4,9 +4,9 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { Icon } from "../ui/icon.js";
 import { useRowWindow } from "../ui/use-row-window.js";
+import { revealNode } from "../viewport/view.js";
+import { useCanvas } from "../viewport/view-store.js";
 import { useNodeStatus } from "./node-status.js";
-import { revealNode } from "./view.js";
-import { useCanvas } from "./view-store.js";
 
 const ROW_HEIGHT = 28;
 

@@ -2,16 +2,17 @@
 import { useStore } from "@xyflow/react";
 import { type PointerEvent, type ReactElement, useLayoutEffect, useMemo, useRef } from "react";
 import type { Point } from "../document/model.js";
-import { taskColourVar, useCluster } from "../stores/cluster-store.js";
+import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { shownTheme, useSettings } from "../stores/settings-store.js";
+import { taskColourVar } from "../theme/task-colour.js";
+import { currentMap } from "../viewport/current-map.js";
+import { type GraphMap, nodeRect } from "../viewport/graph-map.js";
+import { useMinimapShown } from "../viewport/minimap-shown.js";
+import type { Rect } from "../viewport/rect.js";
+import { currentView, moveView, visibleArea } from "../viewport/view.js";
+import { useCanvas } from "../viewport/view-store.js";
 import { coloursOf } from "./css-colours.js";
-import { currentMap } from "./current-map.js";
-import { type GraphMap, nodeRect } from "./graph-map.js";
-import { useMinimapShown } from "./minimap-shown.js";
-import type { Rect } from "./rect.js";
-import { currentView, moveView, visibleArea } from "./view.js";
-import { useCanvas } from "./view-store.js";
 
 const WIDTH = 148;
 const HEIGHT = 84;

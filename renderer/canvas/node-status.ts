@@ -2,10 +2,11 @@
 import { useShallow } from "zustand/react/shallow";
 import type { TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { taskNameOfDevice } from "../cluster/task-name.js";
 import { deviceText } from "../document/edits/place.js";
 import { signatureOf } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
-import { taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
+import { useCluster } from "../stores/cluster-store.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { useRun } from "../stores/run-store.js";
@@ -18,7 +19,7 @@ import {
   nodeRunOf,
   previewText,
   shortDevice,
-} from "./node-text.js";
+} from "../viewport/node-text.js";
 
 export interface NodeStatus {
   /** "worker/0", "auto". */

@@ -1,9 +1,9 @@
 /** Draws nodes and edges on a drawing surface: what a graph looks like where it is too much for elements of the page. */
 import type { Point } from "../document/model.js";
-import { edgePieceIn } from "./edge-path.js";
-import { edgeEnds, type GraphMap, nodeRect } from "./graph-map.js";
-import { nodeTitle } from "./node-text.js";
-import { grown, overlap, type Rect } from "./rect.js";
+import { edgePieceIn } from "../viewport/edge-path.js";
+import { edgeEnds, type GraphMap, nodeRect } from "../viewport/graph-map.js";
+import { nodeTitle } from "../viewport/node-text.js";
+import { grown, overlap, type Rect } from "../viewport/rect.js";
 
 /** Edges that are drawn in one way. */
 export interface EdgeGroup {

@@ -1,9 +1,11 @@
 /** The choice of a task by keyboard: P. */
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from "react";
+import { taskDevice, taskName } from "../cluster/task-name.js";
 import { nodesText } from "../document/edits/types.js";
-import { taskColourVar, taskDevice, taskName, useCluster } from "../stores/cluster-store.js";
+import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
-import { useCanvas } from "./view-store.js";
+import { taskColourVar } from "../theme/task-colour.js";
+import { useCanvas } from "../viewport/view-store.js";
 
 export function PinChooser(): ReactElement | null {
   const open = useCanvas((state) => state.pinChooserOpen);

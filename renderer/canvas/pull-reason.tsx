@@ -3,8 +3,8 @@ import { useConnection } from "@xyflow/react";
 import type { ReactElement } from "react";
 import { whyNotConnect } from "../document/edits/connect.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
-import { inputEnd, outputEnd } from "./ports.js";
-import { useCanvas } from "./view-store.js";
+import { inputEnd, outputEnd } from "../viewport/ports.js";
+import { useCanvas } from "../viewport/view-store.js";
 
 export function PullReason(): ReactElement | null {
   const pulling = useCanvas((state) => state.pulling);

@@ -1,5 +1,5 @@
 import { useDocument } from "../stores/document-store.js";
-import { revealNodes } from "./view.js";
+import { revealNodes } from "../viewport/view.js";
 
 /** Brings nodes into view that an edit has added, wherever they were put. Answers how to stop that. */
 export function revealWhatIsAdded(): () => void {

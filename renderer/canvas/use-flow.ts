@@ -8,10 +8,10 @@ import { useCluster } from "../stores/cluster-store.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { useRun } from "../stores/run-store.js";
+import { useCanvas } from "../viewport/view-store.js";
 import { type EdgeContext, flowEdges, type GraphFlowEdge } from "./flow-edges.js";
 import { flowNodes, type GraphFlowNode } from "./flow-nodes.js";
 import type { Scene } from "./use-scene.js";
-import { useCanvas } from "./view-store.js";
 
 /**
  * The nodes in view, and those beyond it that React Flow needs for an edge that is in view.

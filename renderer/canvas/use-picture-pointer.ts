@@ -3,11 +3,11 @@ import { type PointerEvent, useMemo } from "react";
 import { flushSync } from "react-dom";
 import type { Point } from "../document/model.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
+import { edgeAt, nodeAt } from "../viewport/graph-map.js";
+import { currentView, toGraph } from "../viewport/view.js";
+import { useCanvas } from "../viewport/view-store.js";
 import { edgeTip } from "./flow-edges.js";
-import { edgeAt, nodeAt } from "./graph-map.js";
 import type { Scene } from "./use-scene.js";
-import { currentView, toGraph } from "./view.js";
-import { useCanvas } from "./view-store.js";
 
 /** Half the width of the stretch along an edge that reacts, in pixels of the screen. */
 const EDGE_REACH = 7;

@@ -3,10 +3,10 @@ import { type ReactFlowState, useStore } from "@xyflow/react";
 import { useCallback, useMemo } from "react";
 import { useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
-import { currentMap } from "./current-map.js";
-import { edgesIn, type GraphMap, nodesIn } from "./graph-map.js";
-import type { Rect } from "./rect.js";
-import { useCanvas } from "./view-store.js";
+import { currentMap } from "../viewport/current-map.js";
+import { edgesIn, type GraphMap, nodesIn } from "../viewport/graph-map.js";
+import type { Rect } from "../viewport/rect.js";
+import { useCanvas } from "../viewport/view-store.js";
 
 /** Elements of the page cost about a thousand times what a stroke of a picture does; beyond these numbers they freeze it. */
 const MAX_NODE_ELEMENTS = 400;

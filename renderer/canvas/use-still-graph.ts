@@ -3,8 +3,8 @@
  * leaves the graph where it is on the screen; a window that changes its own keeps in view what was in view.
  */
 import { type RefObject, useEffect } from "react";
-import { currentMap } from "./current-map.js";
-import { currentView, moveView, viewAfterResize } from "./view.js";
+import { currentMap } from "../viewport/current-map.js";
+import { currentView, moveView, viewAfterResize } from "../viewport/view.js";
 
 export function useStillGraph(canvas: RefObject<HTMLElement | null>): void {
   useEffect(() => {

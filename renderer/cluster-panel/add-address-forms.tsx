@@ -3,10 +3,10 @@ import { type FormEvent, type ReactElement, type ReactNode, useState } from "rea
 import { jobNameSchema } from "../../main/api/cluster.js";
 import type { Problem } from "../../main/api/problem.js";
 import { toProblem } from "../../main/api/wire.js";
-import { addForeign } from "../stores/cluster-actions.js";
-import { addMachine } from "../stores/machine-actions.js";
+import { addForeign } from "../actions/cluster-actions.js";
+import { addMachine } from "../actions/machine-actions.js";
+import { ProblemView } from "../parts/problem-view.js";
 import { Button } from "../ui/button.js";
-import { ProblemView } from "../ui/problem-view.js";
 import { Field } from "./form-fields.js";
 
 const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^\s:/]+):(\d{1,5})$/i;

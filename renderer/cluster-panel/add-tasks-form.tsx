@@ -1,15 +1,15 @@
 import { type FormEvent, type ReactElement, useId, useState } from "react";
 import type { Engine, Machine } from "../../main/api/cluster.js";
+import { addTasksIfAllowed } from "../actions/cluster-actions.js";
+import { engineNote, engineText } from "../cluster/machine-text.js";
+import { takesTasks } from "../cluster/machines.js";
 import { attempt } from "../stores/app-store.js";
-import { addTasksIfAllowed } from "../stores/cluster-actions.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { Button } from "../ui/button.js";
 import { listText } from "../ui/format.js";
 import { type AddValues, checkAdd, freeIndices, MOST_AT_ONCE } from "./add-values.js";
 import { Field, SelectField } from "./form-fields.js";
 import { GpuField } from "./gpu-field.js";
-import { engineNote, engineText } from "./machine-text.js";
-import { takesTasks } from "./panel-rows.js";
 
 interface AddTasksFormProps {
   /** Where the tasks go unless the user says otherwise; left out: this machine. */

@@ -1,15 +1,16 @@
 import { type ReactElement, useMemo } from "react";
-import { client } from "../client.js";
+import { addWorker } from "../actions/cluster-actions.js";
+import { missingTasks, startLabel, startMissing } from "../actions/graph-tasks.js";
+import { taskName } from "../cluster/task-name.js";
+import { type WantedCluster, wantedCluster } from "../cluster/wanted-cluster.js";
 import { attempt } from "../stores/app-store.js";
-import { addWorker } from "../stores/cluster-actions.js";
-import { isUp, taskName, useCluster } from "../stores/cluster-store.js";
+import { isUp, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
-import { missingTasks, startLabel, startMissing } from "../stores/graph-tasks.js";
 import { useRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
 import { countText, listText } from "../ui/format.js";
-import { type WantedCluster, wantedCluster } from "./wanted-cluster.js";
 
 /** The next sensible thing to do, in one sentence and one action; nothing once the cluster is in use. */
 export function ClusterHint(): ReactElement | null {

@@ -1,8 +1,8 @@
 import { type ReactElement, useState } from "react";
 import type { ClusterState } from "../../main/api/cluster.js";
+import { searchMachines } from "../actions/machine-actions.js";
 import { attempt } from "../stores/app-store.js";
 import { CLUSTER_NOTICE, useCluster } from "../stores/cluster-store.js";
-import { searchMachines } from "../stores/machine-actions.js";
 import { uiActions } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
 import { countText } from "../ui/format.js";

@@ -9,10 +9,11 @@ import {
   useState,
 } from "react";
 import type { Machine } from "../../main/api/cluster.js";
-import { taskName } from "../stores/cluster-store.js";
+import { pinCounts } from "../actions/graph-tasks.js";
+import { blockedRoutes } from "../cluster/routes.js";
+import { taskName } from "../cluster/task-name.js";
 import { useDocument } from "../stores/document-store.js";
-import { pinCounts } from "../stores/graph-tasks.js";
-import { blockedRoutes, useReachability } from "../stores/reachability-store.js";
+import { useReachability } from "../stores/reachability-store.js";
 import { AddRow, BlockedRow, ProblemRow } from "./extra-rows.js";
 import { MachineHead } from "./machine-head.js";
 import { type PanelRow, panelRows } from "./panel-rows.js";

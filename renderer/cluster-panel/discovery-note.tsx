@@ -1,12 +1,12 @@
 import type { ReactElement, ReactNode } from "react";
 import type { ClusterState } from "../../main/api/cluster.js";
 import type { Problem } from "../../main/api/problem.js";
+import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { changeSettings, useSettings } from "../stores/settings-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { countText } from "../ui/format.js";
-import { ProblemView } from "../ui/problem-view.js";
 
 const NOT_FOUND: Problem = {
   code: "UNAVAILABLE",

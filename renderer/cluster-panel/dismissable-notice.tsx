@@ -1,8 +1,8 @@
 import type { ReactElement } from "react";
 import type { Problem } from "../../main/api/problem.js";
+import { ProblemView } from "../parts/problem-view.js";
 import { dismiss, noticeKey, useDismissed } from "../stores/dismissed-store.js";
 import { IconButton } from "../ui/button.js";
-import { ProblemView } from "../ui/problem-view.js";
 
 interface DismissableNoticeProps {
   /** What it is about, and since when where that can happen again. */

@@ -3,13 +3,13 @@ import type { ReactElement } from "react";
 import type { Machine } from "../../main/api/cluster.js";
 import type { Problem } from "../../main/api/problem.js";
 import type { Route } from "../../main/api/reachability.js";
+import { addWorker } from "../actions/cluster-actions.js";
+import { newIdentity, openMachineWindow } from "../actions/machine-actions.js";
+import { ProblemView, withoutRemedy } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
-import { addWorker } from "../stores/cluster-actions.js";
 import { openFirewall } from "../stores/firewall-store.js";
-import { newIdentity, openMachineWindow } from "../stores/machine-actions.js";
 import { checkRoutes } from "../stores/reachability-store.js";
 import { Button } from "../ui/button.js";
-import { ProblemView, withoutRemedy } from "../ui/problem-view.js";
 
 /** Every row of a tree is an item of it. */
 interface ItemProps {

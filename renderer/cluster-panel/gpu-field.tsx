@@ -1,8 +1,8 @@
 import type { ReactElement } from "react";
 import type { GpuChoice } from "../../main/api/cluster.js";
 import type { Gpu } from "../../main/api/machines.js";
+import { gpuTexts } from "../cluster/machine-text.js";
 import { SelectField } from "./form-fields.js";
-import { gpuTexts } from "./machine-text.js";
 
 interface GpuFieldProps {
   readonly gpus: readonly Gpu[];

@@ -1,20 +1,16 @@
 import { Popover } from "radix-ui";
 import { type ReactElement, useState } from "react";
 import type { Layer, LayerResult, Route } from "../../main/api/reachability.js";
+import { type Link, linkKey } from "../cluster/routes.js";
+import { taskName } from "../cluster/task-name.js";
+import { ProblemView, withoutRemedy } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
-import { taskName, useCluster } from "../stores/cluster-store.js";
+import { useCluster } from "../stores/cluster-store.js";
 import { openFirewall } from "../stores/firewall-store.js";
-import {
-  checkRoutes,
-  type Link,
-  linkKey,
-  measureLink,
-  useReachability,
-} from "../stores/reachability-store.js";
+import { checkRoutes, measureLink, useReachability } from "../stores/reachability-store.js";
 import { Button } from "../ui/button.js";
 import { bytesText, durationText } from "../ui/format.js";
 import { Icon, type IconName } from "../ui/icon.js";
-import { ProblemView, withoutRemedy } from "../ui/problem-view.js";
 
 const LAYERS: Readonly<Record<Layer, string>> = {
   name: "Name",

@@ -1,7 +1,8 @@
 import { Popover } from "radix-ui";
 import { memo, type ReactElement, type RefObject, useMemo, useRef, useState } from "react";
 import type { Machine } from "../../main/api/cluster.js";
-import { type Link, linkKey, linksOf, useReachability } from "../stores/reachability-store.js";
+import { type Link, linkKey, linksOf } from "../cluster/routes.js";
+import { useReachability } from "../stores/reachability-store.js";
 import { roundTripText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { LinkDetails } from "./link-details.js";

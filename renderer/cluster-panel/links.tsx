@@ -1,8 +1,9 @@
 import { type ReactElement, useMemo } from "react";
 import type { Machine } from "../../main/api/cluster.js";
 import type { Route } from "../../main/api/reachability.js";
+import { linksOf } from "../cluster/routes.js";
 import { attempt } from "../stores/app-store.js";
-import { checkRoutes, linksOf, useReachability } from "../stores/reachability-store.js";
+import { checkRoutes, useReachability } from "../stores/reachability-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button, IconButton } from "../ui/button.js";
 import { countText } from "../ui/format.js";

@@ -1,5 +1,12 @@
 import type { ReactElement } from "react";
 import type { Machine } from "../../main/api/cluster.js";
+import {
+  hardwareText,
+  machineIcon,
+  presenceText,
+  spokenPresence,
+  systemText,
+} from "../cluster/machine-text.js";
 import { attempt } from "../stores/app-store.js";
 import { startPairing } from "../stores/pairing-store.js";
 import { Button, IconButton } from "../ui/button.js";
@@ -7,7 +14,6 @@ import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { MachineLoad } from "./machine-load.js";
 import { machineMenu } from "./machine-menu.js";
-import { hardwareText, machineIcon, presenceText, spokenPresence, systemText } from "./machine-text.js";
 
 interface MachineHeadProps {
   readonly machine: Machine;

@@ -1,16 +1,16 @@
 /** What can be done with a machine, as the entries of its menu. */
 import type { Machine } from "../../main/api/cluster.js";
-import { client } from "../client.js";
+import { addTasksIfAllowed, addWorker, stoppable, stopTasks } from "../actions/cluster-actions.js";
+import { copyText } from "../actions/copy-text.js";
+import { forgetMachine, newIdentity, openMachineWindow, setRole } from "../actions/machine-actions.js";
+import { ROLES } from "../cluster/machine-text.js";
+import { takesTasks } from "../cluster/machines.js";
 import { attempt } from "../stores/app-store.js";
-import { addTasksIfAllowed, addWorker, stoppable, stopTasks } from "../stores/cluster-actions.js";
 import { openFirewall } from "../stores/firewall-store.js";
-import { forgetMachine, newIdentity, openMachineWindow, setRole } from "../stores/machine-actions.js";
 import { startPairing } from "../stores/pairing-store.js";
 import { uiActions } from "../stores/ui-store.js";
-import { copyText } from "../ui/copy-button.js";
+import { client } from "../transport/client.js";
 import type { MenuEntry } from "../ui/menu.js";
-import { ROLES } from "./machine-text.js";
-import { takesTasks } from "./panel-rows.js";
 
 const SEPARATOR: MenuEntry = { kind: "separator" };
 

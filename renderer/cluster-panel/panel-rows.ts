@@ -3,6 +3,7 @@ import type { Machine, Task } from "../../main/api/cluster.js";
 import type { MachineKind } from "../../main/api/machines.js";
 import type { Problem } from "../../main/api/problem.js";
 import type { Route } from "../../main/api/reachability.js";
+import { takesTasks } from "../cluster/machines.js";
 
 interface Row {
   /** Unique in the panel, and the same as long as what the row shows is the same thing. */
@@ -25,12 +26,6 @@ export type PanelRow = Row &
   );
 
 const ORDER: Readonly<Record<MachineKind, number>> = { this: 0, paired: 1, foreign: 2, discovered: 3 };
-
-/** May tasks be added on the machine from here? */
-export function takesTasks({ kind, presence, role }: Machine): boolean {
-  if (kind === "this") return true;
-  return kind === "paired" && presence === "online" && role !== "view";
-}
 
 /**
  * This machine first, then paired, foreign and merely discovered ones; within a kind as the application lists them. A

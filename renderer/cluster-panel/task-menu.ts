@@ -1,11 +1,11 @@
 /** What can be done with a task, as the entries of its menu. */
 import type { Task } from "../../main/api/cluster.js";
-import { client } from "../client.js";
+import { clearState } from "../actions/cluster-actions.js";
+import { copyText } from "../actions/copy-text.js";
+import { taskDevice } from "../cluster/task-name.js";
 import { attempt } from "../stores/app-store.js";
-import { clearState } from "../stores/cluster-actions.js";
-import { taskDevice } from "../stores/cluster-store.js";
 import { uiActions } from "../stores/ui-store.js";
-import { copyText } from "../ui/copy-button.js";
+import { client } from "../transport/client.js";
 import type { MenuEntry } from "../ui/menu.js";
 
 type Act = "cluster.startTask" | "cluster.stopTask" | "cluster.restartTask" | "cluster.removeTask";

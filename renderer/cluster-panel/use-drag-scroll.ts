@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { trackPinDrag } from "../canvas/pin-drag.js";
+import { trackPinDrag } from "../parts/pin-drag.js";
 import { useDrag } from "../stores/drag-store.js";
 
 /** Nodes held so near to an edge of the list scroll it. */

@@ -1,10 +1,10 @@
 import { type ReactElement, useState } from "react";
 import type { ClusterState } from "../../main/api/cluster.js";
-import { client } from "../client.js";
 import { attempt } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { countText } from "../ui/format.js";
@@ -19,7 +19,7 @@ import {
   draftProblems,
   rowsToApply,
   rowsToKeep,
-} from "./draft.js";
+} from "../cluster/table-draft.js";
 import { ExportMenu } from "./export-menu.js";
 import { ImportView } from "./import-view.js";
 import { SpecText } from "./spec-text.js";

@@ -1,11 +1,11 @@
 import type { ReactElement } from "react";
 import { clusterJson, tfConfigLines } from "../../worker-runtime/cluster/cluster-exchange.js";
 import type { RowProblem } from "../../worker-runtime/cluster/cluster-table.js";
+import type { DraftRow } from "../cluster/table-draft.js";
 import { showNotice } from "../stores/app-store.js";
 import { Button } from "../ui/button.js";
 import { downloadFile } from "../ui/download.js";
 import { Menu } from "../ui/menu.js";
-import type { DraftRow } from "./draft.js";
 import { usableCluster } from "./spec-text.js";
 
 interface ExportMenuProps {

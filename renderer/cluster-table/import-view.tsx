@@ -2,8 +2,8 @@ import { type ReactElement, useId, useRef, useState } from "react";
 import type { ClusterState } from "../../main/api/cluster.js";
 import { parseClusterText } from "../../worker-runtime/cluster/cluster-exchange.js";
 import type { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
+import { changesText, type DraftRow, draftChanges, importRows } from "../cluster/table-draft.js";
 import { Button } from "../ui/button.js";
-import { changesText, type DraftRow, draftChanges, importRows } from "./draft.js";
 
 interface ImportViewProps {
   readonly rows: readonly DraftRow[];

@@ -1,8 +1,8 @@
 import type { ReactElement } from "react";
 import { clusterJson } from "../../worker-runtime/cluster/cluster-exchange.js";
 import { clusterOfRows, type RowProblem } from "../../worker-runtime/cluster/cluster-table.js";
+import { type DraftRow, tableRows } from "../cluster/table-draft.js";
 import { CopyButton } from "../ui/copy-button.js";
-import { type DraftRow, tableRows } from "./draft.js";
 
 interface SpecTextProps {
   readonly rows: readonly DraftRow[];

@@ -2,10 +2,10 @@ import { type ReactElement, useId } from "react";
 import type { ClusterState, GpuChoice, Machine, Task } from "../../main/api/cluster.js";
 import { engineSchema } from "../../main/api/cluster.js";
 import type { RowProblem } from "../../worker-runtime/cluster/cluster-table.js";
-import { taskColourVar } from "../stores/cluster-store.js";
+import { type DraftRow, usableMachines } from "../cluster/table-draft.js";
+import { taskColourVar } from "../theme/task-colour.js";
 import { Button, IconButton } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
-import { type DraftRow, usableMachines } from "./draft.js";
 
 interface TableViewProps {
   readonly rows: readonly DraftRow[];

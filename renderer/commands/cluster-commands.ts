@@ -1,11 +1,12 @@
 /** The commands of the cluster as a whole and of this machine. Those of single other machines are in machine-commands.ts. */
-import { addWorker, changeMembership, stoppable, stopTasks } from "../stores/cluster-actions.js";
+import { addWorker, changeMembership, stoppable, stopTasks } from "../actions/cluster-actions.js";
+import { currentTasks, missingTasks, startLabel, startMissing } from "../actions/graph-tasks.js";
+import { searchMachines } from "../actions/machine-actions.js";
+import { blockedRoutes } from "../cluster/routes.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { openFirewall } from "../stores/firewall-store.js";
-import { currentTasks, missingTasks, startLabel, startMissing } from "../stores/graph-tasks.js";
-import { searchMachines } from "../stores/machine-actions.js";
-import { blockedRoutes, checkRoutes, useReachability } from "../stores/reachability-store.js";
+import { checkRoutes, useReachability } from "../stores/reachability-store.js";
 import { lookForRuntime, useRuntime } from "../stores/runtime-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import type { Command } from "./command.js";

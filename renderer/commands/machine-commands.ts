@@ -1,10 +1,10 @@
 /** Commands for each machine that is known now: what the panel's menus do, reached by typing the machine's name. */
 import type { Machine } from "../../main/api/cluster.js";
-import { takesTasks } from "../cluster-panel/panel-rows.js";
-import { addWorker } from "../stores/cluster-actions.js";
+import { addWorker } from "../actions/cluster-actions.js";
+import { openMachineWindow } from "../actions/machine-actions.js";
+import { takesTasks } from "../cluster/machines.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { openFirewall } from "../stores/firewall-store.js";
-import { openMachineWindow } from "../stores/machine-actions.js";
 import { startPairing } from "../stores/pairing-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import type { Command } from "./command.js";

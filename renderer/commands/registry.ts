@@ -1,9 +1,10 @@
 /** Every command of the window, and how a key press becomes one. */
-import { canvasCommands } from "../canvas/commands.js";
+
 import { attempt } from "../stores/app-store.js";
+import { isTextKey, type KeyPress, matchesShortcut } from "../ui/shortcut.js";
 import type { Command } from "./command.js";
+import { canvasCommands } from "./graph-commands.js";
 import type { KeyContext } from "./key-context.js";
-import { isTextKey, type KeyPress, matchesShortcut } from "./shortcut.js";
 import { windowCommands } from "./window-commands.js";
 
 export const allCommands: readonly Command[] = [...windowCommands, ...canvasCommands];

@@ -1,7 +1,8 @@
 /** The commands of the window itself. Those of the graph are in canvas/commands.ts. */
+
+import { newDocument, openDocument, saveDocument, saveDocumentAs } from "../actions/file-actions.js";
+import { startRun, stopRun } from "../actions/run-actions.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
-import { newDocument, openDocument, saveDocument, saveDocumentAs } from "../stores/file-actions.js";
-import { startRun, stopRun } from "../stores/run-actions.js";
 import { isActive, useRun } from "../stores/run-store.js";
 import { changeSettings, useSettings } from "../stores/settings-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";

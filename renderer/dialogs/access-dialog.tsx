@@ -1,8 +1,9 @@
 import { type ReactElement, type ReactNode, useState } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { Access, ClusterState } from "../../main/api/cluster.js";
+import { changeAccess, stoppable } from "../actions/cluster-actions.js";
+import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
-import { changeAccess, stoppable } from "../stores/cluster-actions.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { isActive, useRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
@@ -10,7 +11,6 @@ import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { countText, listText } from "../ui/format.js";
 import { Icon, type IconName } from "../ui/icon.js";
-import { ProblemView } from "../ui/problem-view.js";
 
 /** Who can use the cluster: what each choice allows, costs and restarts. Opening takes a second click. */
 export function AccessDialog({ wanted: asked }: { readonly wanted: Access | undefined }): ReactElement {

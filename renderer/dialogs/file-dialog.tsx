@@ -2,14 +2,14 @@ import { type KeyboardEvent, type ReactElement, useCallback, useEffect, useRef, 
 import type { Directory, DirectoryEntry } from "../../main/api/documents.js";
 import type { Problem } from "../../main/api/problem.js";
 import { toProblem } from "../../main/api/wire.js";
-import { client } from "../client.js";
+import { crumbsOf, folderOf, resolveName, withExtension } from "../actions/paths.js";
+import { ProblemView } from "../parts/problem-view.js";
 import { type DialogState, uiActions, useUi } from "../stores/ui-store.js";
+import { client } from "../transport/client.js";
 import { Button, IconButton } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { bytesText, listText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
-import { ProblemView } from "../ui/problem-view.js";
-import { crumbsOf, folderOf, resolveName, withExtension } from "./paths.js";
 
 type Props = Extract<DialogState, { kind: "file" }>;
 

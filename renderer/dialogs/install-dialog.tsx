@@ -1,11 +1,11 @@
 import type { ReactElement } from "react";
+import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { installRuntime, useRuntime } from "../stores/runtime-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { bytesText } from "../ui/format.js";
-import { ProblemView } from "../ui/problem-view.js";
 
 /** What an installation brings and takes, before it begins. */
 export function InstallDialog(): ReactElement {

@@ -7,13 +7,14 @@ import {
   roleText,
   spokenPresence,
   systemText,
-} from "../cluster-panel/machine-text.js";
-import { machinesOf, taskName, useCluster } from "../stores/cluster-store.js";
+} from "../cluster/machine-text.js";
+import { taskName } from "../cluster/task-name.js";
+import { ProblemView } from "../parts/problem-view.js";
+import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { CopyButton } from "../ui/copy-button.js";
 import { Dialog } from "../ui/dialog.js";
 import { bytesText, countText, durationText } from "../ui/format.js";
-import { ProblemView } from "../ui/problem-view.js";
 
 /** Everything that is known of one machine, to be read and copied. */
 export function MachineDialog({ machineId }: { readonly machineId: string }): ReactElement | null {

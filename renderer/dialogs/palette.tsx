@@ -1,14 +1,14 @@
 import { Command as Cmdk } from "cmdk";
 import { type ReactElement, useState } from "react";
-import { revealNode } from "../canvas/view.js";
+import { taskNameOfDevice } from "../cluster/task-name.js";
 import type { Command, CommandGroup } from "../commands/command.js";
 import { machineCommands } from "../commands/machine-commands.js";
 import { allCommands, isEnabled, runCommand } from "../commands/registry.js";
-import { shortcutText } from "../commands/shortcut.js";
-import { taskNameOfDevice } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Icon } from "../ui/icon.js";
+import { shortcutText } from "../ui/shortcut.js";
+import { revealNode } from "../viewport/view.js";
 
 /** Nodes are listed once something was typed, at most so many. */
 const MOST_NODES = 20;

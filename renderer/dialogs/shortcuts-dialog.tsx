@@ -1,9 +1,9 @@
 import type { ReactElement } from "react";
 import type { CommandGroup } from "../commands/command.js";
 import { allCommands } from "../commands/registry.js";
-import { shortcutText } from "../commands/shortcut.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Dialog } from "../ui/dialog.js";
+import { shortcutText } from "../ui/shortcut.js";
 
 const GROUPS: readonly CommandGroup[] = [
   "Run",

@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactElement, useState } from "react";
+import { startRun } from "../actions/run-actions.js";
 import { attempt } from "../stores/app-store.js";
-import { startRun } from "../stores/run-actions.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";

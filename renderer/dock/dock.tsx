@@ -1,6 +1,5 @@
 import type { ReactElement } from "react";
-import { ResizeHandle } from "../app/resize-handle.js";
-import { whenIdle } from "../app/when-idle.js";
+import { ResizeHandle } from "../parts/resize-handle.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
@@ -9,6 +8,7 @@ import { type DockTab, uiActions, useUi } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
 import { preloadable } from "../ui/preloadable.js";
 import { type Tab, TabList } from "../ui/tabs.js";
+import { whenIdle } from "../ui/when-idle.js";
 import "./dock.css";
 
 const ResultsTab = preloadable(() => import("./results-tab.js"));

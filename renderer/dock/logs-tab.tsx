@@ -1,8 +1,10 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import type { LogLine, Task } from "../../main/api/cluster.js";
-import { taskColourVar, taskName, useCluster } from "../stores/cluster-store.js";
+import { taskName } from "../cluster/task-name.js";
+import { useCluster } from "../stores/cluster-store.js";
 import { useLogs } from "../stores/logs-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
+import { taskColourVar } from "../theme/task-colour.js";
 import { Button } from "../ui/button.js";
 import { CopyButton } from "../ui/copy-button.js";
 import { clockText, countText } from "../ui/format.js";

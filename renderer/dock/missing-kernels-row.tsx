@@ -1,14 +1,14 @@
 import type { ReactElement } from "react";
-import { fitGraph } from "../canvas/view.js";
+import { wayOut } from "../actions/kernel-actions.js";
 import { nodesText } from "../document/edits/types.js";
 import type { MissingOnTask } from "../kernels/missing-kernels.js";
+import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions } from "../stores/document-store.js";
-import { wayOut } from "../stores/kernel-actions.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { Button } from "../ui/button.js";
-import { ProblemView } from "../ui/problem-view.js";
+import { fitGraph } from "../viewport/view.js";
 
 /** What one task has no kernel for, all nodes together, with the way out. */
 export function MissingKernelsRow({ missing }: { readonly missing: MissingOnTask }): ReactElement {

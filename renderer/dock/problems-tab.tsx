@@ -1,13 +1,14 @@
 import type { ReactElement } from "react";
 import type { Problem } from "../../main/api/problem.js";
-import { revealNode } from "../canvas/view.js";
-import { taskName, useCluster } from "../stores/cluster-store.js";
+import { taskName } from "../cluster/task-name.js";
+import { ProblemView } from "../parts/problem-view.js";
+import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { useRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
-import { ProblemView } from "../ui/problem-view.js";
+import { revealNode } from "../viewport/view.js";
 import { MissingKernelsRow } from "./missing-kernels-row.js";
 
 interface Row {

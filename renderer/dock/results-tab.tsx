@@ -1,11 +1,13 @@
 import type { ReactElement } from "react";
+import { startRun } from "../actions/run-actions.js";
+import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { taskColourVar, taskName, taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
+import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
-import { startRun } from "../stores/run-actions.js";
 import { useRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { taskColourVar } from "../theme/task-colour.js";
 import { Button } from "../ui/button.js";
 import { bytesText, durationText, shapeText, stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";

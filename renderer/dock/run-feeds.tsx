@@ -4,7 +4,7 @@ import type { TensorInfo } from "../../protos/generated/tensorflow/meta_graph.js
 import { servingSignatures, tensorsOf } from "../../worker-runtime/graph/run-choice.js";
 import { type ChosenRun, neededPlaceholders } from "../document/run-inputs.js";
 import { parseTensorName } from "../document/tensor-names.js";
-import { FeedSection } from "../inspector/feed-section.js";
+import { FeedSection } from "../parts/feed-section.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 
 /** More would be no list to fill in. */

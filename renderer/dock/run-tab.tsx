@@ -1,6 +1,5 @@
 /** What a run fetches and runs, what it has to be fed, and the signatures of the graph: the one place to choose. */
 import { type ReactElement, useId, useState } from "react";
-import { revealNode } from "../canvas/view.js";
 import { type ChosenRun, chosenRun, waitedQueues } from "../document/run-inputs.js";
 import {
   completions,
@@ -12,6 +11,7 @@ import {
 import { shapeText } from "../document/shapes.js";
 import { signatureOf } from "../document/signature.js";
 import { parseTensorName } from "../document/tensor-names.js";
+import { revealNode } from "../viewport/view.js";
 import "../inspector/inspector.css";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";

@@ -1,7 +1,7 @@
 import { useEffect, useReducer, useState } from "react";
 import type { TensorPreview } from "../../main/api/runs.js";
-import { client } from "../client.js";
 import { showProblem } from "../stores/app-store.js";
+import { client } from "../transport/client.js";
 import { PageLoader } from "./page-loader.js";
 
 /**

@@ -1,11 +1,12 @@
 import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from "react";
-import { client } from "../client.js";
+import { copyText } from "../actions/copy-text.js";
 import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
-import { CopyButton, copyText } from "../ui/copy-button.js";
+import { CopyButton } from "../ui/copy-button.js";
 import { bytesText, numberText, shapeText, stepText } from "../ui/format.js";
 import { useRowWindow } from "../ui/use-row-window.js";
 import { ScrollRegion } from "./scroll-region.js";

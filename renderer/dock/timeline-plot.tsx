@@ -1,7 +1,9 @@
 import { type ReactElement, useEffect, useRef, useState } from "react";
 import type { NodeRun, Transfer } from "../../main/api/runs.js";
-import { taskColourVar, taskName, taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
+import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
+import { useCluster } from "../stores/cluster-store.js";
 import { documentActions } from "../stores/document-store.js";
+import { taskColourVar } from "../theme/task-colour.js";
 import { bytesText, durationText } from "../ui/format.js";
 import { Swatch } from "../ui/swatch.js";
 import { type Lane, type Timeline, tickMicros, tickText } from "./lanes.js";

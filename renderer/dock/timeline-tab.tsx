@@ -1,10 +1,10 @@
 import { type ReactElement, useMemo, useState } from "react";
 import type { RunUpdate } from "../../main/api/runs.js";
-import { client } from "../client.js";
 import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useRun } from "../stores/run-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
+import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
 import { downloadFile } from "../ui/download.js";
 import { countText, durationText, numberText, stepText, totalBytesText } from "../ui/format.js";

@@ -1,9 +1,9 @@
 import { type ReactElement, useEffect, useState } from "react";
 import type { FirewallApply, FirewallWizard } from "../../main/api/firewall.js";
-import { minutesText } from "../pairing/countdown.js";
+import { ProblemView } from "../parts/problem-view.js";
 import { CodeField } from "../ui/code-field.js";
+import { minutesText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
-import { ProblemView } from "../ui/problem-view.js";
 import { ProofList, type ProofRow } from "../ui/proof-list.js";
 
 /** Asking for the rights, and what came of it. */

@@ -1,11 +1,11 @@
 import { type ReactElement, useEffect, useRef } from "react";
 import type { FirewallPlan, FirewallRule, FirewallWizard } from "../../main/api/firewall.js";
+import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { configureFirewall } from "../stores/firewall-store.js";
 import { CodeField } from "../ui/code-field.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
-import { ProblemView } from "../ui/problem-view.js";
 
 const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five"];
 

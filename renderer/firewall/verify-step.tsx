@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import type { FirewallWizard } from "../../main/api/firewall.js";
-import { ProblemView } from "../ui/problem-view.js";
+import { ProblemView } from "../parts/problem-view.js";
 import { ProofList } from "../ui/proof-list.js";
 
 /** Whether it helped, tested from the other machine and without an administrator's rights. */

@@ -1,8 +1,8 @@
 import type { ReactElement } from "react";
 import type { FirewallWizard } from "../../main/api/firewall.js";
-import { client } from "../client.js";
 import { attempt } from "../stores/app-store.js";
 import { closeFirewall } from "../stores/firewall-store.js";
+import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
 
 type Action = "firewall.test" | "firewall.apply" | "firewall.undo";

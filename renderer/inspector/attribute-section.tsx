@@ -9,9 +9,9 @@ import { attrText, parseAttr } from "../document/attr-text.js";
 import { allowedTypes, attrOrDefault, dataInputs, signatureOf } from "../document/signature.js";
 import { parseInput } from "../document/tensor-names.js";
 import { textOfTensor } from "../document/values.js";
+import { TextField } from "../parts/text-field.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { Icon } from "../ui/icon.js";
-import { TextField } from "./text-field.js";
 
 export function AttributeSection({ node }: { node: NodeDef }): ReactElement | null {
   // Functions of the graph and the engine's op list decide what the attributes are.

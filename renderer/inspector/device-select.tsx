@@ -1,12 +1,7 @@
 import type { CSSProperties, ReactElement } from "react";
-import {
-  machineNameOfTask,
-  machinesOf,
-  taskColourVar,
-  taskDevice,
-  taskName,
-  useCluster,
-} from "../stores/cluster-store.js";
+import { taskDevice, taskName } from "../cluster/task-name.js";
+import { machineNameOfTask, machinesOf, useCluster } from "../stores/cluster-store.js";
+import { taskColourVar } from "../theme/task-colour.js";
 import { Icon } from "../ui/icon.js";
 
 interface DeviceSelectProps {

@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import { useDocument } from "../stores/document-store.js";
-import "../canvas/parts.css";
+import "../parts/graph-marks.css";
 import "./inspector.css";
 import { NodeInspector } from "./node-inspector.js";
 import { NothingSelected } from "./nothing-selected.js";

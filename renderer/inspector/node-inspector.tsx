@@ -1,21 +1,22 @@
 /** One node: its name, device, attributes, ports, feed, last value, time and problems. */
 import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { nodeRunOf, shortDevice } from "../canvas/node-text.js";
-import { docsUrl } from "../ops-panel/op-text.js";
+import { taskNameOfDevice } from "../cluster/task-name.js";
+import { docsUrl } from "../document/op-text.js";
+import { FeedSection } from "../parts/feed-section.js";
+import { TextField } from "../parts/text-field.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
+import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useRun } from "../stores/run-store.js";
 import { stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import { nodeRunOf, shortDevice } from "../viewport/node-text.js";
 import { AttributeSection } from "./attribute-section.js";
 import { DeviceSelect } from "./device-select.js";
-import { FeedSection } from "./feed-section.js";
 import { InspectorHead } from "./inspector-head.js";
 import { PortSection } from "./port-section.js";
 import { ProblemSection } from "./problem-section.js";
-import { TextField } from "./text-field.js";
 import { TimeSection } from "./time-section.js";
 import { ValueSection } from "./value-section.js";
 

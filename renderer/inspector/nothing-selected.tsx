@@ -1,10 +1,10 @@
 import type { ReactElement } from "react";
-import { revealNode } from "../canvas/view.js";
 import { chosenRun } from "../document/run-inputs.js";
 import { parseTensorName } from "../document/tensor-names.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { revealNode } from "../viewport/view.js";
 import { InspectorHead } from "./inspector-head.js";
 
 export function NothingSelected(): ReactElement {

@@ -3,9 +3,6 @@ import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
-import { openEdgeMenu } from "../canvas/new-node-place.js";
-import { type Port, portsOf } from "../canvas/ports.js";
-import { revealNode } from "../canvas/view.js";
 import { chosenRun } from "../document/run-inputs.js";
 import { shapeText } from "../document/shapes.js";
 import { growsAlone, signatureOf } from "../document/signature.js";
@@ -13,6 +10,9 @@ import { parseInput, tensorName } from "../document/tensor-names.js";
 import { wiringOf } from "../document/wiring.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { Icon } from "../ui/icon.js";
+import { openEdgeMenu } from "../viewport/new-node-place.js";
+import { type Port, portsOf } from "../viewport/ports.js";
+import { revealNode } from "../viewport/view.js";
 
 function choose(name: string): void {
   documentActions.select([name]);

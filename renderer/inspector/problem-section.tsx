@@ -1,12 +1,13 @@
 import type { ReactElement } from "react";
 import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { InitialiseButton } from "../canvas/initialise-button.js";
+import { wayOut } from "../actions/kernel-actions.js";
+import { taskNameOfDevice } from "../cluster/task-name.js";
 import { isUninitialised } from "../document/initialisers.js";
+import { InitialiseButton } from "../parts/initialise-button.js";
 import { attempt } from "../stores/app-store.js";
-import { taskNameOfDevice, useCluster } from "../stores/cluster-store.js";
+import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
-import { wayOut } from "../stores/kernel-actions.js";
 import { missingAt, useKernels } from "../stores/kernel-store.js";
 import { useRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";

@@ -1,10 +1,10 @@
 /** How long the node took in the newest traced step. */
 import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { microsText, nodeRunOf, shortDevice } from "../canvas/node-text.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useRun } from "../stores/run-store.js";
 import { bytesText, durationText, stepText } from "../ui/format.js";
+import { microsText, nodeRunOf, shortDevice } from "../viewport/node-text.js";
 
 export function TimeSection({ node }: { node: NodeDef }): ReactElement | null {
   const placed = useRun((state) => nodeRunOf(state.latest?.nodes, node.name));

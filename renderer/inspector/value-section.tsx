@@ -3,12 +3,12 @@ import { type ReactElement, useState } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
-import { elementText, fetchOf } from "../canvas/node-text.js";
 import { tensorName } from "../document/tensor-names.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useRun } from "../stores/run-store.js";
 import { bytesText, numberText, stepText } from "../ui/format.js";
 import { Segmented } from "../ui/segmented.js";
+import { elementText, fetchOf } from "../viewport/node-text.js";
 
 const MAX_ROWS = 12;
 const MAX_COLUMNS = 6;

@@ -8,19 +8,19 @@ import {
   useRef,
   useState,
 } from "react";
-import { placeBesideSelection } from "../canvas/new-node-place.js";
-import { overCanvas } from "../canvas/pin-drag.js";
-import { toGraph } from "../canvas/view.js";
 import type { ConnectFrom } from "../document/edits/add.js";
 import { signatureOf } from "../document/signature.js";
+import { overCanvas } from "../parts/pin-drag.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { endDrag, useDrag } from "../stores/drag-store.js";
 import { loadOps, useOps } from "../stores/ops-store.js";
 import { Icon } from "../ui/icon.js";
 import { useRowWindow } from "../ui/use-row-window.js";
-import "../canvas/parts.css";
+import { placeBesideSelection } from "../viewport/new-node-place.js";
+import { toGraph } from "../viewport/view.js";
+import "../parts/graph-marks.css";
+import { type OpEntry, type OpMatch, searchOps } from "../document/op-entries.js";
 import { OpCard } from "./op-card.js";
-import { type OpEntry, type OpMatch, searchOps } from "./op-entries.js";
 import { type OpRow, opRows } from "./op-rows.js";
 import "./ops-panel.css";
 

@@ -1,9 +1,9 @@
 /** What an op takes, gives and can be told, beside its row. */
 import { type ReactElement, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
+import { attrNotes, docsUrl, signatureText } from "../document/op-text.js";
 import { lookupOp } from "../stores/document-store.js";
 import { Icon } from "../ui/icon.js";
-import { attrNotes, docsUrl, signatureText } from "./op-text.js";
 
 const GAP = 8;
 

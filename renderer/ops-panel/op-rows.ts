@@ -1,5 +1,5 @@
 /** The rows of the ops panel: categories, and the ops of those that are open. Pure. */
-import { CATEGORIES, type Category, type OpEntry, type OpMatch } from "./op-entries.js";
+import { CATEGORIES, type Category, type OpEntry, type OpMatch } from "../document/op-entries.js";
 
 export type OpRow =
   | {

@@ -1,13 +1,8 @@
 import { type ReactElement, useEffect, useState } from "react";
 import { PAIRING_MILLIS } from "../stores/pairing-store.js";
+import { minutesText } from "../ui/format.js";
 
 const TICK_MILLIS = 500;
-
-/** "1:42" of milliseconds, never below zero. */
-export function minutesText(millis: number): string {
-  const seconds = Math.max(0, Math.ceil(millis / 1000));
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-}
 
 /** How long the pairing stays open. */
 export function Countdown({ expiresAt }: { readonly expiresAt: number }): ReactElement {

@@ -1,12 +1,12 @@
 import type { ReactElement } from "react";
 import type { Machine } from "../../main/api/cluster.js";
 import type { PairingState } from "../../main/api/machines.js";
-import { engineText, roleText } from "../cluster-panel/machine-text.js";
-import { takesTasks } from "../cluster-panel/panel-rows.js";
+import { addWorker } from "../actions/cluster-actions.js";
+import { forgetMachine } from "../actions/machine-actions.js";
+import { engineText, roleText } from "../cluster/machine-text.js";
+import { takesTasks } from "../cluster/machines.js";
 import { attempt } from "../stores/app-store.js";
-import { addWorker } from "../stores/cluster-actions.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
-import { forgetMachine } from "../stores/machine-actions.js";
 import { closePairing, grantRole } from "../stores/pairing-store.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";

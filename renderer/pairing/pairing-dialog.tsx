@@ -1,10 +1,10 @@
 import type { ReactElement } from "react";
 import type { PairingState } from "../../main/api/machines.js";
+import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { closePairing, grantRole, startPairing, usePairing } from "../stores/pairing-store.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
-import { ProblemView } from "../ui/problem-view.js";
 import { Countdown } from "./countdown.js";
 import { EnterCode } from "./enter-code.js";
 import { PairedDialog } from "./paired-dialog.js";

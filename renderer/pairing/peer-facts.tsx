@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import { fingerprintLines } from "../cluster-panel/machine-text.js";
+import { fingerprintLines } from "../cluster/machine-text.js";
 
 const DEVICE_ID = /^[a-z2-7]{52}$/;
 

@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import type { Role } from "../../main/api/machines.js";
-import { ROLES, roleText } from "../cluster-panel/machine-text.js";
+import { ROLES, roleText } from "../cluster/machine-text.js";
 import { Segmented } from "../ui/segmented.js";
 
 const OPTIONS = ROLES.map(({ role, label }) => ({ id: role, label }));

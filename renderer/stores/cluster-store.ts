@@ -1,6 +1,7 @@
 import { create } from "zustand";
 import type { AddTasks, ClusterState, Machine, Task } from "../../main/api/cluster.js";
-import { client } from "../client.js";
+import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
+import { client } from "../transport/client.js";
 import { forgetDismissed } from "./dismissed-store.js";
 
 export interface ClusterStore {
@@ -48,35 +49,6 @@ export function machinesOf({ state }: ClusterStore): readonly Machine[] {
 /** The name of the machine that a task runs on. */
 export function machineNameOfTask(store: ClusterStore, taskId: string): string | undefined {
   return machinesOf(store).find(({ tasks }) => tasks.some(({ id }) => id === taskId))?.name;
-}
-
-/** "worker/0", as the user interface names a task everywhere. */
-export function taskName(task: { readonly job: string; readonly index: number }): string {
-  return `${task.job}/${task.index}`;
-}
-
-/** "/job:worker/task:0", as a node's device field pins to the task. */
-export function taskDevice(task: { readonly job: string; readonly index: number }): string {
-  return `/job:${task.job}/task:${task.index}`;
-}
-
-/** "worker/0" of "/job:worker/replica:0/task:0/device:CPU:0"; undefined where job or task is missing. */
-export function taskNameOfDevice(device: string): string | undefined {
-  const job = /(?:^|\/)job:([A-Za-z][A-Za-z0-9_]*)/.exec(device)?.[1];
-  const index = /(?:^|\/)task:(\d+)/.exec(device)?.[1];
-  return job === undefined || index === undefined ? undefined : `${job}/${Number(index)}`;
-}
-
-const PALETTE_SIZE = 8;
-
-/** The CSS colour of a task, "var(--t1)" to "var(--t8)". From the ninth task on colours repeat, see `isStriped`. */
-export function taskColourVar(task: { readonly colour: number } | undefined): string {
-  return task === undefined ? "var(--fg-2)" : `var(--t${(task.colour % PALETTE_SIZE) + 1})`;
-}
-
-/** True where the swatch of a task is striped because its colour is already another task's. */
-export function isStriped(task: { readonly colour: number }): boolean {
-  return task.colour >= PALETTE_SIZE;
 }
 
 /** True while a run can use the task. */

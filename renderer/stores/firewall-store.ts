@@ -2,7 +2,7 @@
 import { create } from "zustand";
 import type { Params } from "../../main/api/contract.js";
 import type { FirewallScope, FirewallWizard } from "../../main/api/firewall.js";
-import { client } from "../client.js";
+import { client } from "../transport/client.js";
 
 export interface FirewallStore {
   /** Undefined while no wizard is open. */

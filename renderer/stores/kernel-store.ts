@@ -1,6 +1,5 @@
 /** What the open graph's tasks have no kernel for. Worked out anew when the graph, its pins or the cluster change. */
 import { create } from "zustand";
-import { client } from "../client.js";
 import { KernelCatalogue } from "../kernels/kernel-catalogue.js";
 import { KernelNeeds } from "../kernels/kernel-needs.js";
 import {
@@ -10,6 +9,7 @@ import {
   NOTHING_MISSING,
 } from "../kernels/missing-kernels.js";
 import { type ClusterEngines, clusterEngines, hasPortable } from "../kernels/task-engines.js";
+import { client } from "../transport/client.js";
 import { useApp } from "./app-store.js";
 import { machinesOf, useCluster } from "./cluster-store.js";
 import { lookupFor } from "./document-state.js";

@@ -1,6 +1,6 @@
 import { create } from "zustand";
 import type { LogLine } from "../../main/api/cluster.js";
-import { client } from "../client.js";
+import { client } from "../transport/client.js";
 
 export interface LogsStore {
   /** By task id, in the order of their sequence, without gaps at the end. */

@@ -3,9 +3,9 @@ import { create } from "zustand";
 import type { Problem } from "../../main/api/problem.js";
 import { toProblem } from "../../main/api/wire.js";
 import { OpRegistry } from "../../worker-runtime/graph/op-registry.js";
-import { client } from "../client.js";
+import { type OpEntry, opEntries } from "../document/op-entries.js";
 import type { OpLookup } from "../document/signature.js";
-import { type OpEntry, opEntries } from "../ops-panel/op-entries.js";
+import { client } from "../transport/client.js";
 
 export interface OpsStore {
   readonly state: "loading" | "ready" | "failed";

@@ -1,7 +1,7 @@
 /** The pairing that goes on, as the application tells it: every window shows the same one. */
 import { create } from "zustand";
 import type { PairingState, Role } from "../../main/api/machines.js";
-import { client } from "../client.js";
+import { client } from "../transport/client.js";
 
 export interface PairingStore {
   /** Undefined while nobody pairs. */

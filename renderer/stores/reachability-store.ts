@@ -1,8 +1,8 @@
 /** Who reaches whom, as the application tested it, and what that means for the panel. */
 import { create } from "zustand";
-import type { LinkSpeed, Reachability, Route } from "../../main/api/reachability.js";
-import { client } from "../client.js";
-import { countText } from "../ui/format.js";
+import type { LinkSpeed, Reachability } from "../../main/api/reachability.js";
+import { linkKey } from "../cluster/routes.js";
+import { client } from "../transport/client.js";
 
 export interface ReachabilityStore {
   /** Undefined until the application answered. */
@@ -22,74 +22,8 @@ export async function checkRoutes(): Promise<void> {
   await client().call("reachability.check");
 }
 
-/** The key of the link from one machine to another. */
-export function linkKey(from: string, to: string): string {
-  return `${from} ${to}`;
-}
-
 /** Measures how fast one machine sends to another. Rejects with a ProblemError. */
 export async function measureLink(from: string, to: string): Promise<void> {
   const speed = await client().call("reachability.measureLink", { from, to });
   useReachability.setState(({ speeds }) => ({ speeds: new Map(speeds).set(linkKey(from, to), speed) }));
-}
-
-/** What one machine's connections to another come to. */
-export interface Link {
-  readonly from: string;
-  readonly to: string;
-  /** failed: at least one address cannot be reached. unknown: nothing was tested, or not to the end. */
-  readonly outcome: "ok" | "failed" | "unknown";
-  /** The quickest of its routes. */
-  readonly roundTripMillis: number | undefined;
-  /** One of its routes could be mended by the firewall wizard, on this machine's firewall. */
-  readonly firewallOf: string | undefined;
-  readonly routes: readonly Route[];
-}
-
-/** The links of all pairs of machines that were tested, by `linkKey`. */
-export function linksOf(routes: readonly Route[]): ReadonlyMap<string, Link> {
-  const grouped = new Map<string, Route[]>();
-  for (const route of routes) {
-    if (route.from === route.to) continue;
-    const key = linkKey(route.from, route.to);
-    const group = grouped.get(key);
-    if (group) group.push(route);
-    else grouped.set(key, [route]);
-  }
-  return new Map([...grouped].map(([key, group]) => [key, linkOf(group)]));
-}
-
-function linkOf(routes: readonly Route[]): Link {
-  const [{ from, to } = { from: "", to: "" }] = routes;
-  const failed = routes.some(({ outcome }) => outcome === "failed");
-  const known = routes.some(({ outcome }) => outcome === "ok");
-  const times = routes.flatMap(({ roundTripMillis }) => roundTripMillis ?? []);
-  return {
-    from,
-    to,
-    outcome: failed ? "failed" : known ? "ok" : "unknown",
-    roundTripMillis: times.length > 0 ? Math.min(...times) : undefined,
-    firewallOf: routes.find(({ firewallOf }) => firewallOf !== undefined)?.firewallOf,
-    routes,
-  };
-}
-
-/** "1 blocked route", "3 failing routes" where not all of them are a firewall's doing; undefined where all work. */
-export function failedText(routes: readonly Route[]): string | undefined {
-  const failed = blockedRoutes(routes);
-  if (failed.length === 0) return undefined;
-  const firewalls = failed.every(({ firewallOf }) => firewallOf !== undefined);
-  return countText(failed.length, firewalls ? "blocked route" : "failing route");
-}
-
-/** Routes that do not work, one for each link and firewall, so that ten blocked ports are one thing to mend. */
-export function blockedRoutes(routes: readonly Route[]): readonly Route[] {
-  const seen = new Set<string>();
-  return routes.filter(({ from, to, outcome, firewallOf }) => {
-    if (outcome !== "failed") return false;
-    const key = `${linkKey(from, to)} ${firewallOf ?? ""}`;
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
 }

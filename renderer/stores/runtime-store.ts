@@ -1,6 +1,6 @@
 import { create } from "zustand";
 import type { RuntimeState } from "../../main/api/runtime.js";
-import { client } from "../client.js";
+import { client } from "../transport/client.js";
 import { dismissNoticeByKey, showNotice } from "./app-store.js";
 
 export interface RuntimeStore {

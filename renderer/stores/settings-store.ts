@@ -1,6 +1,6 @@
 import { create } from "zustand";
 import type { Settings } from "../../main/api/app.js";
-import { client } from "../client.js";
+import { client } from "../transport/client.js";
 
 export interface SettingsStore {
   readonly settings: Settings;

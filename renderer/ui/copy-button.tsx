@@ -1,7 +1,6 @@
 import { type ReactElement, useEffect, useState } from "react";
-import { ProblemError } from "../../main/api/wire.js";
-import { showProblem } from "../stores/app-store.js";
 import { Button } from "./button.js";
+import { useUiServices } from "./services.js";
 
 const SHOWN_MILLIS = 1500;
 
@@ -16,6 +15,7 @@ export function CopyButton({
   /** The text is on the clipboard already, which is what is said first. */
   readonly copied?: boolean;
 }): ReactElement {
+  const { copyText, showError } = useUiServices();
   const [copied, setCopied] = useState(alreadyCopied);
   useEffect(() => {
     if (!copied) return;
@@ -27,28 +27,9 @@ export function CopyButton({
       size="small"
       variant="ghost"
       icon={copied ? "check" : "copy"}
-      onClick={() =>
-        void copyText(text).then(
-          () => setCopied(true),
-          (error: unknown) => showProblem(error),
-        )
-      }
+      onClick={() => void copyText(text).then(() => setCopied(true), showError)}
     >
       <span aria-live="polite">{copied ? "Copied" : label}</span>
     </Button>
   );
-}
-
-/** @throws ProblemError where the browser does not let the window write to the clipboard. */
-export async function copyText(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch (error) {
-    throw new ProblemError({
-      code: "PERMISSION_DENIED",
-      message: "Nothing was copied: the browser keeps this page from the clipboard.",
-      remedy: "Allow the clipboard in the settings of this page, or select the text and copy it by hand.",
-      details: String(error),
-    });
-  }
 }

@@ -54,6 +54,12 @@ export function secondsText(seconds: number): string {
   return seconds < 60 ? `${seconds} s` : durationText(seconds * 1000);
 }
 
+/** "1:42" of milliseconds, never below zero. */
+export function minutesText(millis: number): string {
+  const seconds = Math.max(0, Math.ceil(millis / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
 /** "1 node", "3 nodes". */
 export function countText(count: number, one: string, many = `${one}s`): string {
   return `${numberText(count)} ${count === 1 ? one : many}`;

@@ -1,9 +1,8 @@
 import { DropdownMenu } from "radix-ui";
 import { type ReactElement, type ReactNode, useState } from "react";
-import { shortcutText } from "../commands/shortcut.js";
-import { showProblem } from "../stores/app-store.js";
-import { copyText } from "./copy-button.js";
 import { Icon, type IconName } from "./icon.js";
+import { useUiServices } from "./services.js";
+import { shortcutText } from "./shortcut.js";
 
 export type MenuEntry =
   | { readonly kind: "separator" }
@@ -196,16 +195,14 @@ function Entry({ entry }: { readonly entry: MenuEntry }): ReactElement {
 }
 
 function CopyItem({ entry }: { readonly entry: Extract<MenuEntry, { kind: "copy" }> }): ReactElement {
+  const { copyText, showError } = useUiServices();
   const [copied, setCopied] = useState(false);
   return (
     <DropdownMenu.Item
       className="mi"
       onSelect={(event) => {
         event.preventDefault();
-        void copyText(entry.text).then(
-          () => setCopied(true),
-          (error: unknown) => showProblem(error),
-        );
+        void copyText(entry.text).then(() => setCopied(true), showError);
       }}
     >
       {entry.swatch ?? <MenuIcon name="copy" />}

@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import { isStriped, taskColourVar } from "../stores/cluster-store.js";
+import { isStriped, taskColourVar } from "../theme/task-colour.js";
 
 /** The square of a task's colour; dashed where the task does not exist. */
 export function Swatch({ task }: { readonly task: { readonly colour: number } | undefined }): ReactElement {

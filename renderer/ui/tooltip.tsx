@@ -1,6 +1,6 @@
 import { Tooltip as Radix } from "radix-ui";
 import { type ReactElement, type ReactNode, useEffect } from "react";
-import { shortcutText } from "../commands/shortcut.js";
+import { shortcutText } from "./shortcut.js";
 
 /**
  * The focus was moved by the key that goes from one control to the next. What gets it in another way, as a menu's button

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { NodeRun, TensorPreview, Transfer } from "../../../main/api/runs.js";
 import { neighbour } from "../../../renderer/canvas/canvas-keys.js";
 import { placeLabels } from "../../../renderer/canvas/edge-labels.js";
-import { edgePath } from "../../../renderer/canvas/edge-path.js";
 import { crossingWidth, flowEdges } from "../../../renderer/canvas/flow-edges.js";
 import { flowNodes } from "../../../renderer/canvas/flow-nodes.js";
-import { microsText, nodeTitle, previewText, shortDevice } from "../../../renderer/canvas/node-text.js";
 import { pin } from "../../../renderer/document/edits/place.js";
 import { inferShapes } from "../../../renderer/document/shapes.js";
 import { wiringOf } from "../../../renderer/document/wiring.js";
+import { edgePath } from "../../../renderer/viewport/edge-path.js";
+import { microsText, nodeTitle, previewText, shortDevice } from "../../../renderer/viewport/node-text.js";
 import { binary, constant, documentOf, edited, lookup, node, welcome } from "../document/graphs.js";
 import { taskOf } from "../support/cluster-states.js";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { edgePieceIn } from "../../../renderer/canvas/edge-path.js";
-import { edgeAt, edgesIn, mapOf, nodeAt, nodesIn } from "../../../renderer/canvas/graph-map.js";
 import { drawPicture } from "../../../renderer/canvas/picture.js";
 import { sceneOf } from "../../../renderer/canvas/use-scene.js";
 import type { GraphDocument, Point } from "../../../renderer/document/model.js";
+import { edgePieceIn } from "../../../renderer/viewport/edge-path.js";
+import { edgeAt, edgesIn, mapOf, nodeAt, nodesIn } from "../../../renderer/viewport/graph-map.js";
 import { constant, documentOf, lookup, node, type } from "../document/graphs.js";
 
 const FAR = 10_000_000;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Route } from "../../../main/api/reachability.js";
-import { blockedProblem, panelRows, takesTasks } from "../../../renderer/cluster-panel/panel-rows.js";
+import { takesTasks } from "../../../renderer/cluster/machines.js";
+import { blockedProblem, panelRows } from "../../../renderer/cluster-panel/panel-rows.js";
 import { machineOf, taskOf } from "../support/cluster-states.js";
 
 const blocked: Route = {

@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  isStriped,
-  receiveCluster,
-  taskColourVar,
-  taskNameOfDevice,
-  useCluster,
-} from "../../../renderer/stores/cluster-store.js";
+import { taskNameOfDevice } from "../../../renderer/cluster/task-name.js";
+import { receiveCluster, useCluster } from "../../../renderer/stores/cluster-store.js";
+import { isStriped, taskColourVar } from "../../../renderer/theme/task-colour.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
 
 describe("taskNameOfDevice", () => {

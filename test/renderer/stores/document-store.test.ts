@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { writeDocument } from "../../../renderer/document/document-file.js";
-import { opEntries } from "../../../renderer/ops-panel/op-entries.js";
+import { opEntries } from "../../../renderer/document/op-entries.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { useOps } from "../../../renderer/stores/ops-store.js";
 import { bundledOpRegistry } from "../../../worker-runtime/graph/op-registry.js";

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { LogLine } from "../../../main/api/cluster.js";
 import type { ApplicationClient } from "../../../main/api/contract.js";
-import { setClient } from "../../../renderer/client.js";
 import {
   catchUpLog,
   MOST_LINES_PER_TASK,
@@ -9,6 +8,7 @@ import {
   receiveLog,
   useLogs,
 } from "../../../renderer/stores/logs-store.js";
+import { setClient } from "../../../renderer/transport/client.js";
 
 const line = (sequence: number): LogLine => ({
   sequence,

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ApplicationClient } from "../../../main/api/contract.js";
 import type { PairingState } from "../../../main/api/machines.js";
-import { setClient } from "../../../renderer/client.js";
 import { isModalOpen, onModalChange } from "../../../renderer/stores/modal.js";
 import {
   closePairing,
@@ -11,6 +10,7 @@ import {
   usePairing,
 } from "../../../renderer/stores/pairing-store.js";
 import { uiActions } from "../../../renderer/stores/ui-store.js";
+import { setClient } from "../../../renderer/transport/client.js";
 
 const calls: [method: string, params: unknown][] = [];
 

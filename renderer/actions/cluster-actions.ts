@@ -1,0 +1,94 @@
+/** Changes of the cluster that restart tasks, with the question that goes before them. */
+import type { Access, AddForeign, AddTasks, Membership, Task } from "../../main/api/cluster.js";
+import { taskName } from "../cluster/task-name.js";
+import { addTasks, machinesOf, useCluster } from "../stores/cluster-store.js";
+import { confirm } from "../stores/ui-store.js";
+import { client } from "../transport/client.js";
+import { countText, listText } from "../ui/format.js";
+
+/** Named one by one up to here; beyond, they are counted. */
+const MOST_NAMED = 4;
+
+/** Tasks that have a process, and so something to lose. */
+function liveTasks(): readonly Task[] {
+  return useCluster.getState().tasks.filter(({ state }) => state !== "stopped" && state !== "failed");
+}
+
+async function mayRestart(tasks: readonly Task[], title: string, why: string): Promise<boolean> {
+  if (tasks.length === 0) return true;
+  const named = tasks.length > MOST_NAMED ? countText(tasks.length, "task") : listText(tasks.map(taskName));
+  const verb = tasks.length === 1 ? "is" : "are";
+  const choice = await confirm({
+    title,
+    text: `${why} ${named} ${verb} restarted. Variables that live there are lost, and a run that goes on fails.`,
+    choices: [{ id: "restart", label: `Restart ${countText(tasks.length, "task")}`, style: "danger" }],
+  });
+  return choice === "restart";
+}
+
+/** Changes how the cluster is held together. Asks first where tasks would be restarted. Rejects with a ProblemError. */
+export async function changeMembership(membership: Membership): Promise<void> {
+  if (useCluster.getState().state?.membership === membership) return;
+  const allowed = await mayRestart(
+    liveTasks(),
+    membership === "fixed" ? "Make the cluster fixed?" : "Make the cluster dynamic?",
+    membership === "fixed"
+      ? "Tasks of a fixed cluster know each other from their start."
+      : "Tasks of a dynamic cluster start alone.",
+  );
+  if (allowed) await client().call("cluster.setMembership", { membership });
+}
+
+/** Whether tasks may join; a fixed cluster restarts for them, which the user is asked about. */
+export async function mayAddTasks(): Promise<boolean> {
+  if (useCluster.getState().state?.membership !== "fixed") return true;
+  return mayRestart(
+    liveTasks(),
+    "Add to the fixed cluster?",
+    "Tasks of a fixed cluster know each other from their start.",
+  );
+}
+
+/** Adds and starts tasks, unless the user would rather keep the others running. Rejects with a ProblemError. */
+export async function addTasksIfAllowed(request: AddTasks): Promise<void> {
+  if (await mayAddTasks()) await addTasks(request);
+}
+
+/** Adds one worker on a machine; on this one where none is named. Rejects with a ProblemError. */
+export function addWorker(machineId?: string): Promise<void> {
+  return addTasksIfAllowed({ job: "worker", count: 1, ...(machineId === undefined ? {} : { machineId }) });
+}
+
+/** Takes in a TensorFlow server that runs already. Rejects with a ProblemError, e.g. when it does not answer. */
+export async function addForeign(server: AddForeign): Promise<void> {
+  if (await mayAddTasks()) await client().call("cluster.addForeign", server);
+}
+
+/** Opens or secures the cluster. What it costs was said, and confirmed, in the access dialog. */
+export async function changeAccess(access: Access): Promise<void> {
+  await client().call("cluster.setAccess", { access });
+}
+
+/** Makes a task forget its variables, queues and sessions, after a question. Rejects with a ProblemError. */
+export async function clearState(task: Task): Promise<void> {
+  const name = taskName(task);
+  const choice = await confirm({
+    title: `Clear the state of ${name}?`,
+    text: `Variables, queues and sessions that live on ${name} are lost, those of other programs as well. The task keeps running. A run that goes on may fail.`,
+    choices: [{ id: "clear", label: "Clear state", style: "danger" }],
+  });
+  if (choice === "clear") await client().call("cluster.clearState", { taskId: task.id });
+}
+
+/** Stops every task of a machine that has a process of ours, or of all machines. Rejects with a ProblemError. */
+export async function stopTasks(machineId?: string): Promise<void> {
+  await Promise.all(stoppable(machineId).map(({ id }) => client().call("cluster.stopTask", { taskId: id })));
+}
+
+/** The tasks that can be stopped: those that run and are not somebody else's. */
+export function stoppable(machineId?: string): readonly Task[] {
+  return machinesOf(useCluster.getState())
+    .filter(({ id }) => machineId === undefined || id === machineId)
+    .flatMap(({ tasks }) => tasks)
+    .filter(({ state, foreign }) => !foreign && state !== "stopped" && state !== "failed");
+}

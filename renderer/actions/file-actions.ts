@@ -1,0 +1,247 @@
+/** Opening and saving documents, with the questions that go before it. */
+import type { DocumentFile, DocumentKind, Example } from "../../main/api/documents.js";
+import { ProblemError } from "../../main/api/wire.js";
+import type { GraphDocument } from "../document/model.js";
+import { dismissNoticeByKey, showProblem, useApp } from "../stores/app-store.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { useSavedModel } from "../stores/saved-model-store.js";
+import { confirm, uiActions } from "../stores/ui-store.js";
+import { client } from "../transport/client.js";
+import { downloadFile } from "../ui/download.js";
+import { listText } from "../ui/format.js";
+import { lastFolder, rememberFolder } from "./folder-memory.js";
+import { folderOf } from "./paths.js";
+import { dismissRunNotices } from "./run-actions.js";
+
+export const GRAPH_EXTENSIONS = ["pbtxt", "pb", "meta"] as const;
+
+const GRAPH_ENDING = /\.(pbtxt|pb|meta)$/;
+
+let examples: Promise<readonly Example[]> | undefined;
+
+/** The examples that come with Tensordeck; asked for once. */
+export function listExamples(): Promise<readonly Example[]> {
+  examples ??= client()
+    .call("documents.examples")
+    .catch((error: unknown) => {
+      examples = undefined;
+      throw error;
+    });
+  return examples;
+}
+
+/** What this tab shows, so that a reload shows it again. */
+const TAB_KEY = "tensordeck.document";
+const FIRST_EXAMPLE = "welcome";
+
+interface Shown {
+  readonly path?: string;
+  readonly example?: string;
+}
+
+/** A message about a file; the next file that opens or is saved takes it away. */
+const FILE_NOTICE = "file";
+
+function show(file: DocumentFile, example?: string): void {
+  dismissNoticeByKey(FILE_NOTICE);
+  dismissRunNotices();
+  documentActions.load(file);
+  uiActions.closeTensors();
+  useSavedModel.setState({ sourceId: file.sourceId, withoutValues: false });
+  remember(file.path === undefined ? (example === undefined ? {} : { example }) : { path: file.path });
+}
+
+function remember(shown: Shown): void {
+  sessionStorage.setItem(TAB_KEY, JSON.stringify(shown));
+}
+
+function remembered(): Shown {
+  try {
+    const shown: unknown = JSON.parse(sessionStorage.getItem(TAB_KEY) ?? "{}");
+    return typeof shown === "object" && shown !== null ? shown : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Opens what this tab showed before it was reloaded; the welcome graph in a new one. */
+export async function openFirstDocument(): Promise<void> {
+  const { path, example = FIRST_EXAMPLE } = remembered();
+  if (typeof path === "string") {
+    try {
+      show(await client().call("documents.open", { path }));
+      return;
+    } catch (error) {
+      showProblem(error);
+    }
+  }
+  show(await client().call("documents.openExample", { id: example }), example);
+}
+
+/** False when the user wants to keep the present document open, or saving it failed. */
+async function mayLeave(): Promise<boolean> {
+  const { dirty, document } = useDocument.getState();
+  if (!dirty) return true;
+  const choice = await confirm({
+    title: `Save changes to ${document.name}?`,
+    text: "Changes that are not saved are lost.",
+    choices: [
+      { id: "save", label: "Save", style: "primary" },
+      { id: "discard", label: "Discard changes", style: "danger" },
+    ],
+  });
+  if (choice === "save") return saveDocument();
+  return choice === "discard";
+}
+
+export async function newDocument(): Promise<void> {
+  if (!(await mayLeave())) return;
+  show({ name: "untitled", kind: "meta_graph", format: "text", metaGraph: new Uint8Array(0) });
+}
+
+export async function openExample(id: string): Promise<void> {
+  if (!(await mayLeave())) return;
+  show(await client().call("documents.openExample", { id }), id);
+}
+
+/** Opens a file; asks which one where no path is given. */
+export async function openDocument(path?: string): Promise<void> {
+  if (!(await mayLeave())) return;
+  const chosen = path ?? (await pickFile({ mode: "open", title: "Open a graph", ...besideDocument() }));
+  if (chosen === undefined) return;
+  try {
+    show(await client().call("documents.open", { path: chosen }));
+  } catch (error) {
+    showProblem(error, { key: FILE_NOTICE });
+  }
+}
+
+/** Opens a file that the browser holds. */
+export async function openDropped(file: File): Promise<void> {
+  if (!(await mayLeave())) return;
+  try {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    show(await client().call("documents.read", { name: file.name, bytes }));
+  } catch (error) {
+    showProblem(error, { key: FILE_NOTICE });
+  }
+}
+
+/** Hands the document to the browser as a file, for when the application that would save it is gone. */
+export function downloadGraph(): void {
+  const base = useDocument.getState().document.name.replace(GRAPH_ENDING, "");
+  const bytes = new Uint8Array(documentActions.toMetaGraph());
+  downloadFile(new Blob([bytes], { type: "application/octet-stream" }), `${base}.meta`);
+}
+
+/** Saves where the document is; asks for a place where it has none. False when the user cancelled. */
+export async function saveDocument(): Promise<boolean> {
+  const { path } = useDocument.getState().document;
+  return path === undefined ? saveDocumentAs() : write(path, false);
+}
+
+export async function saveDocumentAs(): Promise<boolean> {
+  const { document } = useDocument.getState();
+  const ending = document.format === "text" ? "pbtxt" : "pb";
+  const base = document.name.replace(GRAPH_ENDING, "");
+  const path = await pickFile({
+    mode: "save",
+    title: "Save the graph",
+    suggestedName: `${base}.${ending}`,
+    ...besideDocument(),
+  });
+  // Both dialogs ask before they answer the path of a file that exists.
+  return path === undefined ? false : write(path, true);
+}
+
+async function write(path: string, overwrite: boolean, chosenKind?: DocumentKind): Promise<boolean> {
+  const { document } = useDocument.getState();
+  const { sourceId } = useSavedModel.getState();
+  const kind = chosenKind ?? (await kindToWrite(document));
+  if (kind === undefined) return false;
+  const format = /\.pbtxt$/i.test(path) ? "text" : /\.(pb|meta)$/i.test(path) ? "binary" : document.format;
+  try {
+    const saved = await client().call("documents.save", {
+      path,
+      kind,
+      format,
+      metaGraph: documentActions.toMetaGraph(),
+      overwrite,
+      ...(sourceId === undefined ? {} : { sourceId }),
+    });
+    documentActions.markSaved(saved);
+    dismissNoticeByKey(FILE_NOTICE);
+    if (saved.path !== undefined) remember({ path: saved.path });
+    useSavedModel.setState({ sourceId: saved.sourceId ?? sourceId });
+    return true;
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem.code !== "ALREADY_EXISTS" || overwrite) {
+      showProblem(error, { key: FILE_NOTICE });
+      return false;
+    }
+    const choice = await confirm({
+      title: "Replace the file?",
+      text: error.problem.message,
+      choices: [{ id: "replace", label: "Replace", style: "danger" }],
+    });
+    return choice === "replace" ? write(path, true, kind) : false;
+  }
+}
+
+/** Documents that the user chose to save without what their kind of file cannot hold. */
+let savedWithout: number | undefined;
+
+/** The kind of file to write; asks where the document's own has no room for what was chosen in the window. */
+async function kindToWrite(document: GraphDocument): Promise<DocumentKind | undefined> {
+  const { generation } = useDocument.getState();
+  const parts = partsBesideTheGraph(document);
+  if (document.kind !== "graph" || parts.length === 0 || savedWithout === generation) return document.kind;
+  const choice = await confirm({
+    title: "Keep what does not fit in a GraphDef?",
+    text: `${document.name} is a GraphDef, which holds nodes only. ${listText(parts)} would be lost. A MetaGraphDef keeps them, and Python reads it with import_meta_graph.`,
+    choices: [
+      { id: "meta_graph", label: "Save as a MetaGraphDef", style: "primary" },
+      { id: "graph", label: "Save the nodes only" },
+    ],
+  });
+  if (choice === "graph") savedWithout = generation;
+  return choice === "graph" || choice === "meta_graph" ? choice : undefined;
+}
+
+/** What the document keeps in its collection, in words. */
+function partsBesideTheGraph({ runConfig, cluster }: GraphDocument): string[] {
+  const chosen = Object.keys(runConfig.feeds).length + runConfig.fetches.length + runConfig.targets.length;
+  return [
+    ...(chosen > 0 ? ["The chosen feeds and fetches"] : []),
+    ...(cluster.length > 0 ? ["the cluster"] : []),
+  ];
+}
+
+interface PickOptions {
+  readonly mode: "open" | "save";
+  readonly title: string;
+  readonly extensions?: readonly string[];
+  readonly suggestedName?: string;
+  /** Left out: where a file of the kind was chosen last. */
+  readonly folder?: string;
+}
+
+/** The folder of the open document; nothing for one that is in none. */
+function besideDocument(): Pick<PickOptions, "folder"> {
+  const { path } = useDocument.getState().document;
+  return path === undefined ? {} : { folder: folderOf(path) };
+}
+
+/** A path of the user's choice, by the system's own dialog where there is one; undefined when it was cancelled. */
+export async function pickFile(options: PickOptions): Promise<string | undefined> {
+  const { extensions = GRAPH_EXTENSIONS, folder = lastFolder(extensions), ...rest } = options;
+  const request = { ...rest, extensions: [...extensions], ...(folder === undefined ? {} : { folder }) };
+  const path =
+    useApp.getState().info?.fileDialogs === "native"
+      ? await client().call("files.pick", request)
+      : await new Promise<string | undefined>((resolve) =>
+          uiActions.open({ kind: "file", ...request, resolve }),
+        );
+  if (path !== undefined) rememberFolder(extensions, folderOf(path));
+  return path;
+}

@@ -1,0 +1,110 @@
+/** What the open graph asks of the cluster: which tasks its nodes are pinned to, and which of those are not up. */
+import type { Task } from "../../main/api/cluster.js";
+import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
+import { addTasks, useCluster } from "../stores/cluster-store.js";
+import { client } from "../transport/client.js";
+import { listText } from "../ui/format.js";
+import { mayAddTasks } from "./cluster-actions.js";
+
+interface Pinned {
+  readonly device: string;
+}
+
+/** How many nodes are pinned to each task, by its name, "worker/0". */
+export function pinCounts(nodes: Iterable<Pinned>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { device } of nodes) {
+    const name = taskNameOfDevice(device);
+    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** What has to be done so that every task that a graph names is up. */
+export interface MissingTasks {
+  /** Names of the tasks that the graph needs and that are not up or starting, in order. */
+  readonly names: readonly string[];
+  /** Those of them that the cluster has, but stopped. */
+  readonly start: readonly Task[];
+  /** Tasks to add, by job. A job gets its lowest free indices, so tasks before a named one are added as well. */
+  readonly add: readonly { readonly job: string; readonly count: number }[];
+}
+
+const NOTHING_MISSING: MissingTasks = { names: [], start: [], add: [] };
+
+/**
+ * Compares a graph with the cluster. A graph without any pin needs one task of some kind: worker/0 where the cluster
+ * is empty.
+ */
+export function missingTasks(nodes: Iterable<Pinned>, tasks: readonly Task[]): MissingTasks {
+  const needed = new Set(pinCounts(nodes).keys());
+  const byName = new Map(tasks.map((task) => [taskName(task), task]));
+  if (needed.size === 0) {
+    if (tasks.some(isUsable)) return NOTHING_MISSING;
+    const first = tasks[0];
+    if (first) needed.add(taskName(first));
+    else needed.add("worker/0");
+  }
+  const names = [...needed].filter((name) => !isUsable(byName.get(name))).sort(byJobAndIndex);
+  if (names.length === 0) return NOTHING_MISSING;
+  const start = names.flatMap((name) => byName.get(name) ?? []);
+  const last = new Map<string, number>();
+  for (const name of names) {
+    if (byName.has(name)) continue;
+    const { job, index } = splitName(name);
+    last.set(job, Math.max(index, last.get(job) ?? 0));
+  }
+  const add = [...last].map(([job, index]) => {
+    const there = tasks.filter((task) => task.job === job && task.index <= index).length;
+    return { job, count: index + 1 - there };
+  });
+  return { names, start, add };
+}
+
+function isUsable(task: Task | undefined): boolean {
+  return task !== undefined && (task.state === "running" || task.state === "starting");
+}
+
+function splitName(name: string): { job: string; index: number } {
+  const slash = name.lastIndexOf("/");
+  return { job: name.slice(0, slash), index: Number(name.slice(slash + 1)) };
+}
+
+function byJobAndIndex(one: string, other: string): number {
+  const a = splitName(one);
+  const b = splitName(other);
+  return a.job === b.job ? a.index - b.index : a.job < b.job ? -1 : 1;
+}
+
+/** How many tasks `startMissing` brings up; more than the graph names where a job has gaps before a named index. */
+export function missingCount(missing: MissingTasks): number {
+  return missing.start.length + missing.add.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** "Start 2 workers", "Start ps/0 and worker/0". */
+export function startLabel(missing: MissingTasks): string {
+  const count = missingCount(missing);
+  const jobs = new Set([...missing.start.map(({ job }) => job), ...missing.add.map(({ job }) => job)]);
+  const [job] = jobs;
+  if (count > 1 && jobs.size === 1 && job === "worker") return `Start ${count} workers`;
+  if (count === missing.names.length && count <= 3) return `Start ${listText(missing.names)}`;
+  return `Start ${count} tasks`;
+}
+
+/**
+ * Starts and adds what is missing. Resolves with true when everything is on its way, with false when the user would
+ * rather not; rejects with a ProblemError.
+ */
+export async function startMissing(missing: MissingTasks): Promise<boolean> {
+  if (missing.add.length > 0 && !(await mayAddTasks())) return false;
+  await Promise.all([
+    ...missing.start.map((task) => client().call("cluster.startTask", { taskId: task.id })),
+    ...missing.add.map(({ job, count }) => addTasks({ job, count })),
+  ]);
+  return true;
+}
+
+/** The tasks of the cluster now. */
+export function currentTasks(): readonly Task[] {
+  return useCluster.getState().tasks;
+}

@@ -1,0 +1,99 @@
+/** What can be done with a machine as a whole, with the question that goes before it. */
+import type { Machine } from "../../main/api/cluster.js";
+import type { Role } from "../../main/api/machines.js";
+import { dismissNoticeByKey, showNotice, useApp } from "../stores/app-store.js";
+import { confirm } from "../stores/ui-store.js";
+import { client } from "../transport/client.js";
+import { countText } from "../ui/format.js";
+import { copyText } from "./copy-text.js";
+
+/** Asks for a machine by "host", "host:port" or device ID. Rejects with a ProblemError when nobody answers there. */
+export async function addMachine(address: string): Promise<void> {
+  await client().call("machines.add", { address });
+}
+
+/** Asks the network again who is there. Rejects with a ProblemError. */
+export async function searchMachines(): Promise<void> {
+  await client().call("machines.search");
+}
+
+/** Unpairs a machine, or forgets one that was added, after a question where that ends something. */
+export async function forgetMachine(machine: Machine): Promise<void> {
+  if (machine.kind === "paired" && !(await mayUnpair(machine))) return;
+  await client().call("machines.forget", { machineId: machine.id });
+}
+
+async function mayUnpair({ name, tasks }: Machine): Promise<boolean> {
+  const ours = tasks.filter(({ state }) => state !== "stopped" && state !== "failed").length;
+  const lost = ours > 0 ? ` ${countText(ours, "task")} of this cluster run there and leave it.` : "";
+  const choice = await confirm({
+    title: `Unpair ${name}?`,
+    text: `${name} and this machine forget each other's fingerprint; to use it again takes a new code.${lost}`,
+    choices: [{ id: "unpair", label: "Unpair", style: "danger" }],
+  });
+  return choice === "unpair";
+}
+
+/** Says what a paired machine may do here. Rejects with a ProblemError. */
+export async function setRole(machineId: string, role: Role): Promise<void> {
+  await client().call("machines.setRole", { machineId, role });
+}
+
+/**
+ * Opens the window of a paired machine that has no screen of its own: in another tab, or, from a desktop window, in the
+ * system's browser. Rejects with a ProblemError.
+ */
+export async function openMachineWindow({ id, name }: Machine): Promise<void> {
+  const key = `window ${id}`;
+  const desktop = useApp.getState().info?.host === "electron";
+  // Opened at once, while the click still counts as one; filled when the address is known.
+  const opened = desktop ? null : window.open("about:blank", "_blank");
+  showNotice({ kind: "info", key, problem: { code: "OK", message: `Asking ${name} for its window…` } });
+  try {
+    const url = await client().call("machines.openWindow", { machineId: id });
+    if (opened) opened.location.href = url;
+    else {
+      window.open(url, "_blank");
+      showWindowAddress(name, url);
+    }
+  } catch (error) {
+    opened?.close();
+    throw error;
+  } finally {
+    dismissNoticeByKey(key);
+  }
+}
+
+/** A browser that blocked the tab, or a desktop that has none: the address can be copied. */
+function showWindowAddress(name: string, url: string): void {
+  showNotice({
+    kind: "info",
+    key: "window address",
+    problem: {
+      code: "OK",
+      message: `The window of ${name} opens in your browser, at ${new URL(url).origin}.`,
+      remedy: "If no browser came up, open the copied address in one on this machine. It works once.",
+    },
+    action: { label: "Copy address", run: () => copyText(url) },
+  });
+}
+
+/** Makes this machine a new one at its next start, after a question. Rejects with a ProblemError. */
+export async function newIdentity(): Promise<void> {
+  const choice = await confirm({
+    title: "Make a new identity for this machine?",
+    text: "For a machine that was copied from another one, as with a memory card: both have the same identity and take each other's place. This machine forgets the machines that it is paired with and has to be paired again; its tasks and settings stay.",
+    choices: [{ id: "renew", label: "Make a new identity", style: "danger" }],
+  });
+  if (choice !== "renew") return;
+  await client().call("machines.newIdentity");
+  showNotice({
+    kind: "info",
+    key: "new identity",
+    problem: {
+      code: "OK",
+      message: "This machine has a new identity from its next start on.",
+      remedy: "Close Tensordeck and start it again, then pair this machine again.",
+    },
+  });
+}

@@ -1,0 +1,21 @@
+/** Whether and how the open document's variables get their saved values. */
+import type { RunRequest } from "../../main/api/runs.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { useSavedModel } from "../stores/saved-model-store.js";
+
+/** What a run says of the saved values; nothing for a document that has none. */
+export function restoreRequest(): Pick<RunRequest, "restore"> {
+  const { sourceId, withoutValues } = useSavedModel.getState();
+  if (useDocument.getState().document.kind !== "saved_model" || sourceId === undefined) return {};
+  return { restore: { sourceId, notes: documentActions.toNotes(), wanted: !withoutValues } };
+}
+
+/** Runs of this document leave the saved values out; what they give is marked. */
+export function runWithoutValues(): void {
+  useSavedModel.setState({ withoutValues: true });
+}
+
+/** The next run brings the saved values. */
+export function runWithValues(): void {
+  useSavedModel.setState({ withoutValues: false });
+}

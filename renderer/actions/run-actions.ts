@@ -1,0 +1,213 @@
+/** Starting and stopping runs of the open document. */
+import type { Problem } from "../../main/api/problem.js";
+import type { RunOrigin, RunRequest, RunUpdate } from "../../main/api/runs.js";
+import { taskName } from "../cluster/task-name.js";
+import { isUninitialised } from "../document/initialisers.js";
+import { dismissNoticeByKey, type NoticeAction, showNotice, showProblem } from "../stores/app-store.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { missingAt } from "../stores/kernel-store.js";
+import { computes, originOf } from "../stores/run-origin.js";
+import { isActive, useRun } from "../stores/run-store.js";
+import { useUi } from "../stores/ui-store.js";
+import { client } from "../transport/client.js";
+import { listText } from "../ui/format.js";
+import { currentTasks, missingTasks, startLabel, startMissing } from "./graph-tasks.js";
+import { wayOut } from "./kernel-actions.js";
+import { restoreRequest, runWithoutValues, runWithValues } from "./restore-actions.js";
+
+/** Messages about a run; the next run takes them away. */
+const RUN_NOTICE = "run";
+/** What is missing for a run, with an offer to bring it; gone as soon as it is there, whoever brought it. */
+const TASKS_OFFER = "run-tasks";
+
+/** Takes away what is said about runs. Called when another document is shown, too. */
+export function dismissRunNotices(): void {
+  for (const key of [RUN_NOTICE, TASKS_OFFER]) dismissNoticeByKey(key);
+}
+
+/** Takes back the offer that the cluster has made needless. Called when the cluster changed. */
+export function reviewOffers(): void {
+  const nodes = useDocument.getState().document.nodes.values();
+  if (missingTasks(nodes, currentTasks()).names.length === 0) dismissNoticeByKey(TASKS_OFFER);
+}
+
+/** What the user asked for; whatever has to be done first, such as starting a task, leaves it as it is. */
+export type RunWish = Pick<RunRequest, "steps" | "trace">;
+
+/** A click on Run came before and its `runs.start` is not answered yet. */
+let starting = false;
+/** What the newest `runs.start` of this window was sent with. */
+let sent: { readonly origin: RunOrigin; readonly revision: number; readonly generation: number } | undefined;
+
+/** Runs the document for some steps; says in the bar what keeps it from running, with an offer that helps. */
+export async function startRun(steps: number, trace = useUi.getState().trace): Promise<void> {
+  if (starting || isActive(useRun.getState().newest)) return;
+  dismissRunNotices();
+  const [blocker, ...others] = documentActions.runBlockers();
+  if (blocker !== undefined) {
+    const { node } = blocker;
+    const problem =
+      others.length === 0 ? blocker : { ...blocker, reason: joinReason(blocker.reason, others.length) };
+    const action: NoticeAction | undefined =
+      node === undefined ? undefined : { label: `Select ${node}`, run: () => documentActions.select([node]) };
+    showNotice({ kind: "problem", problem, key: RUN_NOTICE, ...(action ? { action } : {}) });
+    return;
+  }
+  if (offerMissingTasks({ steps, trace })) return;
+  await send({ steps, trace });
+}
+
+function joinReason(reason: string | undefined, others: number): string {
+  const more = `${others === 1 ? "One more thing keeps" : `${others} more things keep`} the graph from running.`;
+  return reason === undefined ? more : `${reason} ${more}`;
+}
+
+/** True when tasks were missing and the offer to start them is shown. */
+function offerMissingTasks(wish: RunWish): boolean {
+  const nodes = useDocument.getState().document.nodes.values();
+  const missing = missingTasks(nodes, currentTasks());
+  if (missing.names.length === 0) return false;
+  showNotice({
+    kind: "info",
+    key: TASKS_OFFER,
+    problem: { code: "FAILED_PRECONDITION", message: `This graph needs ${listText(missing.names)}.` },
+    action: {
+      label: `${startLabel(missing)} and run`,
+      run: async () => {
+        dismissRunNotices();
+        if (await startMissing(missing)) await send(wish);
+      },
+    },
+  });
+  return true;
+}
+
+async function send(wish: RunWish): Promise<void> {
+  try {
+    await sendRun({ ...documentActions.runInputs(wish.steps), ...wish });
+  } catch (error) {
+    showProblem(error, { key: RUN_NOTICE });
+  }
+}
+
+/**
+ * Starts a run of the open document's graph and answers its id; undefined while another is being started.
+ *
+ * @throws ProblemError when it cannot be started
+ */
+export async function sendRun(
+  request: RunWish & Pick<RunRequest, "feeds" | "fetches" | "targets">,
+): Promise<string | undefined> {
+  if (starting) return undefined;
+  starting = true;
+  const { document, revision, generation } = useDocument.getState();
+  const graph = documentActions.toRunGraph();
+  sent = { origin: originOf(document, graph), revision, generation };
+  useRun.setState({ stopRequested: undefined });
+  try {
+    const { runId } = await client().call("runs.start", {
+      graph,
+      ...request,
+      ...restoreRequest(),
+      softPlacement: true,
+      logDevicePlacement: false,
+      origin: sent.origin,
+    });
+    useRun.setState({ ownRunId: runId });
+    return runId;
+  } finally {
+    starting = false;
+  }
+}
+
+/** Asks the run to stop after its step; asked again, or before there is a step, cancels what goes on. */
+export async function stopRun(): Promise<void> {
+  const { newest, stopRequested } = useRun.getState();
+  if (newest === undefined || !isActive(newest)) return;
+  const abort = stopRequested === newest.runId || ["preparing", "stopping"].includes(newest.state);
+  useRun.setState({ stopRequested: newest.runId });
+  await client().call("runs.stop", { runId: newest.runId, abort });
+}
+
+/** Takes over what the application says of a run. */
+export function receiveRun(update: RunUpdate): void {
+  const { newest, latest } = useRun.getState();
+  const isNew = newest?.runId !== update.runId;
+  const revision = isNew ? revisionOf(update) : undefined;
+  if (revision !== undefined) useRun.setState({ newest: update, latest: update, runRevision: revision });
+  else useRun.setState({ newest: update, ...(latest?.runId === update.runId ? { latest: update } : {}) });
+  if (isNew) dismissRunNotices();
+  if (update.state !== "failed" || update.problem === undefined) return;
+  if (!isNew && newest?.state === "failed") return;
+  showRunProblem(update, update.problem);
+}
+
+/** The open document's revision that a run computes; undefined when it computes something else. */
+function revisionOf(run: RunUpdate): number | undefined {
+  const { document, revision, generation } = useDocument.getState();
+  // The first news of a run may come before the answer to the call that started it, and the document may be edited since.
+  if (sent?.generation === generation && run.origin?.digest === sent.origin.digest) return sent.revision;
+  return computes(run, document) ? revision : undefined;
+}
+
+function showRunProblem(run: RunUpdate, problem: Problem): void {
+  const { latest, ownRunId } = useRun.getState();
+  if (latest?.runId === run.runId) {
+    const action = restoreAction(run) ?? actionFor(problem, run);
+    showNotice({ kind: "problem", problem, key: RUN_NOTICE, ...(action ? { action } : {}) });
+  } else if (ownRunId === run.runId) {
+    // Of a document that this window showed before. Runs of other windows are told there.
+    const message = `The run of ${run.origin?.document ?? "another graph"} failed. ${problem.message}`;
+    showNotice({ kind: "problem", problem: { ...problem, message }, key: RUN_NOTICE });
+  }
+}
+
+/** Of a SavedModel: its values can be left out where they cannot be read, and are brought again where they were lost. */
+function restoreAction({
+  problem,
+  restoreFailed,
+  withoutSavedValues,
+  steps,
+  trace,
+}: RunUpdate): NoticeAction | undefined {
+  if (restoreFailed) {
+    return {
+      label: "Run without the saved values",
+      run: async () => {
+        runWithoutValues();
+        await startRun(steps, trace);
+      },
+    };
+  }
+  if (problem === undefined || !isUninitialised(problem) || restoreRequest().restore === undefined)
+    return undefined;
+  return {
+    label: withoutSavedValues ? "Restore the saved values and run" : "Restore again and run",
+    run: async () => {
+      runWithValues();
+      await startRun(steps, trace);
+    },
+  };
+}
+
+/**
+ * What helps after a failed run: the task it lost is brought back, nodes without a kernel get another task, or the node
+ * it failed at is shown.
+ */
+function actionFor({ code, node, task }: Problem, { steps, trace }: RunUpdate): NoticeAction | undefined {
+  if (task !== undefined && currentTasks().some((one) => taskName(one) === task && one.state !== "running")) {
+    return {
+      label: `Start ${task} and run again`,
+      run: async () => {
+        dismissRunNotices();
+        const now = missingTasks(useDocument.getState().document.nodes.values(), currentTasks());
+        if (await startMissing(now)) await send({ steps, trace });
+      },
+    };
+  }
+  if (node === undefined || !useDocument.getState().document.nodes.has(node)) return undefined;
+  const missing = code === "UNIMPLEMENTED" ? missingAt(node) : undefined;
+  const way = missing && wayOut(missing);
+  if (way) return way;
+  return { label: `Select ${node}`, run: () => documentActions.select([node]) };
+}

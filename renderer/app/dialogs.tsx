@@ -1,0 +1,68 @@
+import type { ReactElement } from "react";
+import { AddMachineDialog, AddTasksDialog } from "../cluster-panel/add-dialogs.js";
+import { ClusterTableDialog } from "../cluster-table/cluster-table-dialog.js";
+import { PythonDialog } from "../cluster-table/python-dialog.js";
+import { AboutDialog } from "../dialogs/about-dialog.js";
+import { AccessDialog } from "../dialogs/access-dialog.js";
+import { ConfirmDialog } from "../dialogs/confirm-dialog.js";
+import { FirewallDialog } from "../firewall/firewall-dialog.js";
+import { PairingDialog } from "../pairing/pairing-dialog.js";
+import { useUi } from "../stores/ui-store.js";
+import "../dialogs/dialogs.css";
+import { LinksDialog } from "../cluster-panel/links-dialog.js";
+import { FileDialog } from "../dialogs/file-dialog.js";
+import { InstallDialog } from "../dialogs/install-dialog.js";
+import { MachineDialog } from "../dialogs/machine-dialog.js";
+import { Palette } from "../dialogs/palette.js";
+import { SettingsDialog } from "../dialogs/settings-dialog.js";
+import { ShortcutsDialog } from "../dialogs/shortcuts-dialog.js";
+import { StepsDialog } from "../dialogs/steps-dialog.js";
+
+/** What is open over the window: its own dialog, then what the application shows in every window. */
+export default function Dialogs(): ReactElement {
+  return (
+    <>
+      <OwnDialog />
+      <FirewallDialog />
+      <PairingDialog />
+    </>
+  );
+}
+
+function OwnDialog(): ReactElement | null {
+  const dialog = useUi((state) => state.dialog);
+  switch (dialog?.kind) {
+    case undefined:
+      return null;
+    case "palette":
+      return <Palette />;
+    case "shortcuts":
+      return <ShortcutsDialog />;
+    case "about":
+      return <AboutDialog />;
+    case "custom-steps":
+      return <StepsDialog />;
+    case "install":
+      return <InstallDialog />;
+    case "cluster-table":
+      return <ClusterTableDialog />;
+    case "python":
+      return <PythonDialog />;
+    case "access":
+      return <AccessDialog wanted={dialog.wanted} />;
+    case "settings":
+      return <SettingsDialog />;
+    case "links":
+      return <LinksDialog />;
+    case "add-machine":
+      return <AddMachineDialog />;
+    case "add-tasks":
+      return <AddTasksDialog machineId={dialog.machineId} />;
+    case "machine":
+      return <MachineDialog machineId={dialog.machineId} />;
+    case "confirm":
+      return <ConfirmDialog {...dialog} />;
+    case "file":
+      return <FileDialog {...dialog} />;
+  }
+}

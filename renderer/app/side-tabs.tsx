@@ -1,0 +1,40 @@
+import type { ReactElement } from "react";
+import { ClusterPanel } from "../cluster-panel/cluster-panel.js";
+import { OpsPanel } from "../ops-panel/index.js";
+import { uiActions, useUi } from "../stores/ui-store.js";
+import { IconButton } from "../ui/button.js";
+import { TabList } from "../ui/tabs.js";
+
+const TABS = [
+  { id: "cluster", label: "Cluster" },
+  { id: "ops", label: "Ops" },
+] as const;
+
+/** The panel at the left: the cluster or the ops. */
+export function SideTabs(): ReactElement {
+  const tab = useUi((state) => state.sideTab);
+  return (
+    <>
+      <TabList label="Side panel" name="side" tabs={TABS} selected={tab} onSelect={uiActions.showSide}>
+        <span className="grow" />
+        <span className="bar-button">
+          <IconButton
+            icon="panel-left"
+            label="Hide the side panel"
+            shortcut="Mod+B"
+            onClick={() => uiActions.toggleSide(false)}
+          />
+        </span>
+      </TabList>
+      <div
+        className="side-panel"
+        id="side-panel"
+        role="tabpanel"
+        aria-labelledby={`side-tab-${tab}`}
+        data-own-keys=""
+      >
+        {tab === "cluster" ? <ClusterPanel /> : <OpsPanel />}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import type { ReactElement } from "react";
+import type { Reachability } from "../../main/api/reachability.js";
+import { ProblemView } from "../parts/problem-view.js";
+import { attempt } from "../stores/app-store.js";
+import { machinesOf, useCluster } from "../stores/cluster-store.js";
+import { checkRoutes, useReachability } from "../stores/reachability-store.js";
+import { uiActions } from "../stores/ui-store.js";
+import { Button } from "../ui/button.js";
+import { Dialog } from "../ui/dialog.js";
+import { timeText } from "../ui/format.js";
+import { LinkTable } from "./link-table.js";
+import { linkedMachines } from "./links.js";
+
+const KINDS = { error: "problem", warning: "notice", info: "info" } as const;
+
+/** Who reaches whom, of all machines, and what was recognised in it. */
+export function LinksDialog(): ReactElement {
+  const machines = useCluster(machinesOf);
+  const state = useReachability((store) => store.state);
+  const linked = linkedMachines(machines, state?.routes ?? []);
+  const checking = state?.state === "checking";
+  return (
+    <Dialog
+      wide
+      icon="link"
+      title="Links between machines"
+      onClose={uiActions.close}
+      footer={
+        <>
+          <span className="grow fg2">{checkedText(state)}</span>
+          <Button icon="refresh" disabled={checking} onClick={() => attempt(checkRoutes)}>
+            Check again
+          </Button>
+        </>
+      }
+    >
+      <div className="dlg-body links-body">
+        {(state?.diagnoses ?? []).map(({ id, severity, problem, machineId, taskId }) => (
+          <ProblemView
+            key={`${id} ${machineId ?? ""} ${taskId ?? ""}`}
+            problem={problem}
+            kind={KINDS[severity]}
+          />
+        ))}
+        {linked.length < 2 ? (
+          <p>There is no other machine to reach yet.</p>
+        ) : (
+          <>
+            <p className="fg2">
+              Each row's machine connects to each column's; round trip in ms. Choose one for its layers.
+            </p>
+            <LinkTable machines={linked} />
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function checkedText(state: Reachability | undefined): string {
+  if (state?.state === "checking") return "Checking every route…";
+  return state?.checkedAt === undefined ? "Not checked yet" : `Checked at ${timeText(state.checkedAt)}`;
+}

@@ -1,0 +1,69 @@
+/** What the tested routes between machines come to. Pure. */
+import type { Route } from "../../main/api/reachability.js";
+import { countText } from "../ui/format.js";
+
+/** The key of the link from one machine to another. */
+export function linkKey(from: string, to: string): string {
+  return `${from} ${to}`;
+}
+
+/** What one machine's connections to another come to. */
+export interface Link {
+  readonly from: string;
+  readonly to: string;
+  /** failed: at least one address cannot be reached. unknown: nothing was tested, or not to the end. */
+  readonly outcome: "ok" | "failed" | "unknown";
+  /** The quickest of its routes. */
+  readonly roundTripMillis: number | undefined;
+  /** One of its routes could be mended by the firewall wizard, on this machine's firewall. */
+  readonly firewallOf: string | undefined;
+  readonly routes: readonly Route[];
+}
+
+/** The links of all pairs of machines that were tested, by `linkKey`. */
+export function linksOf(routes: readonly Route[]): ReadonlyMap<string, Link> {
+  const grouped = new Map<string, Route[]>();
+  for (const route of routes) {
+    if (route.from === route.to) continue;
+    const key = linkKey(route.from, route.to);
+    const group = grouped.get(key);
+    if (group) group.push(route);
+    else grouped.set(key, [route]);
+  }
+  return new Map([...grouped].map(([key, group]) => [key, linkOf(group)]));
+}
+
+function linkOf(routes: readonly Route[]): Link {
+  const [{ from, to } = { from: "", to: "" }] = routes;
+  const failed = routes.some(({ outcome }) => outcome === "failed");
+  const known = routes.some(({ outcome }) => outcome === "ok");
+  const times = routes.flatMap(({ roundTripMillis }) => roundTripMillis ?? []);
+  return {
+    from,
+    to,
+    outcome: failed ? "failed" : known ? "ok" : "unknown",
+    roundTripMillis: times.length > 0 ? Math.min(...times) : undefined,
+    firewallOf: routes.find(({ firewallOf }) => firewallOf !== undefined)?.firewallOf,
+    routes,
+  };
+}
+
+/** "1 blocked route", "3 failing routes" where not all of them are a firewall's doing; undefined where all work. */
+export function failedText(routes: readonly Route[]): string | undefined {
+  const failed = blockedRoutes(routes);
+  if (failed.length === 0) return undefined;
+  const firewalls = failed.every(({ firewallOf }) => firewallOf !== undefined);
+  return countText(failed.length, firewalls ? "blocked route" : "failing route");
+}
+
+/** Routes that do not work, one for each link and firewall, so that ten blocked ports are one thing to mend. */
+export function blockedRoutes(routes: readonly Route[]): readonly Route[] {
+  const seen = new Set<string>();
+  return routes.filter(({ from, to, outcome, firewallOf }) => {
+    if (outcome !== "failed") return false;
+    const key = `${linkKey(from, to)} ${firewallOf ?? ""}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}

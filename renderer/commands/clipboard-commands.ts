@@ -1,0 +1,123 @@
+/**
+ * Nodes and the system's clipboard. Keys reach it through the browser's own events, which need no permission; menus go
+ * through its clipboard interface.
+ */
+import { ProblemError } from "../../main/api/wire.js";
+import { copyText } from "../actions/copy-text.js";
+import { type Clip, freePlaceFor } from "../document/edits/paste.js";
+import type { Point } from "../document/model.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { overlap } from "../viewport/rect.js";
+import { currentView, toGraph, viewCentre, visibleArea } from "../viewport/view.js";
+import { useCanvas } from "../viewport/view-store.js";
+import type { Command } from "./command.js";
+import { contextOf } from "./key-context.js";
+import { nothingSelected, selectionHint } from "./node-commands.js";
+
+const SNAP = 8;
+
+export const clipboardCommands: readonly Command[] = [
+  {
+    id: "edit.cut",
+    label: "Cut nodes",
+    shortcut: "Mod+X",
+    group: "Edit",
+    onCanvas: true,
+    byEvent: true,
+    run: async () => {
+      await copySelection();
+      documentActions.deleteSelection();
+    },
+    unavailable: nothingSelected,
+    hint: selectionHint,
+  },
+  {
+    id: "edit.copy",
+    label: "Copy nodes",
+    icon: "copy",
+    shortcut: "Mod+C",
+    group: "Edit",
+    onCanvas: true,
+    byEvent: true,
+    run: copySelection,
+    unavailable: nothingSelected,
+    hint: selectionHint,
+  },
+  {
+    id: "edit.paste",
+    label: "Paste nodes",
+    shortcut: "Mod+V",
+    group: "Edit",
+    onCanvas: true,
+    byEvent: true,
+    run: async () => {
+      const { contextMenu } = useCanvas.getState();
+      const at = contextMenu?.pointer ? toGraph(contextMenu.screen) : undefined;
+      documentActions.pasteText(await readClipboard(), (clip) => placeFor(clip, at));
+    },
+  },
+];
+
+async function copySelection(): Promise<void> {
+  const text = documentActions.copiedText();
+  if (text !== undefined) await copyText(text);
+}
+
+async function readClipboard(): Promise<string> {
+  try {
+    return await navigator.clipboard.readText();
+  } catch (error) {
+    throw new ProblemError({
+      code: "PERMISSION_DENIED",
+      message: "Nothing was pasted: the browser keeps this page from reading the clipboard.",
+      remedy: "Press Ctrl+V (on macOS Cmd+V) on the canvas, which needs no permission.",
+      details: String(error),
+    });
+  }
+}
+
+/** Where pasted nodes go: to a point that was chosen, near where they were if that is in view, or into the middle of it. */
+function placeFor(clip: Clip, at: Point | undefined): Point | undefined {
+  if (at) return { x: Math.round(at.x / SNAP) * SNAP, y: Math.round(at.y / SNAP) * SNAP };
+  const frame = document.querySelector("[data-canvas]")?.getBoundingClientRect();
+  const { x, y } = clip.origin;
+  const corner = { left: x, top: y, right: x + 1, bottom: y + 1 };
+  if (!frame || overlap(visibleArea(currentView(), frame), corner)) return undefined;
+  const centre = viewCentre();
+  const origin = { x: Math.round(centre.x / SNAP) * SNAP, y: Math.round(centre.y / SNAP) * SNAP };
+  return freePlaceFor(useDocument.getState().document, { ...clip, origin });
+}
+
+/** Whether copying and pasting mean nodes now: not while text is selected, or typed, or another panel has the focus. */
+function meansNodes(event: ClipboardEvent): boolean {
+  const { typing, elsewhere, modal } = contextOf(event.target);
+  const inCanvas = event.target instanceof Element && event.target.closest("[data-canvas]") !== null;
+  const isTextSelected = !(document.getSelection()?.isCollapsed ?? true);
+  return !event.defaultPrevented && !typing && !elsewhere && !modal && (inCanvas || !isTextSelected);
+}
+
+/** Makes the browser's own copying, cutting and pasting mean nodes. Answers how to stop that. */
+export function listenToClipboard(): () => void {
+  const onCopy = (event: ClipboardEvent) => {
+    const text = meansNodes(event) ? documentActions.copiedText() : undefined;
+    if (text === undefined || !event.clipboardData) return;
+    event.clipboardData.setData("text/plain", text);
+    event.preventDefault();
+    if (event.type === "cut") documentActions.deleteSelection();
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    if (!meansNodes(event)) return;
+    event.preventDefault();
+    documentActions.pasteText(event.clipboardData?.getData("text/plain") ?? "", (clip) =>
+      placeFor(clip, undefined),
+    );
+  };
+  document.addEventListener("copy", onCopy);
+  document.addEventListener("cut", onCopy);
+  document.addEventListener("paste", onPaste);
+  return () => {
+    document.removeEventListener("copy", onCopy);
+    document.removeEventListener("cut", onCopy);
+    document.removeEventListener("paste", onPaste);
+  };
+}

@@ -1,0 +1,67 @@
+import { type ReactElement, type ReactNode, useState } from "react";
+import type { Problem } from "../../main/api/problem.js";
+import { taskName } from "../cluster/task-name.js";
+import { machinesOf, useCluster } from "../stores/cluster-store.js";
+import { Button } from "../ui/button.js";
+import { CopyButton } from "../ui/copy-button.js";
+import { Icon } from "../ui/icon.js";
+
+interface ProblemViewProps {
+  readonly problem: Problem;
+  readonly kind?: "problem" | "notice" | "info";
+  /** Buttons that help. */
+  readonly children?: ReactNode;
+}
+
+const ICONS = { problem: "error", notice: "warning", info: "info" } as const;
+
+/** What happened, why, and what to do; the raw error under Details, with Copy. */
+export function ProblemView({ problem, kind = "problem", children }: ProblemViewProps): ReactElement {
+  const [open, setOpen] = useState(false);
+  return (
+    <div
+      className={kind === "problem" ? "problem" : `problem ${kind}`}
+      role={kind === "problem" ? "alert" : "status"}
+    >
+      <Icon name={ICONS[kind]} />
+      <div className="problem-text">
+        <b>{problem.message}</b> {problem.reason ? <span>{sentence(problem.reason)} </span> : null}
+        {problem.remedy ? <span>{sentence(problem.remedy)}</span> : null}
+        <div className="problem-buttons">
+          {children}
+          {problem.details ? (
+            <Button size="small" variant="ghost" aria-expanded={open} onClick={() => setOpen(!open)}>
+              {open ? "Hide details" : "Details"}
+            </Button>
+          ) : null}
+          {problem.details && open ? <CopyButton text={problemText(problem)} /> : null}
+        </div>
+        {problem.details && open ? (
+          <pre className="details">{`${problem.code}\n${problem.details}`}</pre>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+/** The problem where a button beside it does what the remedy says. */
+export function withoutRemedy({ remedy: _, ...problem }: Problem): Problem {
+  return problem;
+}
+
+/** A reason as a sentence of its own. A name at its beginning stays as it is written in the cluster. */
+function sentence(text: string): string {
+  const { tasks } = useCluster.getState();
+  const names = [...machinesOf(useCluster.getState()).map(({ name }) => name), ...tasks.map(taskName)];
+  const named = names.some((name) => text.startsWith(name) && !/^\w/.test(text.slice(name.length)));
+  const first = named ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+}
+
+/** Everything of a problem, to be pasted into a report. */
+export function problemText(problem: Problem): string {
+  const where = [problem.task, problem.node].filter(Boolean).join(", ");
+  return [`${problem.code}: ${problem.message}`, where, problem.reason, problem.remedy, problem.details]
+    .filter(Boolean)
+    .join("\n");
+}

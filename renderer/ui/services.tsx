@@ -1,0 +1,22 @@
+import { createContext, useContext } from "react";
+
+/** What controls ask of the window they stand in. */
+export interface UiServices {
+  /** Puts a text on the clipboard. Rejects where that is not allowed. */
+  copyText(text: string): Promise<void>;
+  /** Shows an error that nobody awaits. */
+  showError(error: unknown): void;
+}
+
+/** A control outside the window, as in a test, uses the browser directly. */
+const UiServicesContext = createContext<UiServices>({
+  copyText: (text) => navigator.clipboard.writeText(text),
+  showError: (error) => reportError(error),
+});
+
+/** Stands once around the whole window. */
+export const UiServicesProvider = UiServicesContext.Provider;
+
+export function useUiServices(): UiServices {
+  return useContext(UiServicesContext);
+}

@@ -1,0 +1,59 @@
+/** What the canvas shows beside the graph: overlays, the edge being pulled, selected edges. */
+import type { ReactFlowInstance } from "@xyflow/react";
+import { create } from "zustand";
+import type { ConnectFrom } from "../document/edits/add.js";
+import type { Point } from "../document/model.js";
+
+/** What of React Flow is used outside its own elements: it moves the view and converts points. */
+export type GraphFlow = Pick<
+  ReactFlowInstance,
+  | "getViewport"
+  | "getZoom"
+  | "setViewport"
+  | "zoomIn"
+  | "zoomOut"
+  | "zoomTo"
+  | "screenToFlowPosition"
+  | "flowToScreenPosition"
+>;
+
+export interface CanvasStore {
+  readonly flow: GraphFlow | undefined;
+  /**
+   * The point of the graph that is zero for React Flow. It follows the view, because browsers place and draw with the
+   * digits of 32-bit numbers: ten million pixels away from zero, edges vanish and nodes jump by whole pixels.
+   */
+  readonly origin: Point;
+  readonly listOpen: boolean;
+  /** Undefined: the map is shown for graphs of some size, as nobody chose. */
+  readonly minimapOpen: boolean | undefined;
+  readonly pinChooserOpen: boolean;
+  /** The end that is held while an edge is pulled. */
+  readonly pulling: ConnectFrom | undefined;
+  /** Where an edge was let go in empty space, or, without `from`, where an op is to be added. */
+  readonly edgeMenu:
+    | { readonly from: ConnectFrom | undefined; readonly at: Point; readonly screen: Point }
+    | undefined;
+  /** The open context menu; `pointer`: at the pointer, so that what it adds goes there. */
+  readonly contextMenu:
+    | { readonly on: "nodes" | "edges" | "canvas"; readonly screen: Point; readonly pointer: boolean }
+    | undefined;
+  readonly selectedEdges: ReadonlySet<string>;
+  /** The node and the edge under the pointer, where they are part of the picture and not elements of the page. */
+  readonly pointedNode: string | undefined;
+  readonly pointedEdge: string | undefined;
+}
+
+export const useCanvas = create<CanvasStore>()(() => ({
+  flow: undefined,
+  origin: { x: 0, y: 0 },
+  listOpen: false,
+  minimapOpen: undefined,
+  pinChooserOpen: false,
+  pulling: undefined,
+  edgeMenu: undefined,
+  contextMenu: undefined,
+  selectedEdges: new Set<string>(),
+  pointedNode: undefined,
+  pointedEdge: undefined,
+}));

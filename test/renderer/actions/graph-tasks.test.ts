@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import type { Task, TaskState } from "../../../main/api/cluster.js";
+import { missingCount, missingTasks, pinCounts, startLabel } from "../../../renderer/actions/graph-tasks.js";
+import { taskOf } from "../support/cluster-states.js";
+
+function task(name: string, state: TaskState = "running"): Task {
+  return taskOf(name, { state });
+}
+
+const pinned = (...devices: string[]) => devices.map((device) => ({ device }));
+
+describe("pinCounts", () => {
+  it("counts nodes by task, whatever else their device says", () => {
+    const counts = pinCounts(
+      pinned(
+        "/job:worker/task:0",
+        "/job:worker/replica:0/task:0/device:CPU:0",
+        "/job:ps/task:1/cpu:0",
+        "/device:GPU:0",
+        "",
+        "/job:worker",
+      ),
+    );
+    expect([...counts]).toEqual([
+      ["worker/0", 2],
+      ["ps/1", 1],
+    ]);
+  });
+});
+
+describe("missingTasks", () => {
+  it("names nothing when every task is up or on its way", () => {
+    const missing = missingTasks(pinned("/job:worker/task:0", "/job:worker/task:1"), [
+      task("worker/0"),
+      task("worker/1", "starting"),
+    ]);
+    expect(missing.names).toEqual([]);
+    expect(missingCount(missing)).toBe(0);
+  });
+
+  it("adds what is not there and starts what is stopped or has failed", () => {
+    const missing = missingTasks(pinned("/job:worker/task:2", "/job:ps/task:0", "/job:worker/task:0"), [
+      task("worker/0", "failed"),
+      task("worker/1"),
+    ]);
+    expect(missing.names).toEqual(["ps/0", "worker/0", "worker/2"]);
+    expect(missing.start.map(({ id }) => id)).toEqual(["worker/0"]);
+    expect(missing.add).toEqual([
+      { job: "ps", count: 1 },
+      { job: "worker", count: 1 },
+    ]);
+    expect(startLabel(missing)).toBe("Start ps/0, worker/0 and worker/2");
+  });
+
+  it("fills the gaps before a named index, because a job gets its lowest free ones", () => {
+    const missing = missingTasks(pinned("/job:worker/task:3"), [task("worker/1")]);
+    expect(missing.add).toEqual([{ job: "worker", count: 3 }]);
+    expect(startLabel(missing)).toBe("Start 3 workers");
+  });
+
+  it("wants one task for a graph without pins", () => {
+    expect(missingTasks(pinned("", "/device:CPU:0"), []).add).toEqual([{ job: "worker", count: 1 }]);
+    expect(missingTasks(pinned(""), [task("ps/0", "stopped")]).start.map(({ id }) => id)).toEqual(["ps/0"]);
+    expect(missingTasks(pinned(""), [task("ps/0")]).names).toEqual([]);
+  });
+
+  it("speaks of workers only where all are", () => {
+    expect(startLabel(missingTasks(pinned("/job:worker/task:0", "/job:worker/task:1"), []))).toBe(
+      "Start 2 workers",
+    );
+    expect(startLabel(missingTasks(pinned("/job:ps/task:0", "/job:ps/task:1"), []))).toBe(
+      "Start ps/0 and ps/1",
+    );
+    expect(startLabel(missingTasks(pinned("/job:ps/task:7"), []))).toBe("Start 8 tasks");
+  });
+});

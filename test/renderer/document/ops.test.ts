@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { categoryOf, opEntries, searchOps } from "../../../renderer/document/op-entries.js";
+import { docsUrl, signatureText } from "../../../renderer/document/op-text.js";
+import { opRows } from "../../../renderer/ops-panel/op-rows.js";
+import { bundledOpRegistry } from "../../../worker-runtime/graph/op-registry.js";
+
+const entries = opEntries(bundledOpRegistry().names());
+const names = (query: string) => searchOps(entries, query).map(({ entry }) => entry.name);
+
+describe("the ops panel", () => {
+  it("finds the op itself first, then names that begin with it, then the rest", () => {
+    expect(names("matmul")[0]).toBe("MatMul");
+    expect(names("matmul")).toContain("SparseTensorDenseMatMul");
+    expect(names("conv2d").slice(0, 2)).toEqual(["Conv2D", "Conv2DBackpropInput"]);
+    expect(names("mat inverse")).toEqual(expect.arrayContaining(["MatrixInverse"]));
+    expect(names("nosuchop")).toEqual([]);
+  });
+
+  it("finds ops by what Python calls them", () => {
+    expect(names("reduce_sum")).toContain("Sum");
+    expect(names("stack")).toContain("Pack");
+  });
+
+  it("marks what was searched", () => {
+    const match = searchOps(entries, "matmul").find(({ entry }) => entry.name === "BatchMatMulV2");
+    expect(match?.ranges).toEqual([[5, 11]]);
+  });
+
+  it("hides TensorFlow's internal ops", () => {
+    expect(entries.some(({ name }) => name.startsWith("_"))).toBe(false);
+  });
+
+  it.each([
+    ["AddV2", "Math"],
+    ["MatMul", "Linear algebra"],
+    ["Placeholder", "Array"],
+    ["Const", "Array"],
+    ["Relu", "Neural net"],
+    ["Sum", "Reduction"],
+    ["VariableV2", "State"],
+    ["AssignAdd", "State"],
+    ["ResourceApplyAdam", "Training"],
+    ["RandomUniform", "Random"],
+    ["FIFOQueueV2", "Lookup and queues"],
+    ["TPUCompile", "TPU and XLA"],
+    ["PrintV2", "Summaries and debugging"],
+  ] as const)("puts %s under %s", (op, category) => {
+    expect(categoryOf(op)).toBe(category);
+  });
+
+  it("opens categories on demand, and those with matches while searching", () => {
+    const all = searchOps(entries, "");
+    const closed = opRows(entries, all, false, new Set());
+    expect(closed.every(({ kind }) => kind === "category")).toBe(true);
+    expect(opRows(entries, all, false, new Set(["Math"])).some(({ kind }) => kind === "op")).toBe(true);
+    const found = opRows(entries, searchOps(entries, "matmul"), true, new Set());
+    expect(found[0]).toMatchObject({ kind: "category", category: "Linear algebra", open: true });
+    expect(found[1]).toMatchObject({ kind: "op" });
+    expect(
+      found
+        .filter((row) => row.kind === "category" && row.matches === 0)
+        .every((row) => row.kind === "category" && !row.open),
+    ).toBe(true);
+  });
+
+  it("writes an op's signature", () => {
+    const signature = (op: string) => signatureText(bundledOpRegistry().require(op));
+    expect(signature("MatMul")).toBe("(a: T, b: T) → product: T");
+    expect(signature("ConcatV2")).toBe("(values: N × T, axis: Tidx) → output: T");
+    expect(signature("NoOp")).toBe("() → nothing");
+    expect(docsUrl("MatMul")).toMatch(/\/raw_ops\/MatMul$/);
+  });
+});

@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const renderer = fileURLToPath(new URL("../../renderer", import.meta.url));
+
+/** The folders of renderer/, lowest first. A folder imports itself and folders above it in this list, none beside it. */
+const LAYERS: readonly (readonly string[])[] = [
+  ["theme"],
+  ["ui"],
+  ["document"],
+  ["kernels", "cluster"],
+  ["transport"],
+  ["stores"],
+  ["viewport"],
+  ["actions"],
+  ["commands"],
+  ["parts"],
+  [
+    "canvas",
+    "cluster-panel",
+    "cluster-table",
+    "dialogs",
+    "dock",
+    "firewall",
+    "inspector",
+    "ops-panel",
+    "pairing",
+  ],
+  ["app"],
+];
+
+/** What a folder may import of the other top-level folders; left out: nothing. */
+const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
+  theme: [],
+  ui: [],
+};
+const OUTSIDE_ELSEWHERE = ["main/api", "protos/generated", "worker-runtime"];
+
+const level = (folder: string) => LAYERS.findIndex((folders) => folders.includes(folder));
+
+/** What is wrong with an import of renderer/; undefined where it keeps to the layers. Paths are relative to renderer/. */
+function fault(from: string, to: string): string | undefined {
+  const [source = ""] = from.split("/");
+  if (to.startsWith("../")) {
+    const allowed = OUTSIDE[source] ?? OUTSIDE_ELSEWHERE;
+    const path = to.slice("../".length);
+    return allowed.some((folder) => path.startsWith(`${folder}/`)) ? undefined : `${from} imports ${path}`;
+  }
+  const [target = ""] = to.split("/");
+  if (source === target || level(target) < level(source)) return undefined;
+  return `${from} imports ${to}`;
+}
+
+/** Imports of styles are left out: a style sheet is loaded by the components that use its classes. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(renderer, file), "utf8");
+  return [...text.matchAll(/(?:\bfrom|\bimport\(|^import)\s*"(\.[^"]+)"/gm)]
+    .map(([, path = ""]) => path)
+    .filter((path) => !path.endsWith(".css"))
+    .map((path) =>
+      relative(renderer, resolve(renderer, dirname(file), path))
+        .split(sep)
+        .join("/"),
+    );
+}
+
+const files = readdirSync(renderer, { recursive: true, encoding: "utf8" })
+  .map((file) => file.split(sep).join("/"))
+  .filter((file) => /\.tsx?$/.test(file) && file !== "main.tsx");
+
+describe("the layers of the window", () => {
+  it("have every folder in one of them", () => {
+    const folders = new Set(files.map((file) => file.split("/")[0]));
+    expect([...folders].sort()).toEqual(LAYERS.flat().sort());
+  });
+
+  it("are imported from above only", () => {
+    expect(files.flatMap((file) => importsOf(file).flatMap((target) => fault(file, target) ?? []))).toEqual(
+      [],
+    );
+  });
+
+  it("refuse a store in a control, one feature in another, and the application's own code anywhere", () => {
+    expect(fault("ui/menu.tsx", "stores/app-store.js")).toBeDefined();
+    expect(fault("dock/dock.tsx", "canvas/index.js")).toBeDefined();
+    expect(fault("ui/menu.tsx", "../main/api/problem.js")).toBeDefined();
+    expect(fault("stores/run-store.ts", "../main/runs/runs.js")).toBeDefined();
+    expect(fault("dock/dock.tsx", "stores/run-store.js")).toBeUndefined();
+    expect(importsOf("app/app.tsx")).toContain("canvas/index.js");
+    expect(importsOf("app/app.tsx")).toContain("app/dialogs.js");
+  });
+});

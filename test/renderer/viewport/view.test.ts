@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { revealedView, viewAfterResize, visibleArea } from "../../../renderer/viewport/view.js";
+
+const large = { width: 1200, height: 800 };
+const small = { width: 600, height: 400 };
+const bounds = { left: 0, top: 0, right: 900, bottom: 500 };
+
+describe("the view after the window got another size", () => {
+  it("still shows the whole of a graph that was seen whole", () => {
+    const view = { x: 150, y: 150, zoom: 1 };
+    const after = viewAfterResize(view, large, small, bounds);
+    const area = visibleArea(after, small);
+    expect(area.left).toBeLessThan(bounds.left);
+    expect(area.right).toBeGreaterThan(bounds.right);
+    expect(area.top).toBeLessThan(bounds.top);
+    expect(area.bottom).toBeGreaterThan(bounds.bottom);
+  });
+
+  it("keeps in the middle what was there, at the zoom that was chosen", () => {
+    const view = { x: -300, y: -200, zoom: 2 };
+    expect(viewAfterResize(view, large, small, bounds)).toEqual({ x: -600, y: -400, zoom: 2 });
+    expect(viewAfterResize({ x: -600, y: -400, zoom: 2 }, small, large, bounds)).toEqual(view);
+  });
+});
+
+describe("bringing a node into view", () => {
+  const view = { x: 0, y: 0, zoom: 1 };
+
+  it("leaves the view where it is when the node is seen whole", () => {
+    expect(revealedView(view, { left: 10, top: 10, right: 150, bottom: 70 }, large)).toBe(view);
+  });
+
+  it("moves as little as it takes for a node that is half outside", () => {
+    const moved = revealedView(view, { left: 1150, top: 10, right: 1290, bottom: 70 }, large);
+    expect(moved).toEqual({ x: -122, y: 22, zoom: 1 });
+  });
+
+  it("puts a node that is far away into the middle", () => {
+    const moved = revealedView(view, { left: 9930, top: 9970, right: 10_070, bottom: 10_030 }, large);
+    expect(moved).toEqual({ x: 600 - 10_000, y: 400 - 10_000, zoom: 1 });
+  });
+});
