@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { type Settings, settingsSchema } from "../api/app.js";
 import type { Params } from "../api/contract.js";
-import type { EmitEvent } from "../events.js";
-import { errnoOf, fileProblem } from "../problems.js";
+import type { EmitEvent } from "../shared/events.js";
+import { errnoOf, fileProblem } from "../shared/problems.js";
 import { writePrivateFile } from "../storage/private-files.js";
 
 const MAX_RECENT_DOCUMENTS = 20;

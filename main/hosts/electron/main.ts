@@ -6,7 +6,7 @@ import { inBackground, surviveFaults } from "../../../worker-runtime/faults.js";
 import type { Settings } from "../../api/app.js";
 import { type Application, createApplication } from "../../application.js";
 import { InstanceLock } from "../../peers/agent/instance-lock.js";
-import { problem } from "../../problems.js";
+import { problem } from "../../shared/problems.js";
 import { registerWindowScheme, serveWindow } from "./app-protocol.js";
 import { disposeBeforeEnd } from "./ending.js";
 import { pickFile } from "./file-dialogs.js";

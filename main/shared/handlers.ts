@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type MethodName, methods, type Params, type Result } from "./api/contract.js";
+import { type MethodName, methods, type Params, type Result } from "../api/contract.js";
 import { problem } from "./problems.js";
 
 /** What a handler gives; of a method without a result it is not looked at. */
