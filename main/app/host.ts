@@ -1,4 +1,5 @@
-import type { AppInfo, PickFile } from "../api/app.js";
+import type { AppInfo } from "../api/app.js";
+import type { PickFile } from "../api/documents.js";
 import type { SharedWindow } from "../peers/agent/shared-window.js";
 
 /** What the application needs of the host that shows its windows: all that differs between the two. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { app, BrowserWindow, Menu, nativeTheme, screen, session } from "electron";
 import { dataFolder } from "../../../worker-runtime/engines/tensorflow/data-folder.js";
 import { inBackground, surviveFaults } from "../../../worker-runtime/faults.js";
-import type { Settings } from "../../api/app.js";
+import type { Settings } from "../../api/settings.js";
 import { type Application, createApplication } from "../../application.js";
 import { InstanceLock } from "../../peers/agent/instance-lock.js";
 import { problem } from "../../shared/problems.js";
