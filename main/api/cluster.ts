@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { discoveryStateSchema, machineFactsSchema } from "./machines.js";
+import { method, nothing } from "./method.js";
 import { problemSchema } from "./problem.js";
 
 export const engineSchema = z.enum(["tensorflow", "portable"]);
@@ -174,3 +175,34 @@ export const clusterRowSchema = z.object({
   gpu: gpuChoiceSchema,
 });
 export type ClusterRow = z.infer<typeof clusterRowSchema>;
+
+export const clusterMethods = {
+  "cluster.get": method(nothing, clusterStateSchema),
+  /** Adds tasks to a job on a machine and starts them. Answers when they are listed, not when they are up. */
+  "cluster.addTasks": method(addTasksSchema, z.array(z.string())),
+  /** Takes in a TensorFlow server that runs already; answers its task id once the server answered. */
+  "cluster.addForeign": method(addForeignSchema, z.string()),
+  /** Makes the tasks what the table says: removes, adds and restarts. Asked for after the window showed what changes. */
+  "cluster.applyTable": method(z.object({ rows: z.array(clusterRowSchema).max(512) }), nothing),
+  /** Opening a cluster is confirmed in the window first. Restarts the tasks whose addresses change. */
+  "cluster.setAccess": method(z.object({ access: accessSchema }), nothing),
+  /** Forgets a task's variables, queues and sessions (Reset of all containers). */
+  "cluster.clearState": method(taskIdSchema, nothing),
+  "cluster.startTask": method(taskIdSchema, nothing),
+  "cluster.stopTask": method(taskIdSchema, nothing),
+  "cluster.restartTask": method(taskIdSchema, nothing),
+  /** Stops a task and takes it off the list. */
+  "cluster.removeTask": method(taskIdSchema, nothing),
+  /** Restarts every task under the new membership. */
+  "cluster.setMembership": method(z.object({ membership: membershipSchema }), nothing),
+  "cluster.taskLog": method(
+    z.object({ taskId: z.string(), afterSequence: z.number().int().min(-1) }),
+    z.array(logLineSchema),
+  ),
+} as const;
+
+export const clusterEvents = {
+  /** The whole state, after every change of it and with every sample of the metrics (once a second). */
+  cluster: clusterStateSchema,
+  taskLog: z.object({ taskId: z.string(), lines: z.array(logLineSchema) }),
+} as const;

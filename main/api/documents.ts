@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { method, nothing } from "./method.js";
 
 /** The outer message of a file. What was opened is what is saved. */
 export const documentKindSchema = z.enum(["graph", "meta_graph", "saved_model"]);
@@ -57,3 +58,30 @@ export const saveDocumentSchema = z.object({
   /** The `sourceId` that the document was opened with. */
   sourceId: z.string().optional(),
 });
+
+export const pickFileSchema = z.object({
+  mode: z.enum(["open", "save"]),
+  title: z.string(),
+  /** Endings without the dot. */
+  extensions: z.array(z.string()),
+  suggestedName: z.string().optional(),
+  /** Where the dialog opens; left out: where the system has it. */
+  folder: z.string().optional(),
+});
+export type PickFile = z.infer<typeof pickFileSchema>;
+
+export const documentMethods = {
+  "documents.examples": method(nothing, z.array(exampleSchema)),
+  "documents.openExample": method(z.object({ id: z.string() }), documentSchema),
+  "documents.open": method(z.object({ path: z.string().min(1) }), documentSchema),
+  /** Reads a file whose content the browser holds (dropped onto the window). */
+  "documents.read": method(z.object({ name: z.string(), bytes: bytesSchema }), documentSchema),
+  "documents.save": method(saveDocumentSchema, documentSchema.omit({ metaGraph: true })),
+
+  "files.list": method(
+    z.object({ path: z.string().optional(), extensions: z.array(z.string()) }),
+    directorySchema,
+  ),
+  /** The system's own dialog; Electron host only. Answers undefined when the user cancels. */
+  "files.pick": method(pickFileSchema, z.string().optional()),
+} as const;

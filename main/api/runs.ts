@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { bytesSchema } from "./documents.js";
+import { kernelListSchema } from "./kernels.js";
+import { method, nothing } from "./method.js";
 import { problemSchema } from "./problem.js";
 
 /** A value fed to a tensor, as the user gave it. The application turns it into a tensor of the placeholder's dtype. */
@@ -153,3 +155,33 @@ export const runUpdateSchema = z.object({
   problem: problemSchema.optional(),
 });
 export type RunUpdate = z.infer<typeof runUpdateSchema>;
+
+export const runMethods = {
+  /** Starts a run and answers its id; everything else comes as `run` events. */
+  "runs.start": method(runRequestSchema, z.object({ runId: z.string() })),
+  /** Finishes the current step, then stops; with `abort` the step is cancelled too. */
+  "runs.stop": method(z.object({ runId: z.string(), abort: z.boolean() }), nothing),
+  "runs.latest": method(nothing, runUpdateSchema.optional()),
+  /** Elements [offset, offset + count) of a fetched tensor of the newest run, in row-major order. */
+  "runs.tensor": method(
+    z.object({
+      runId: z.string(),
+      name: z.string(),
+      offset: z.number().int().nonnegative(),
+      count: z.number().int().min(1).max(100_000),
+    }),
+    tensorPreviewSchema,
+  ),
+  /** The Chrome trace (JSON) of the newest traced step. */
+  "runs.chromeTrace": method(z.object({ runId: z.string() }), z.string()),
+
+  /** The engine's own op list, a serialized OpList without descriptions. */
+  "ops.list": method(nothing, z.object({ source: z.string(), opList: bytesSchema })),
+
+  /** What the portable engine has a kernel for. Takes some tenths of a second the first time. */
+  "kernels.list": method(nothing, kernelListSchema),
+} as const;
+
+export const runEvents = {
+  run: runUpdateSchema,
+} as const;

@@ -3,7 +3,7 @@ import { inBackground } from "../../worker-runtime/faults.js";
 import type { Identity, PairingState } from "../api/machines.js";
 import type { Application } from "../application.js";
 import { startHeadlessProcess } from "../hosts/headless/headless-process.js";
-import { defined } from "../problems.js";
+import { defined } from "../shared/problems.js";
 
 export interface AgentProcessOptions {
   readonly dataDir: string;

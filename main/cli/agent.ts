@@ -15,7 +15,7 @@ import { askInstance } from "../peers/agent/instance-lock.js";
 import { loadIdentity } from "../peers/identity/identity.js";
 import { renewIfAsked, requestNewIdentity } from "../peers/identity/new-identity.js";
 import { TrustStore } from "../peers/trust/trust-store.js";
-import { problem } from "../problems.js";
+import { problem } from "../shared/problems.js";
 import { runAgentProcess } from "./agent-process.js";
 import { installCommands, serviceUnit } from "./service-unit.js";
 

@@ -2,7 +2,7 @@
 import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Door as DoorState } from "../api/cluster.js";
-import { messageOf } from "../problems.js";
+import { messageOf } from "../shared/problems.js";
 import { addressesOf } from "./addresses.js";
 import type { ClusterService } from "./cluster-service.js";
 import { DOOR_PORT, Door, type DoorCluster } from "./door/door.js";

@@ -13,8 +13,8 @@ import type {
   LogLine,
   Membership,
 } from "../api/cluster.js";
-import { delay } from "../deferred.js";
-import { defined, problem } from "../problems.js";
+import { delay } from "../shared/deferred.js";
+import { defined, problem } from "../shared/problems.js";
 import { clearServerState } from "../tasks/clear-state.js";
 import { ClusterModel, type ModelCollaborators } from "./cluster-model.js";
 import { type ClusterTask, isActive, PARAMETER_SERVER_JOB, serversFirst, taskNames } from "./cluster-task.js";

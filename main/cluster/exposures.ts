@@ -1,7 +1,7 @@
 /** What keeps a secure cluster from being as closed as it says. Pure. */
 import type { Access } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
-import type { ClusterMachine } from "./cluster-machine.js";
+import type { ClusterMachine } from "../peers/cluster-machine.js";
 import { type ClusterTask, taskNames } from "./cluster-task.js";
 
 /**

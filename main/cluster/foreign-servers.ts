@@ -3,8 +3,8 @@ import { taskOfDevice } from "../../worker-runtime/cluster/device-name.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Device, TaskState } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
-import { delay } from "../deferred.js";
-import { messageOf, problem } from "../problems.js";
+import { delay } from "../shared/deferred.js";
+import { messageOf, problem } from "../shared/problems.js";
 import {
   HEALTH_INTERVAL_MILLIS,
   type Health,

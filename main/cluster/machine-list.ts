@@ -2,7 +2,7 @@
 import type { Machine } from "../api/cluster.js";
 import type { MachineFacts } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
-import type { ClusterMachine } from "./cluster-machine.js";
+import type { ClusterMachine } from "../peers/cluster-machine.js";
 import { type ClusterTask, isActive } from "./cluster-task.js";
 
 /** The known machines, then one for each unknown host of foreign servers. */

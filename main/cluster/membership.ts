@@ -1,7 +1,7 @@
 /** Whether a cluster is fixed or dynamic is what its tasks were started as, by whichever window that was. Pure. */
 import type { Membership } from "../api/cluster.js";
+import type { ClusterMachine } from "../peers/cluster-machine.js";
 import type { HostTask } from "../tasks/task-host.js";
-import type { ClusterMachine } from "./cluster-machine.js";
 import { isActive } from "./cluster-task.js";
 
 /** What a task was started as. */

@@ -3,10 +3,10 @@ import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/addr
 import { type TableRow, tableProblems } from "../../worker-runtime/cluster/cluster-table.js";
 import type { Access, ClusterRow } from "../api/cluster.js";
 import { ProblemError } from "../api/wire.js";
-import { problem } from "../problems.js";
+import type { ClusterMachine } from "../peers/cluster-machine.js";
+import { problem } from "../shared/problems.js";
 import { exposureRefused } from "../tasks/exposure.js";
 import { isTaskPort, TASK_PORTS_TEXT } from "../tasks/task-ports.js";
-import type { ClusterMachine } from "./cluster-machine.js";
 import { type ClusterTask, taskName } from "./cluster-task.js";
 import type { ForeignPlace } from "./foreign-servers.js";
 import { newTaskId, type TaskWish } from "./task-placement.js";

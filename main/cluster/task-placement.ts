@@ -3,11 +3,11 @@ import { randomUUID } from "node:crypto";
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import type { Access, Engine, GpuChoice, Membership } from "../api/cluster.js";
 import { ProblemError } from "../api/wire.js";
-import { noSuchMachine, problem } from "../problems.js";
+import type { ClusterMachine } from "../peers/cluster-machine.js";
+import { noSuchMachine, problem } from "../shared/problems.js";
 import type { FixedPlace, TaskHost } from "../tasks/task-host.js";
 import { FIRST_TASK_PORT, nextTaskPort } from "../tasks/task-ports.js";
 import { addressesOf } from "./addresses.js";
-import type { ClusterMachine } from "./cluster-machine.js";
 import { type ClusterTask, isActive, PARAMETER_SERVER_JOB, taskName } from "./cluster-task.js";
 import { addressOnMachine } from "./task-list.js";
 

@@ -4,9 +4,9 @@ import { isLoopback } from "../../worker-runtime/cluster/host.js";
 import type { Membership, Task } from "../api/cluster.js";
 import type { MachineFacts } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
-import { defined } from "../problems.js";
+import type { ClusterMachine } from "../peers/cluster-machine.js";
+import { defined } from "../shared/problems.js";
 import { isTaskPort, TASK_PORTS_TEXT } from "../tasks/task-ports.js";
-import type { ClusterMachine } from "./cluster-machine.js";
 import { taskName } from "./cluster-task.js";
 import { type ForeignServer, ownNameOf } from "./foreign-servers.js";
 

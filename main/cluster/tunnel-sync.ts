@@ -1,7 +1,7 @@
 /** Keeps every machine told of its end of the tunnels, also when it comes back from being away. */
 
-import type { ClusterMachine, TunnelHost } from "./cluster-machine.js";
-import type { TunnelRequest } from "./tunnel/tunnel-request.js";
+import type { TunnelRequest } from "../peers/agent/tunnel-request.js";
+import type { ClusterMachine, TunnelHost } from "../peers/cluster-machine.js";
 import { NO_TUNNELS } from "./tunnel-table.js";
 
 /** A machine that refused or did not answer is asked again no sooner than this. */

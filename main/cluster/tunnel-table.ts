@@ -1,8 +1,8 @@
 /** Who listens where for whom in a secure cluster. Pure: the machines are told by tunnel-sync.ts. */
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { isLoopback } from "../../worker-runtime/cluster/host.js";
-import { agentAddresses, withoutZones } from "../peers/port/agent-addresses.js";
-import type { TunnelAdmission, TunnelEnd, TunnelRequest } from "./tunnel/tunnel-request.js";
+import { agentAddresses, withoutZones } from "../machine/agent-addresses.js";
+import type { TunnelAdmission, TunnelEnd, TunnelRequest } from "../peers/agent/tunnel-request.js";
 
 export interface TunnelledTask {
   readonly machineId: string;

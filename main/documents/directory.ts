@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, extname, join, resolve } from "node:path";
 import type { Directory, DirectoryEntry } from "../api/documents.js";
-import { fileProblem } from "../problems.js";
+import { fileProblem } from "../shared/problems.js";
 
 /** Nobody picks a file among more; a folder of a data set can have millions. */
 const MAX_ENTRIES = 5000;

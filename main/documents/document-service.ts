@@ -10,7 +10,7 @@ import {
 } from "../../worker-runtime/graph/graph-file.js";
 import type { Params } from "../api/contract.js";
 import type { DocumentFile, Example } from "../api/documents.js";
-import { errnoOf, fileProblem, messageOf, problem, problemOf } from "../problems.js";
+import { errnoOf, fileProblem, messageOf, problem, problemOf } from "../shared/problems.js";
 import { writeFileAtomically } from "../storage/atomic-write.js";
 import { type FileVersion, fileVersion } from "../storage/file-version.js";
 import { expandHome } from "./directory.js";

@@ -1,5 +1,5 @@
 import { examples } from "../../worker-runtime/graph/examples.js";
-import { problem } from "../problems.js";
+import { problem } from "../shared/problems.js";
 import type { ExampleLibrary } from "./document-service.js";
 
 /** The graphs that Tensordeck brings along. */

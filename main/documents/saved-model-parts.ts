@@ -1,6 +1,6 @@
 import { cp, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { fileProblem, problem } from "../problems.js";
+import { fileProblem, problem } from "../shared/problems.js";
 
 /** What a SavedModel's folder holds beside its graph: values of variables, files of tables, and what others need. */
 const PARTS = ["variables", "assets", "assets.extra", "keras_metadata.pb"];

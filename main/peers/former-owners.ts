@@ -5,7 +5,7 @@
 
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Role } from "../api/machines.js";
-import { messageOf } from "../problems.js";
+import { messageOf } from "../shared/problems.js";
 import type { TaskHost } from "../tasks/task-host.js";
 import { includesRole } from "./agent/roles.js";
 

@@ -1,8 +1,8 @@
 /** Whether other machines find and reach this one: its agent's port and its announcements, which come and go together. */
 
 import type { DiscoveryState } from "../api/machines.js";
-import { problemOf } from "../problems.js";
-import { version } from "../version.js";
+import { problemOf } from "../shared/problems.js";
+import { version } from "../shared/version.js";
 import { type Discovery, type DiscoveryOptions, startDiscovery } from "./discovery/discovery.js";
 import type { Sighting } from "./discovery/sighting.js";
 import type { Identity } from "./identity/identity.js";

@@ -8,7 +8,7 @@ import type {
   WizardMachines,
   WizardProber,
 } from "../network/firewall/wizard/wizard-machine.js";
-import { defined } from "../problems.js";
+import { defined } from "../shared/problems.js";
 import type { ControlPlane } from "./control-plane.js";
 
 export interface WizardMachinesOptions {

@@ -12,9 +12,9 @@ import {
 } from "../../worker-runtime/io/feed.js";
 import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import type { FeedValue, RunRequest } from "../api/runs.js";
-import { unlessAborted } from "../deferred.js";
 import { expandHome } from "../documents/directory.js";
-import { problem, problemOf } from "../problems.js";
+import { unlessAborted } from "../shared/deferred.js";
+import { problem, problemOf } from "../shared/problems.js";
 import type { CheckedGraph } from "./graph-check.js";
 import { dtypeOfOutput } from "./output-dtype.js";
 

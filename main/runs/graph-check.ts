@@ -5,7 +5,7 @@ import { parseDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import { parseEdge, tensorName } from "../../worker-runtime/graph/edge.js";
 import { topologicalOrder } from "../../worker-runtime/graph/topology.js";
 import type { RunRequest } from "../api/runs.js";
-import { messageOf, problem } from "../problems.js";
+import { messageOf, problem } from "../shared/problems.js";
 import { dtypeOfOutput } from "./output-dtype.js";
 
 /** A graph that can be run as the request asks, as far as can be told from here. */

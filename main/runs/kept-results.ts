@@ -1,6 +1,6 @@
 import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import type { TensorPreview } from "../api/runs.js";
-import { problem } from "../problems.js";
+import { problem } from "../shared/problems.js";
 import { previewTensor } from "./previews.js";
 
 /** The newest results are held whole, so that a window can look at any part of them, up to this much together. */

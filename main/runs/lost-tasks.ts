@@ -3,8 +3,8 @@ import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/statu
 import { ProblemError } from "../api/wire.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
 import type { ClusterTask } from "../cluster/cluster-task.js";
-import { delay } from "../deferred.js";
-import { problem } from "../problems.js";
+import { delay } from "../shared/deferred.js";
+import { problem } from "../shared/problems.js";
 import type { Participant } from "./participants.js";
 
 type Cluster = Pick<ClusterService, "tasks" | "onChange">;

@@ -5,7 +5,7 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { outputTypes } from "../../worker-runtime/graph/node-signature.js";
 import { bundledOpRegistry } from "../../worker-runtime/graph/op-registry.js";
 import { type DType, dtypeOf } from "../../worker-runtime/protocol/dtype.js";
-import { problem } from "../problems.js";
+import { problem } from "../shared/problems.js";
 
 /**
  * The dtype of a node's output; undefined for an op that is not known here.

@@ -2,7 +2,7 @@
 import type { TaskState } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
 import { ProblemError } from "../api/wire.js";
-import { problem } from "../problems.js";
+import { problem } from "../shared/problems.js";
 import type { Pin } from "./graph-check.js";
 
 /** What is looked at of a task. */

@@ -2,7 +2,7 @@
 import { messageWithoutTask, StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import type { Problem } from "../api/problem.js";
 import { ProblemError } from "../api/wire.js";
-import { defined, problemOf, shortTaskName } from "../problems.js";
+import { defined, problemOf, shortTaskName } from "../shared/problems.js";
 import { explanations } from "./error-explanations.js";
 
 /** What is known of the graph and the cluster that the error came from. */

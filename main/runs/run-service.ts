@@ -2,8 +2,8 @@
 import type { Params } from "../api/contract.js";
 import type { RunRequest, RunUpdate, TensorPreview } from "../api/runs.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
-import type { EmitEvent } from "../events.js";
-import { problem } from "../problems.js";
+import type { EmitEvent } from "../shared/events.js";
+import { problem } from "../shared/problems.js";
 import type { ReadFeeds } from "./feeds.js";
 import { Run } from "./run.js";
 import { RunStatus } from "./run-status.js";

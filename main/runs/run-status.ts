@@ -2,11 +2,11 @@
 import { randomUUID } from "node:crypto";
 import type { Problem } from "../api/problem.js";
 import type { RunRequest, RunState, RunUpdate } from "../api/runs.js";
-import { defined } from "../problems.js";
+import { defined } from "../shared/problems.js";
+import { UpdateThrottle } from "../shared/update-throttle.js";
 import { KeptResults, type NamedTensor } from "./kept-results.js";
 import { previewTensor } from "./previews.js";
 import type { TracedStep } from "./trace-summary.js";
-import { UpdateThrottle } from "./update-throttle.js";
 
 /** How long a step took, as the client saw it. */
 export interface StepTiming {

@@ -4,7 +4,7 @@ import { restoreText } from "../../worker-runtime/session/saved-model/restore.js
 import type { RunRequest } from "../api/runs.js";
 import { ProblemError } from "../api/wire.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
-import { problem } from "../problems.js";
+import { problem } from "../shared/problems.js";
 import type { ReadFeeds } from "./feeds.js";
 import { type CheckedGraph, checkGraph, type Pin, pinsOf } from "./graph-check.js";
 import { keepsStateInKernels } from "./kernel-state.js";

@@ -12,7 +12,7 @@ import {
 import { planRestore, type RestorePlan } from "../../worker-runtime/session/saved-model/restore-plan.js";
 import type { RunRequest } from "../api/runs.js";
 import { ProblemError } from "../api/wire.js";
-import { defined, problemOf } from "../problems.js";
+import { defined, problemOf } from "../shared/problems.js";
 import type { Participant } from "./participants.js";
 
 /** The folder of an opened SavedModel; undefined where nobody knows it. */

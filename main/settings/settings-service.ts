@@ -1,9 +1,9 @@
 /** What the user chose, kept in one JSON file of the data folder. */
 import { readFile } from "node:fs/promises";
-import { type Settings, settingsSchema } from "../api/app.js";
 import type { Params } from "../api/contract.js";
-import type { EmitEvent } from "../events.js";
-import { errnoOf, fileProblem } from "../problems.js";
+import { type Settings, settingsSchema } from "../api/settings.js";
+import type { EmitEvent } from "../shared/events.js";
+import { errnoOf, fileProblem } from "../shared/problems.js";
 import { writePrivateFile } from "../storage/private-files.js";
 
 const MAX_RECENT_DOCUMENTS = 20;

@@ -1,7 +1,7 @@
 /** What a service keeps over restarts, as JSON in a private file of the data folder. */
 import { readFile } from "node:fs/promises";
 import type { ZodType } from "zod";
-import { errnoOf } from "../problems.js";
+import { errnoOf } from "../shared/problems.js";
 import { writePrivateFile } from "./private-files.js";
 
 export class JsonFile<T> {

@@ -1,6 +1,6 @@
 import type { LogLine } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
-import { defined } from "../problems.js";
+import { defined } from "../shared/problems.js";
 import type { TaskExit } from "./launcher.js";
 
 /** Windows' codes of processes that were ended by a fault, as Node shows them. */

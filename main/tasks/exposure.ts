@@ -1,6 +1,6 @@
 /** Whom a task's port is open to is for the user of its machine to say; these are the words where it is not. */
 import type { ProblemError } from "../api/wire.js";
-import { problem } from "../problems.js";
+import { problem } from "../shared/problems.js";
 
 /** How the user of a machine allows it, at its window or without one. */
 export const ALLOW_EXPOSURE =

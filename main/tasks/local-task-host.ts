@@ -3,7 +3,7 @@
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { LogLine } from "../api/cluster.js";
 import type { Gpu } from "../api/machines.js";
-import { defined, problem } from "../problems.js";
+import { defined, problem } from "../shared/problems.js";
 import type { JsonFile } from "../storage/json-file.js";
 import { clearServerState } from "./clear-state.js";
 import { gpuNumbers, visibleGpus } from "./gpu-assignment.js";

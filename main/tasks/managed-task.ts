@@ -5,8 +5,8 @@
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Device, Engine, GpuChoice, LogLine, TaskMetrics, TaskState } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
-import { delay } from "../deferred.js";
-import { defined, problemOf } from "../problems.js";
+import { delay } from "../shared/deferred.js";
+import { defined, problemOf } from "../shared/problems.js";
 import { exitProblem, startProblem } from "./exit-problem.js";
 import {
   HEALTH_INTERVAL_MILLIS,

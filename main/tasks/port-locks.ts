@@ -10,7 +10,7 @@ import { chmod, lstat, mkdir, readFile, unlink, writeFile } from "node:fs/promis
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { processExists } from "../../worker-runtime/engines/process-exists.js";
-import { errnoOf, messageOf } from "../problems.js";
+import { errnoOf, messageOf } from "../shared/problems.js";
 
 /** For the owner alone. */
 const PRIVATE_MODE = 0o700;

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { portInUseText } from "../../worker-runtime/engines/port-holder.js";
-import { problem } from "../problems.js";
+import { problem } from "../shared/problems.js";
 import { PortLocks } from "./port-locks.js";
 import { FIRST_TASK_PORT, nextTaskPort, TASK_PORTS_TEXT } from "./task-ports.js";
 

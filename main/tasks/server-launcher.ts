@@ -4,7 +4,7 @@ import { Server } from "../../worker-runtime/engines/server.js";
 import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import type { LogLine } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
-import { messageOf, problem } from "../problems.js";
+import { messageOf, problem } from "../shared/problems.js";
 import type { LaunchTask, TaskProcess } from "./launcher.js";
 
 /** CUDA would count the fastest GPU first; numbers are nvidia-smi's only when it counts by the bus, as that does. */

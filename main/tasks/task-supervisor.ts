@@ -1,7 +1,7 @@
 /** The processes of this machine's tasks: gives them ports, starts, measures and ends them. */
 import type { LogLine } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
-import { defined, problem, problemOf } from "../problems.js";
+import { defined, problem, problemOf } from "../shared/problems.js";
 import type { OpenProbe } from "./health.js";
 import type { LaunchTask, TaskPlan } from "./launcher.js";
 import { LogBatcher } from "./log-batcher.js";

@@ -1,5 +1,5 @@
 import { create } from "zustand";
-import type { Settings } from "../../main/api/app.js";
+import type { Settings } from "../../main/api/settings.js";
 import { client } from "../transport/client.js";
 
 export interface SettingsStore {

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TunnelEnd } from "../../main/cluster/tunnel/tunnel-request.js";
+import type { TunnelEnd } from "../../main/peers/agent/tunnel-request.js";
 import { type Identity, loadIdentity } from "../../main/peers/identity/identity.js";
 import { DEFAULT_AGENT_PORT } from "../../main/peers/port/agent-port.js";
 import { TrustStore } from "../../main/peers/trust/trust-store.js";

@@ -9,10 +9,10 @@ import {
   type Reachability,
   reachabilitySchema,
 } from "../../main/api/reachability.js";
-import { deferred } from "../../main/deferred.js";
 import type { RouteFacts } from "../../main/network/reachability/explain/route-facts.js";
 import { explainRoute } from "../../main/network/reachability/explain.js";
 import { ReachabilityService } from "../../main/network/reachability/reachability-service.js";
+import { deferred } from "../../main/shared/deferred.js";
 import { machine, task } from "../main/network/reachability/support/situations.js";
 import { environmentWithoutProxies, peerMissing, repositoryRoot } from "../support/peers.js";
 import { type Host, Network } from "./support/network.js";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { TunnelEnd } from "../../main/cluster/tunnel/tunnel-request.js";
+import type { TunnelEnd } from "../../main/peers/agent/tunnel-request.js";
 import { type Identity, loadIdentity } from "../../main/peers/identity/identity.js";
 import { DEFAULT_AGENT_PORT } from "../../main/peers/port/agent-port.js";
 import { TrustStore } from "../../main/peers/trust/trust-store.js";

@@ -1,10 +1,10 @@
 /** Connections to the agents of paired machines, which describe them and dial from there. */
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import type { MachineFacts } from "../../api/machines.js";
+import { agentAddresses } from "../../machine/agent-addresses.js";
 import type { Prober } from "../../network/reachability/probe.js";
 import { AgentConnection } from "../../peers/agent/agent-connection.js";
 import { loadIdentity } from "../../peers/identity/identity.js";
-import { agentAddresses } from "../../peers/port/agent-addresses.js";
 import type { TrustedMachine } from "../../peers/trust/trusted-machine.js";
 
 /** A machine that is there answers in milliseconds; what does not is tested from here all the same. */

@@ -5,10 +5,10 @@ import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import type { ClusterSpec, ClusterTask } from "../../../worker-runtime/cluster/cluster-spec.js";
 import { checkOwnHost } from "../../../worker-runtime/engines/address-check.js";
 import type { Machine, Task } from "../../api/cluster.js";
-import { type MachineDescription, unknownMachine } from "../../peers/machine/description.js";
+import { type MachineDescription, unknownMachine } from "../../machine/description.js";
 import { TRUST_FILE } from "../../peers/trust/trust-store.js";
 import { type TrustedMachine, trustFileSchema } from "../../peers/trust/trusted-machine.js";
-import { errnoOf, fileProblem } from "../../problems.js";
+import { errnoOf, fileProblem } from "../../shared/problems.js";
 
 export const THIS_MACHINE = "this-machine";
 

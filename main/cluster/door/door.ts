@@ -12,7 +12,7 @@ import {
 } from "node:http2";
 import { MasterServiceDefinition } from "../../../protos/generated/tensorflow/master_service.js";
 import { formatHostPort } from "../../../worker-runtime/cluster/address.js";
-import { errnoOf, messageOf } from "../../problems.js";
+import { errnoOf, messageOf } from "../../shared/problems.js";
 import { collect } from "./collect.js";
 import { type DoorCluster, masterAddress } from "./door-cluster.js";
 import { http2Options, WINDOW_BYTES } from "./http2-options.js";

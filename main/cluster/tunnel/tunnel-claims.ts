@@ -1,5 +1,5 @@
 /** What the owners of clusters want of this machine's tunnels, and what follows from it. Pure: no socket is touched. */
-import type { TunnelEnd, TunnelRequest } from "./tunnel-request.js";
+import type { TunnelEnd, TunnelRequest } from "../../peers/agent/tunnel-request.js";
 
 /** One port on which the owners agree, with the addresses of all of them. */
 export interface AgreedTunnel extends TunnelEnd {

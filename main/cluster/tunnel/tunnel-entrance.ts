@@ -2,9 +2,9 @@
 import type { Socket } from "node:net";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import type { Problem } from "../../api/problem.js";
-import { problem, problemOf } from "../../problems.js";
-import { LoopbackServer } from "./loopback.js";
-import { bindLives, KEEP_ALIVE_MILLIS, prepareForRelay, pump, reset } from "./relay.js";
+import { problem, problemOf } from "../../shared/problems.js";
+import { LoopbackServer } from "../../shared/sockets/loopback.js";
+import { bindLives, KEEP_ALIVE_MILLIS, prepareForRelay, pump, reset } from "../../shared/sockets/relay.js";
 import type { AgreedTunnel } from "./tunnel-claims.js";
 import { encodeHeader, readAnswer, refusalText, TunnelAnswer } from "./tunnel-protocol.js";
 

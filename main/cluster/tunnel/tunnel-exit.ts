@@ -1,8 +1,8 @@
 /** The far end of tunnels: connections of other machines' agents to tasks of this one. */
 import type { Socket } from "node:net";
 import { inBackground } from "../../../worker-runtime/faults.js";
-import { connectLoopback } from "./loopback.js";
-import { join, KEEP_ALIVE_MILLIS, prepareForRelay } from "./relay.js";
+import { connectLoopback } from "../../shared/sockets/loopback.js";
+import { join, KEEP_ALIVE_MILLIS, prepareForRelay } from "../../shared/sockets/relay.js";
 import { readHeader, TunnelAnswer } from "./tunnel-protocol.js";
 
 /** A machine that was told by its certificate, with a connection on which it wants to reach a task. */

@@ -4,7 +4,7 @@
  * answer before it sends what the client says, so a tunnel costs no round trip.
  */
 import type { Socket } from "node:net";
-import { problem } from "../../problems.js";
+import { problem } from "../../shared/problems.js";
 
 /** Port in network byte order. */
 const HEADER_BYTES = 2;

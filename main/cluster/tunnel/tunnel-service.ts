@@ -7,7 +7,8 @@
 import type { Socket } from "node:net";
 import { inBackground, reportFault } from "../../../worker-runtime/faults.js";
 import type { Role } from "../../api/machines.js";
-import { problem } from "../../problems.js";
+import type { TunnelRequest } from "../../peers/agent/tunnel-request.js";
+import { problem } from "../../shared/problems.js";
 import { isPortFree } from "../../tasks/ports.js";
 import { isTaskPort } from "../../tasks/task-ports.js";
 import { gated } from "./dial-gate.js";
@@ -15,7 +16,6 @@ import { Links } from "./links.js";
 import { type AgreedTunnel, TunnelClaims } from "./tunnel-claims.js";
 import { type DialTunnel, TunnelEntrance, type TunnelStatus } from "./tunnel-entrance.js";
 import { TunnelExit, type TunnelPeer } from "./tunnel-exit.js";
-import type { TunnelRequest } from "./tunnel-request.js";
 
 /** What the service asks of the paired machines. */
 export interface TunnelTrust {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type BrowserWindow, dialog } from "electron";
-import type { PickFile } from "../../api/app.js";
+import type { PickFile } from "../../api/documents.js";
 
 /** The system's dialog for opening or saving a file; undefined when the user cancels. */
 export async function pickFile(

@@ -1,5 +1,5 @@
 import type { BrowserWindowConstructorOptions } from "electron";
-import type { Settings } from "../../api/app.js";
+import type { Settings } from "../../api/settings.js";
 import { DEFAULT_SIZE, MINIMUM_SIZE, type Rectangle } from "./window-state.js";
 
 /** The canvas' colour (`--bg-0`), shown until the page has drawn itself. */

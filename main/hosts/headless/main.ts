@@ -8,7 +8,7 @@
  */
 import { parseArgs } from "node:util";
 import { dataFolder } from "../../../worker-runtime/engines/tensorflow/data-folder.js";
-import { problem, problemOf } from "../../problems.js";
+import { problem, problemOf } from "../../shared/problems.js";
 import { startHeadlessProcess } from "./headless-process.js";
 
 const DEFAULT_PORT = 8800;

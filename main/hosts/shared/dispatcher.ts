@@ -2,7 +2,7 @@
 import type { BridgeAnswer } from "../../api/bridge.js";
 import { requestSchema, type WireMessage, type WireRequest } from "../../api/wire.js";
 import type { Application } from "../../application.js";
-import { problemOf } from "../../problems.js";
+import { problemOf } from "../../shared/problems.js";
 
 /** The part of the application that a host hands requests to. */
 export type RequestHandler = Pick<Application, "handle">;

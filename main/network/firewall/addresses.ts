@@ -4,7 +4,7 @@
  */
 import { BlockList } from "node:net";
 import { canonicalAddress, wordsOf } from "../../../worker-runtime/cluster/host.js";
-import { problem } from "../../problems.js";
+import { problem } from "../../shared/problems.js";
 
 export type Family = "ipv4" | "ipv6";
 

@@ -1,7 +1,7 @@
 /** Running the system's programs: the one place where the firewall code meets the machine. */
 import { execFile } from "node:child_process";
 import { endWithSignal } from "../../../worker-runtime/engines/end-with-signal.js";
-import { errnoOf } from "../../problems.js";
+import { errnoOf } from "../../shared/problems.js";
 
 export interface CommandEnd {
   /** Exit status; 127 where there is no such program, 128 where a signal ended it. */

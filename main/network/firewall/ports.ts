@@ -1,5 +1,5 @@
 /** Sets of TCP ports as the ranges that every firewall takes. */
-import { problem } from "../../problems.js";
+import { problem } from "../../shared/problems.js";
 
 export interface PortRange {
   readonly first: number;

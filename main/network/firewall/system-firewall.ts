@@ -1,6 +1,6 @@
 /** The firewall of this machine. */
 import type { FirewallApply, FirewallFacts, FirewallPlan } from "../../api/firewall.js";
-import { problem, problemOf } from "../../problems.js";
+import { problem, problemOf } from "../../shared/problems.js";
 import type { FirewallBackend, Inspection } from "./backend.js";
 import { isInPlace } from "./rules.js";
 import type { FirewallChange, FirewallQuestion, FirewallTool } from "./tool.js";

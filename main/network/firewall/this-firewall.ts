@@ -2,7 +2,7 @@
 import { networkInterfaces } from "node:os";
 import { isLinkLocalIpv6 } from "../../../worker-runtime/cluster/host.js";
 import type { FirewallFacts } from "../../api/firewall.js";
-import { isInnerInterface } from "../../peers/machine/addresses.js";
+import { isInnerInterface } from "../../machine/addresses.js";
 import type { FirewallBackend } from "./backend.js";
 import { runCommand } from "./command.js";
 import { currentAccount } from "./linux/elevation.js";

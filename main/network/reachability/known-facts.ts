@@ -1,8 +1,8 @@
 /** What diagnoses go by besides the cluster and its routes, gathered from what the application tells its windows. */
 import type { LogLine } from "../../api/cluster.js";
 import type { RunUpdate } from "../../api/runs.js";
-import type { EventListener } from "../../events.js";
-import { defined } from "../../problems.js";
+import type { EventListener } from "../../shared/events.js";
+import { defined } from "../../shared/problems.js";
 import type { SessionFacts } from "./diagnoses/situation.js";
 import { proxySettings } from "./proxies.js";
 import type { FurtherFacts } from "./reachability-service.js";

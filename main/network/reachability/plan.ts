@@ -2,7 +2,7 @@
 import { isLoopback } from "../../../worker-runtime/cluster/host.js";
 import type { ClusterState, Machine, Task } from "../../api/cluster.js";
 import { deviceIdSchema } from "../../api/machines.js";
-import { agentAddresses, withoutZones } from "../../peers/port/agent-addresses.js";
+import { agentAddresses, withoutZones } from "../../machine/agent-addresses.js";
 import { hostOf } from "./hosts.js";
 import type { ProbeKind } from "./probe.js";
 

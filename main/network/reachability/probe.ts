@@ -1,8 +1,8 @@
 /** Dialling an address from this machine, layer by layer. */
 import { addressProblem, parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import type { Layer, LayerResult } from "../../api/reachability.js";
-import { delay } from "../../deferred.js";
-import { problem } from "../../problems.js";
+import { delay } from "../../shared/deferred.js";
+import { problem } from "../../shared/problems.js";
 import { probeHttp2 } from "./layers/http2.js";
 import { probeName } from "./layers/name.js";
 import { probePing } from "./layers/ping.js";

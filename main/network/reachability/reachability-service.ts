@@ -5,8 +5,8 @@
  */
 import type { ClusterState } from "../../api/cluster.js";
 import type { Diagnosis, LinkSpeed, Reachability, Route } from "../../api/reachability.js";
-import type { EmitEvent } from "../../events.js";
-import { problem } from "../../problems.js";
+import type { EmitEvent } from "../../shared/events.js";
+import { problem } from "../../shared/problems.js";
 import type { MeasuredLink, Situation } from "./diagnoses/situation.js";
 import { diagnose } from "./diagnoses.js";
 import { type PlannedRoute, planRoutes } from "./plan.js";

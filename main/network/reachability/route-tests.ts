@@ -3,7 +3,7 @@
 import { inBackground } from "../../../worker-runtime/faults.js";
 import type { Problem } from "../../api/problem.js";
 import type { LayerResult } from "../../api/reachability.js";
-import { problemOf } from "../../problems.js";
+import { problemOf } from "../../shared/problems.js";
 import type { PlannedRoute } from "./plan.js";
 import type { Prober } from "./probe.js";
 

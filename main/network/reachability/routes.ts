@@ -2,7 +2,7 @@
 import type { Machine } from "../../api/cluster.js";
 import type { FirewallFacts } from "../../api/firewall.js";
 import type { LayerResult, Route } from "../../api/reachability.js";
-import { defined } from "../../problems.js";
+import { defined } from "../../shared/problems.js";
 import { machinesMeet } from "./explain/evidence.js";
 import type { RouteFacts } from "./explain/route-facts.js";
 import { explainRoute } from "./explain.js";

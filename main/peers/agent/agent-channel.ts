@@ -11,8 +11,8 @@ import {
 import { formatHostPort } from "../../../worker-runtime/cluster/address.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { grpcTarget } from "../../../worker-runtime/rpc/grpc-target.js";
-import { deferred } from "../../deferred.js";
-import { problem } from "../../problems.js";
+import { deferred } from "../../shared/deferred.js";
+import { problem } from "../../shared/problems.js";
 import type { Identity } from "../identity/identity.js";
 import { Alpn } from "../port/agent-peer.js";
 import { agentChannelCredentials, agentChannelOptions } from "../port/channel-credentials.js";

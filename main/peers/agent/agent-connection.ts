@@ -15,13 +15,12 @@ import {
 } from "../../api/firewall.js";
 import type { MachineFacts } from "../../api/machines.js";
 import { type LinkSpeed, layerResultSchema } from "../../api/reachability.js";
-import type { TunnelRequest } from "../../cluster/tunnel/tunnel-request.js";
+import { unknownMachine } from "../../machine/description.js";
 import type { FirewallChange, FirewallQuestion, FirewallTool } from "../../network/firewall/tool.js";
 import type { Prober } from "../../network/reachability/probe.js";
-import { printableText } from "../../printable.js";
-import { defined, problem } from "../../problems.js";
+import { printableText } from "../../shared/printable.js";
+import { defined, problem } from "../../shared/problems.js";
 import type { FixedPlace, HostTask, TaskHost, TaskOrder } from "../../tasks/task-host.js";
-import { unknownMachine } from "../machine/description.js";
 import { Alpn } from "../port/agent-peer.js";
 import { dialAgent } from "../port/dial-agent.js";
 import type { AgentChannel } from "./agent-channel.js";
@@ -31,6 +30,7 @@ import { LogFollower, type LogListener } from "./log-follower.js";
 import { orderToMessage, serverDefOf } from "./messages/tasks.js";
 import { RemoteTasks } from "./remote-tasks.js";
 import { changeToMessage, fromJson } from "./requests.js";
+import type { TunnelRequest } from "./tunnel-request.js";
 import { WindowForwarder } from "./window-forwarder.js";
 
 /** A task is ended by force after some seconds, and a busy machine takes its time for that. */

@@ -3,10 +3,10 @@
 import type { WatchEvent } from "../../../protos/generated/tensordeck/agent.js";
 import type { MachineMetrics, Presence } from "../../api/machines.js";
 import type { Problem } from "../../api/problem.js";
-import { delay } from "../../deferred.js";
-import { problem, problemOf } from "../../problems.js";
+import { KEPT_METRICS } from "../../machine/metrics.js";
+import { delay } from "../../shared/deferred.js";
+import { problem, problemOf } from "../../shared/problems.js";
 import type { Identity } from "../identity/identity.js";
-import { KEPT_METRICS } from "../machine/metrics.js";
 import { type AgentChannel, openAgentChannel } from "./agent-channel.js";
 import { ClockEstimate } from "./clock-estimate.js";
 import { keepAsking } from "./heartbeat.js";

@@ -2,10 +2,9 @@
 import type { Duplex } from "node:stream";
 import * as wire from "../../../protos/generated/tensordeck/agent.js";
 import type { FirewallApply } from "../../api/firewall.js";
-import type { SharedWindow } from "../../host.js";
 import type { FirewallTool } from "../../network/firewall/tool.js";
 import type { Prober } from "../../network/reachability/probe.js";
-import { problem } from "../../problems.js";
+import { problem } from "../../shared/problems.js";
 import { exposureRefused } from "../../tasks/exposure.js";
 import type { HostTask, TaskHost } from "../../tasks/task-host.js";
 import { isTaskPort, TASK_PORTS_TEXT } from "../../tasks/task-ports.js";
@@ -19,6 +18,7 @@ import { fixedPlaceOf, orderFromMessage, taskToMessage } from "./messages/tasks.
 import { type AgentHandlers, type Send, servePeer } from "./peer-server.js";
 import { changeOf, linkOf, logOf, probeOf, questionOf, taskIdOf, toJson, tunnelsOf } from "./requests.js";
 import { admitCall, includesRole } from "./roles.js";
+import type { SharedWindow } from "./shared-window.js";
 import { sendChanges } from "./watch-stream.js";
 
 /** A measurement of a link takes 64 MB; this bounds what somebody else may make of it. */

@@ -1,5 +1,5 @@
-import { problem } from "../../problems.js";
-import { TokenBucket } from "../../token-bucket.js";
+import { problem } from "../../shared/problems.js";
+import { TokenBucket } from "../../shared/token-bucket.js";
 
 /** How much of one kind of work each paired machine may have under way here, so that none of them uses this one up. */
 export class CallerLimits {

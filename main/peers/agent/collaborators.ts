@@ -1,8 +1,8 @@
 /** What the agent serves to paired machines, as far as the services of this machine do not say it themselves. */
 import type { MachineMetrics } from "../../api/machines.js";
 import type { LinkSpeed } from "../../api/reachability.js";
-import type { TunnelRequest } from "../../cluster/tunnel/tunnel-request.js";
-import type { MachineDescription } from "../machine/description.js";
+import type { MachineDescription } from "../../machine/description.js";
+import type { TunnelRequest } from "./tunnel-request.js";
 
 /** The machine that the agent runs on. */
 export interface MachineSource {

@@ -1,7 +1,7 @@
 /** Asking a machine again and again whether it is there: a machine that vanishes says nothing, and TCP waits for minutes. */
 import { performance } from "node:perf_hooks";
-import { delay } from "../../deferred.js";
-import { problem } from "../../problems.js";
+import { delay } from "../../shared/deferred.js";
+import { problem } from "../../shared/problems.js";
 import type { AgentChannel } from "./agent-channel.js";
 import type { ClockEstimate } from "./clock-estimate.js";
 

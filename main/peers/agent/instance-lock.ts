@@ -12,8 +12,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { processExists } from "../../../worker-runtime/engines/process-exists.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
-import { delay } from "../../deferred.js";
-import { errnoOf, fileProblem, problem, problemOf } from "../../problems.js";
+import { delay } from "../../shared/deferred.js";
+import { errnoOf, fileProblem, problem, problemOf } from "../../shared/problems.js";
 import { makePrivateFolder } from "../../storage/private-files.js";
 
 const LOCK_FILE = "instance.json";

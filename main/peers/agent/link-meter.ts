@@ -1,9 +1,9 @@
 /** How fast one machine sends to another, over a connection of its own so that nothing else waits for it. */
 import { performance } from "node:perf_hooks";
 import type { LinkSpeed } from "../../api/reachability.js";
-import { problem } from "../../problems.js";
+import { agentAddresses } from "../../machine/agent-addresses.js";
+import { problem } from "../../shared/problems.js";
 import type { Identity } from "../identity/identity.js";
-import { agentAddresses } from "../port/agent-addresses.js";
 import type { TrustStore } from "../trust/trust-store.js";
 import { type AgentChannel, openAgentChannel } from "./agent-channel.js";
 import { median } from "./clock-estimate.js";

@@ -1,6 +1,6 @@
 /** Following the logs of another machine's tasks: of those that somebody looked at, as each costs a stream. */
 import type { LogLine } from "../../api/cluster.js";
-import { problem, problemOf } from "../../problems.js";
+import { problem, problemOf } from "../../shared/problems.js";
 import { LOG_CAPACITY_LINES } from "../../tasks/log-ring.js";
 import type { AgentChannel } from "./agent-channel.js";
 import { lineFromMessage } from "./messages/tasks.js";

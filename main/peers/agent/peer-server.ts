@@ -13,7 +13,7 @@ import {
   type ServerWritableStream,
   type UntypedHandleCall,
 } from "@grpc/grpc-js";
-import { problem } from "../../problems.js";
+import { problem } from "../../shared/problems.js";
 import { statusOf } from "./problem-status.js";
 import {
   type AgentMethodName,

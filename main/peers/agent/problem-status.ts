@@ -9,7 +9,7 @@ import {
 } from "../../../worker-runtime/protocol/status.js";
 import type { Problem } from "../../api/problem.js";
 import { ProblemError } from "../../api/wire.js";
-import { messageOf, problem, problemOf } from "../../problems.js";
+import { messageOf, problem, problemOf } from "../../shared/problems.js";
 import { problemFromMessage, problemToMessage } from "./messages/problem.js";
 
 const PROBLEM_TRAILER = "tensordeck-problem-bin";

@@ -4,11 +4,11 @@ import * as wire from "../../../protos/generated/tensordeck/agent.js";
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import { firewallScopeSchema } from "../../api/firewall.js";
 import { deviceIdSchema } from "../../api/machines.js";
-import type { TunnelRequest } from "../../cluster/tunnel/tunnel-request.js";
 import type { FirewallChange, FirewallQuestion } from "../../network/firewall/tool.js";
 import type { ProbeRequest } from "../../network/reachability/probe.js";
-import { printableText } from "../../printable.js";
-import { defined, problem } from "../../problems.js";
+import { printableText } from "../../shared/printable.js";
+import { defined, problem } from "../../shared/problems.js";
+import type { TunnelRequest } from "./tunnel-request.js";
 
 const portSchema = z.number().int().min(1).max(65_535);
 const portsSchema = z.array(portSchema).max(64);

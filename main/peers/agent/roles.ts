@@ -1,6 +1,6 @@
 /** Which role a paired machine needs for which call. */
 import type { Role } from "../../api/machines.js";
-import { problem } from "../../problems.js";
+import { problem } from "../../shared/problems.js";
 import { type AgentMethodName, wireName } from "./service-definition.js";
 
 const neededRole: Readonly<Record<AgentMethodName, Role>> = {

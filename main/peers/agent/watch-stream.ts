@@ -2,7 +2,7 @@
 
 import * as wire from "../../../protos/generated/tensordeck/agent.js";
 import type { MachineMetrics } from "../../api/machines.js";
-import { deferred, delay, unlessAborted } from "../../deferred.js";
+import { deferred, delay, unlessAborted } from "../../shared/deferred.js";
 import type { TaskHost } from "../../tasks/task-host.js";
 import type { MachineSource } from "./collaborators.js";
 import { type DescribedMachine, machineToMessage, metricsToMessage } from "./messages/machine.js";

@@ -6,7 +6,7 @@ import { setMaxListeners } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { inBackground } from "../../../worker-runtime/faults.js";
-import { join } from "../../cluster/tunnel/relay.js";
+import { join } from "../../shared/sockets/relay.js";
 import { windowPreface } from "./window-protocol.js";
 
 /** As many as a browser has to one host, for a handful of tabs, and none to spare for a program that tries tokens. */

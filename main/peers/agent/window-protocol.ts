@@ -1,8 +1,8 @@
 /** The agent's half of showing this machine's window elsewhere: what WindowForwarder dials. */
 import type { TLSSocket } from "node:tls";
-import type { SharedWindow } from "../../host.js";
 import type { AgentPeer } from "../port/agent-peer.js";
 import { includesRole } from "./roles.js";
+import type { SharedWindow } from "./shared-window.js";
 
 const PORT_BYTES = 2;
 const PREFACE_TIMEOUT_MILLIS = 10_000;

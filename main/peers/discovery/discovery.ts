@@ -7,7 +7,7 @@ import { formatHostPort } from "../../../worker-runtime/cluster/address.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import type { DiscoveryState } from "../../api/machines.js";
 import type { Problem } from "../../api/problem.js";
-import { UpdateThrottle } from "../../runs/update-throttle.js";
+import { UpdateThrottle } from "../../shared/update-throttle.js";
 import { identityOf, localInterfaces, type NetworkInterface } from "./interfaces.js";
 import { announceable, type Heard } from "./records.js";
 import { Responder } from "./responder.js";

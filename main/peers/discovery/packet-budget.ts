@@ -2,7 +2,7 @@
  * How many packets are read. Anybody on the network can send to the group as fast as it carries, and under any address;
  * reading takes processor time that tasks, tunnels and heartbeats need. Pure: the time is given.
  */
-import { TokenBucket } from "../../token-bucket.js";
+import { TokenBucket } from "../../shared/token-bucket.js";
 
 /** Packets of one address in a second, and how many more at once: a machine sends a handful a minute. */
 const EACH_PER_SECOND = 20;

@@ -1,6 +1,6 @@
 /** Why machines cannot be found, in the user's words. */
 import type { Problem } from "../../api/problem.js";
-import { defined, errnoOf } from "../../problems.js";
+import { defined, errnoOf } from "../../shared/problems.js";
 
 /** What is known about the networks of a machine on none of which others can be found. */
 export interface NoDiscovery {

@@ -4,7 +4,7 @@
  */
 import { KeyObject, webcrypto, type X509Certificate } from "node:crypto";
 import type { ProblemError } from "../../api/wire.js";
-import { problem } from "../../problems.js";
+import { problem } from "../../shared/problems.js";
 
 /** P-256, as OpenSSL calls it. */
 const CURVE = "prime256v1";

@@ -2,10 +2,10 @@
 import { createPrivateKey, randomBytes, X509Certificate } from "node:crypto";
 import { chmod, constants, copyFile, link, open, readFile, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { errnoOf, fileProblem, messageOf, problem } from "../../problems.js";
+import { deviceIdOf } from "../../machine/device-id.js";
+import { errnoOf, fileProblem, messageOf, problem } from "../../shared/problems.js";
 import { makePrivateFolder } from "../../storage/private-files.js";
 import { certificateProblem, makeCertificate } from "./certificate.js";
-import { deviceIdOf } from "./device-id.js";
 
 export const IDENTITY_FILE = "identity.pem";
 

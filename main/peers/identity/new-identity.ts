@@ -4,7 +4,7 @@
  */
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errnoOf, fileProblem } from "../../problems.js";
+import { errnoOf, fileProblem } from "../../shared/problems.js";
 import { makePrivateFolder, writePrivateFile } from "../../storage/private-files.js";
 import { TRUST_FILE } from "../trust/trust-store.js";
 import { IDENTITY_FILE, loadIdentity } from "./identity.js";

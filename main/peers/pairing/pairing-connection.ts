@@ -1,5 +1,5 @@
 import type { TLSSocket } from "node:tls";
-import { messageOf } from "../../problems.js";
+import { messageOf } from "../../shared/problems.js";
 import { EXPORTER_BYTES, EXPORTER_LABEL } from "./code-proof.js";
 import { encodeFrame, FrameReader, type PairingMessage } from "./pairing-messages.js";
 

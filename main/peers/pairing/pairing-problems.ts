@@ -1,7 +1,7 @@
 /** Why a pairing came to nothing, in words for whoever sits in front of it. */
 import type { Problem } from "../../api/problem.js";
 import type { ProblemError } from "../../api/wire.js";
-import { problem } from "../../problems.js";
+import { problem } from "../../shared/problems.js";
 import type { MessageOf } from "./pairing-messages.js";
 
 /** Both sides name the machine at the other end. */

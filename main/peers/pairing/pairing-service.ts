@@ -6,7 +6,7 @@ import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { deviceIdSchema, type PairingState, type Role } from "../../api/machines.js";
 import { ProblemError } from "../../api/wire.js";
-import { problem, problemOf } from "../../problems.js";
+import { problem, problemOf } from "../../shared/problems.js";
 import type { Identity } from "../identity/identity.js";
 import { type AgentPeer, Alpn } from "../port/agent-peer.js";
 import type { AgentPort } from "../port/agent-port.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { PairingState, Role } from "../../api/machines.js";
 import type { Problem } from "../../api/problem.js";
-import { defined } from "../../problems.js";
+import { defined } from "../../shared/problems.js";
 import type { DisplayerMachine } from "./displayer-machine.js";
 import type { InitiatorMachine } from "./initiator-machine.js";
 import { MAX_TRIES } from "./pairing-machine.js";

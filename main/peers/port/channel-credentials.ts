@@ -1,6 +1,6 @@
 import { createSecureContext } from "node:tls";
 import { ChannelCredentials, type ChannelOptions } from "@grpc/grpc-js";
-import { deviceIdOf } from "../identity/device-id.js";
+import { deviceIdOf } from "../../machine/device-id.js";
 import type { Identity } from "../identity/identity.js";
 import { wrongMachine } from "./dial-problems.js";
 import { SERVER_NAME, secureContextOptions } from "./tls-options.js";

@@ -6,7 +6,7 @@
  * once. Among the others whoever came last is let in, and whoever holds most and longest gives way: an honest handshake is
  * over within moments. Pure: the time is given, in milliseconds of a monotonic clock.
  */
-import { TokenBucket } from "../../token-bucket.js";
+import { TokenBucket } from "../../shared/token-bucket.js";
 
 /** How many handshakes of strangers may be under way at once. */
 const MAX_HANDSHAKES = 128;

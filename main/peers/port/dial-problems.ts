@@ -1,7 +1,7 @@
 /** Why another machine's agent could not be reached, in words. */
 import type { ProblemError } from "../../api/wire.js";
-import { errnoOf, messageOf, problem } from "../../problems.js";
-import { shortDeviceId } from "../identity/device-id.js";
+import { shortDeviceId } from "../../machine/device-id.js";
+import { errnoOf, messageOf, problem } from "../../shared/problems.js";
 
 /** Another machine has the address now, or somebody pretends to be the one that was meant. */
 export function wrongMachine(address: string, expected: string, actual: string): ProblemError {

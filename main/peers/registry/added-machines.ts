@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { deviceIdSchema } from "../../api/machines.js";
-import { delay } from "../../deferred.js";
+import { delay } from "../../shared/deferred.js";
 import { JsonFile } from "../../storage/json-file.js";
 
 /** Asking is a whole TLS handshake, and the other side counts how often it is asked by strangers. */

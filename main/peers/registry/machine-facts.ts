@@ -2,10 +2,11 @@
 
 import type { MachineFacts } from "../../api/machines.js";
 import type { Problem } from "../../api/problem.js";
-import { defined } from "../../problems.js";
+import { agentAddresses } from "../../machine/agent-addresses.js";
+import { cloneProblem } from "../../machine/clone-problem.js";
+import { unknownMachine } from "../../machine/description.js";
+import { defined } from "../../shared/problems.js";
 import type { Sighting } from "../discovery/sighting.js";
-import { unknownMachine } from "../machine/description.js";
-import { agentAddresses } from "../port/agent-addresses.js";
 import type { TrustedMachine } from "../trust/trusted-machine.js";
 import type { AddedMachine } from "./added-machines.js";
 
@@ -123,21 +124,4 @@ function unique(values: readonly string[]): string[] {
 /** What is to be said of a machine whose identity others have, too. @param places Where those answer, "host:port" each. */
 export function withClones(facts: MachineFacts, places: readonly string[]): MachineFacts {
   return { ...facts, clones: [...places], problem: cloneProblem(facts, places) };
-}
-
-export function cloneProblem(
-  { name, kind }: Pick<MachineFacts, "name" | "kind">,
-  places: readonly string[],
-): Problem {
-  const where = places.join(" and at ");
-  const isOwn = kind === "this";
-  return {
-    code: "ALREADY_EXISTS",
-    message: isOwn
-      ? `Another machine has the same identity as this one; it answers at ${where}.`
-      : `Two machines have the identity of ${name}; they answer at ${where}.`,
-    reason:
-      "Tensordeck's data folder was copied from one to the other, as with the image of a memory card. They take each other's place: tasks and runs may land on either.",
-    remedy: `Make a new identity on one of them, in its window${isOwn ? "" : " (machine menu there)"} or with tensordeck agent new-identity, start it again, and pair it again.`,
-  };
 }

@@ -1,6 +1,6 @@
 import type { MachineFacts } from "../../api/machines.js";
-import type { TunnelHost } from "../../cluster/cluster-machine.js";
 import type { TaskHost } from "../../tasks/task-host.js";
+import type { TunnelHost } from "../cluster-machine.js";
 import type { TrustedMachine } from "../trust/trusted-machine.js";
 
 /** The line to a paired machine's agent, which dials until it is closed. */

@@ -5,10 +5,10 @@
 import { formatHostPort, parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { deviceIdSchema, type MachineFacts, type Role } from "../../api/machines.js";
-import type { ClusterMachine, ClusterMachines, TunnelHost } from "../../cluster/cluster-machine.js";
-import { delay } from "../../deferred.js";
-import { messageOf, problem } from "../../problems.js";
+import { delay } from "../../shared/deferred.js";
+import { messageOf, problem } from "../../shared/problems.js";
 import type { TaskHost } from "../../tasks/task-host.js";
+import type { ClusterMachine, ClusterMachines, TunnelHost } from "../cluster-machine.js";
 import type { Discovery } from "../discovery/discovery.js";
 import { DEFAULT_AGENT_PORT } from "../port/agent-port.js";
 import type { Learned, TrustStore } from "../trust/trust-store.js";

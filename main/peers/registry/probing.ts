@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { withSharedSignal } from "../../../worker-runtime/rpc/shared-signal.js";
-import { delay } from "../../deferred.js";
+import { delay } from "../../shared/deferred.js";
 
 const PROBE_EVERY_MILLIS = 3000;
 const PROBE_AGAIN_MILLIS = 1000;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import type { Role } from "../../api/machines.js";
 import { ProblemError } from "../../api/wire.js";
-import { errnoOf, fileProblem, messageOf, problem } from "../../problems.js";
+import { errnoOf, fileProblem, messageOf, problem } from "../../shared/problems.js";
 import { writePrivateFile } from "../../storage/private-files.js";
 import {
   type Preauthorisation,

@@ -1,7 +1,7 @@
 /** A task's process in the namespace: the one that a launcher makes, once there is a namespace to put it into. */
 import { inBackground } from "../../../worker-runtime/faults.js";
 import type { Problem } from "../../api/problem.js";
-import { problem } from "../../problems.js";
+import { problem } from "../../shared/problems.js";
 import { cannotShutOff } from "../exposure.js";
 import type { LaunchRequest, LaunchTask, TaskExit, TaskProcess } from "../launcher.js";
 

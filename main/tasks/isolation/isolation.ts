@@ -11,9 +11,9 @@
  */
 import type { Socket } from "node:net";
 import { inBackground } from "../../../worker-runtime/faults.js";
-import { connectLoopback, LoopbackServer } from "../../cluster/tunnel/loopback.js";
-import { join, reset } from "../../cluster/tunnel/relay.js";
-import { errnoOf, messageOf, problem } from "../../problems.js";
+import { errnoOf, messageOf, problem } from "../../shared/problems.js";
+import { connectLoopback, LoopbackServer } from "../../shared/sockets/loopback.js";
+import { join, reset } from "../../shared/sockets/relay.js";
 import { cannotShutOff } from "../exposure.js";
 import type { LaunchTask, TaskProcess } from "../launcher.js";
 import { IsolatedProcess, type Place } from "./isolated-process.js";

@@ -1,7 +1,7 @@
 /** The system's commands that make a network namespace and put a program into it, and why they cannot be used. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { errnoOf } from "../../problems.js";
+import { errnoOf } from "../../shared/problems.js";
 
 /** A way to make network namespaces that works for this user. */
 export interface NamespaceCommand {

@@ -8,8 +8,8 @@
  */
 import { Socket } from "node:net";
 import { inBackground, surviveFaults } from "../../../worker-runtime/faults.js";
-import { connectLoopback, LoopbackServer } from "../../cluster/tunnel/loopback.js";
-import { join, reset } from "../../cluster/tunnel/relay.js";
+import { connectLoopback, LoopbackServer } from "../../shared/sockets/loopback.js";
+import { join, reset } from "../../shared/sockets/relay.js";
 import { bringLoopbackUp } from "./interface-up.js";
 import type { NamespaceMessage, NamespaceRequest } from "./namespace-messages.js";
 

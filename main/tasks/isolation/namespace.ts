@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { nodeCommand, packageRoot } from "../../../worker-runtime/engines/package-root.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
-import { problem } from "../../problems.js";
+import { problem } from "../../shared/problems.js";
 import type { NamespaceCommand } from "./namespace-command.js";
 import { type NamespaceRequest, namespaceMessageSchema } from "./namespace-messages.js";
 

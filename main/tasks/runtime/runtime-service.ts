@@ -1,8 +1,8 @@
 /** The libtensorflow of this machine: found in the background, installed on request. */
 import type { InstallProgress, Runtime, RuntimeState } from "../../api/runtime.js";
-import { deferred } from "../../deferred.js";
-import type { EmitEvent } from "../../events.js";
-import { problem, problemOf } from "../../problems.js";
+import { deferred } from "../../shared/deferred.js";
+import type { EmitEvent } from "../../shared/events.js";
+import { problem, problemOf } from "../../shared/problems.js";
 import type { RuntimeTools } from "./runtime-tools.js";
 
 /** A bar need not move faster than the eye follows. */

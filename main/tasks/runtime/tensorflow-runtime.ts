@@ -3,7 +3,7 @@ import { nvidiaGpus } from "../../../worker-runtime/engines/nvidia.js";
 import { findRuntimes, searchRuntimes } from "../../../worker-runtime/engines/tensorflow/find.js";
 import { installOffer, installRuntime } from "../../../worker-runtime/engines/tensorflow/install.js";
 import { engineOpList } from "../../../worker-runtime/engines/tensorflow/probe.js";
-import { defined, problem, problemOf } from "../../problems.js";
+import { defined, problem, problemOf } from "../../shared/problems.js";
 import type { RuntimeTools } from "./runtime-tools.js";
 
 export function tensorFlowRuntimeTools(): RuntimeTools {

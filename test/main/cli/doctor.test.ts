@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { reachabilitySchema } from "../../../main/api/reachability.js";
+import { deviceIdOf } from "../../../main/machine/device-id.js";
 import { makeCertificate } from "../../../main/peers/identity/certificate.js";
-import { deviceIdOf } from "../../../main/peers/identity/device-id.js";
 import { TRUST_FILE } from "../../../main/peers/trust/trust-store.js";
 import { startStockServers } from "../../interop/peers/stock-servers.js";
 import {

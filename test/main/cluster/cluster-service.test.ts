@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { LogLine, Task } from "../../../main/api/cluster.js";
 import { ProblemError } from "../../../main/api/wire.js";
 import { ClusterService } from "../../../main/cluster/cluster-service.js";
-import { deferred } from "../../../main/deferred.js";
+import { deferred } from "../../../main/shared/deferred.js";
 import type { LaunchTask } from "../../../main/tasks/launcher.js";
 import { LocalTaskHost } from "../../../main/tasks/local-task-host.js";
 import { Ports } from "../../../main/tasks/ports.js";

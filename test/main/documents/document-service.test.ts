@@ -18,7 +18,7 @@ import type { Problem } from "../../../main/api/problem.js";
 import { ProblemError } from "../../../main/api/wire.js";
 import { DocumentService } from "../../../main/documents/document-service.js";
 import { exampleLibrary } from "../../../main/documents/examples.js";
-import { defined } from "../../../main/problems.js";
+import { defined } from "../../../main/shared/problems.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { SavedModel } from "../../../protos/generated/tensorflow/saved_model.js";

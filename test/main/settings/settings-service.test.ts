@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Settings } from "../../../main/api/app.js";
+import type { Settings } from "../../../main/api/settings.js";
 import { SettingsService } from "../../../main/settings/settings-service.js";
 import { defaultSettings } from "../support/settings.js";
 

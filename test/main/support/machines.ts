@@ -1,5 +1,5 @@
 import type { MachineFacts } from "../../../main/api/machines.js";
-import type { ClusterMachine, ClusterMachines } from "../../../main/cluster/cluster-machine.js";
+import type { ClusterMachine, ClusterMachines } from "../../../main/peers/cluster-machine.js";
 
 /** Facts of a paired machine that answers, as its agent would describe it. */
 export function machineFacts(id: string, more: Partial<MachineFacts> = {}): MachineFacts {

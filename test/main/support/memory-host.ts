@@ -1,9 +1,9 @@
 /** A machine as a place for tasks that exist in memory only: what a remote machine's agent would answer. */
 
 import type { LogLine } from "../../../main/api/cluster.js";
-import type { TunnelHost } from "../../../main/cluster/cluster-machine.js";
-import type { TunnelRequest } from "../../../main/cluster/tunnel/tunnel-request.js";
-import { problem } from "../../../main/problems.js";
+import type { TunnelRequest } from "../../../main/peers/agent/tunnel-request.js";
+import type { TunnelHost } from "../../../main/peers/cluster-machine.js";
+import { problem } from "../../../main/shared/problems.js";
 import type { FixedPlace, HostTask, TaskHost, TaskOrder } from "../../../main/tasks/task-host.js";
 
 export class MemoryHost implements TaskHost, TunnelHost {

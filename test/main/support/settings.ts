@@ -1,4 +1,4 @@
-import type { Settings } from "../../../main/api/app.js";
+import type { Settings } from "../../../main/api/settings.js";
 
 /** What a user has who never changed anything. */
 export const defaultSettings: Settings = {

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { canonicalAddress } from "../../../../worker-runtime/cluster/host.js";
 import type { FirewallScope } from "../../../api/firewall.js";
-import { isInnerInterface } from "../../../peers/machine/addresses.js";
-import { problem } from "../../../problems.js";
+import { isInnerInterface } from "../../../machine/addresses.js";
+import { problem } from "../../../shared/problems.js";
 import {
   contains,
   type Family,

@@ -1,6 +1,6 @@
 /** An administrator's rights on Linux. */
 import type { FirewallPlan } from "../../../api/firewall.js";
-import { problem } from "../../../problems.js";
+import { problem } from "../../../shared/problems.js";
 import type { Outcome } from "../backend.js";
 import { type RunCommand, uninterrupted } from "../command.js";
 import { ALREADY } from "../shell.js";

@@ -1,7 +1,7 @@
 /** firewalld, by rich rules: in force at once and kept for the next start. */
 
 import type { FirewallFacts } from "../../../api/firewall.js";
-import { problem } from "../../../problems.js";
+import { problem } from "../../../shared/problems.js";
 import type { Inspection } from "../backend.js";
 import { ok } from "../notes.js";
 import { type PortRange, portsIn, portText } from "../ports.js";

@@ -4,7 +4,7 @@
  */
 
 import type { FirewallFacts } from "../../../api/firewall.js";
-import { problem } from "../../../problems.js";
+import { problem } from "../../../shared/problems.js";
 import type { Inspection } from "../backend.js";
 import { type KeptRule, ownRuleTexts } from "../rules.js";
 import { type DenyingPlace, denialNotes, iptablesDenials, nftDenials } from "./denials.js";

@@ -2,7 +2,7 @@
 
 import { canonicalAddress } from "../../../../worker-runtime/cluster/host.js";
 import type { FirewallFacts } from "../../../api/firewall.js";
-import { problem } from "../../../problems.js";
+import { problem } from "../../../shared/problems.js";
 import type { Inspection } from "../backend.js";
 import { ok, warning } from "../notes.js";
 import { portChunks, portsIn, portText } from "../ports.js";

@@ -1,6 +1,6 @@
 /** macOS's application firewall. It lets programs in or keeps them out; it knows neither ports nor addresses. */
 import type { FirewallFacts, FirewallPlan } from "../../../api/firewall.js";
-import { problem } from "../../../problems.js";
+import { problem } from "../../../shared/problems.js";
 import { peerNetwork } from "../addresses.js";
 import type { FirewallBackend, Inspection, Outcome } from "../backend.js";
 import { type RunCommand, uninterrupted } from "../command.js";

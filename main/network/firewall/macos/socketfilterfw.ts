@@ -1,5 +1,5 @@
 /** What macOS's application firewall prints, and the commands that change it. */
-import { problem } from "../../../problems.js";
+import { problem } from "../../../shared/problems.js";
 
 export const SOCKETFILTERFW = "/usr/libexec/ApplicationFirewall/socketfilterfw";
 

@@ -1,7 +1,7 @@
 /** What Windows' firewall is asked without rights, and how the answer is read. */
 import { z } from "zod";
 import { canonicalAddress } from "../../../../worker-runtime/cluster/host.js";
-import { problem } from "../../../problems.js";
+import { problem } from "../../../shared/problems.js";
 import { portsIn } from "../ports.js";
 import { type KeptRule, type Protocol, type RuleName, ruleNames } from "../rules.js";
 import { literals } from "./powershell.js";

@@ -1,6 +1,6 @@
 /** PowerShell text and how it is run. */
 import { win32 } from "node:path";
-import { problem } from "../../../problems.js";
+import { problem } from "../../../shared/problems.js";
 
 /** Characters that PowerShell takes for a single quotation mark; within a literal each is doubled. */
 const QUOTES = /['\u2018\u2019\u201a\u201b]/g;

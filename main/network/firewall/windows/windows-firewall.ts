@@ -2,7 +2,7 @@
 import { win32 } from "node:path";
 import type { FirewallFacts, FirewallPlan } from "../../../api/firewall.js";
 import type { Problem } from "../../../api/problem.js";
-import { problem } from "../../../problems.js";
+import { problem } from "../../../shared/problems.js";
 import type { FirewallBackend, Inspection, Outcome } from "../backend.js";
 import { type RunCommand, uninterrupted } from "../command.js";
 import { commonNotes, type Note, ok, warning } from "../notes.js";

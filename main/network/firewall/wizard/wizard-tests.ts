@@ -4,7 +4,7 @@ import { formatHostPort } from "../../../../worker-runtime/cluster/address.js";
 import { canonicalAddress } from "../../../../worker-runtime/cluster/host.js";
 import { withSharedSignal } from "../../../../worker-runtime/rpc/shared-signal.js";
 import type { LayerResult } from "../../../api/reachability.js";
-import { messageOf } from "../../../problems.js";
+import { messageOf } from "../../../shared/problems.js";
 import { layerOf } from "../../reachability/layers/result.js";
 import type { WizardMachine, WizardMachines } from "./wizard-machine.js";
 

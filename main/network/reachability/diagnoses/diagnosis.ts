@@ -1,6 +1,6 @@
 import type { Problem } from "../../../api/problem.js";
 import type { Diagnosis } from "../../../api/reachability.js";
-import { defined } from "../../../problems.js";
+import { defined } from "../../../shared/problems.js";
 import type { Situation } from "./situation.js";
 
 /** Recognises one way of going wrong; finds it once for each machine or task that it concerns. */

@@ -1,6 +1,6 @@
 /** Tasks that are not as they should be, and machines that do not fit together. */
 import type { Problem } from "../../../api/problem.js";
-import { cloneProblem } from "../../../peers/registry/machine-facts.js";
+import { cloneProblem } from "../../../machine/clone-problem.js";
 import { listText } from "../explain/evidence.js";
 import { bytesText, finding, groupBy, type Rule } from "./diagnosis.js";
 import { isUp, type PlacedTask, placedTasks } from "./situation.js";

@@ -4,7 +4,7 @@
  */
 import type { LogLine } from "../../../api/cluster.js";
 import type { Diagnosis } from "../../../api/reachability.js";
-import { shortTaskName } from "../../../problems.js";
+import { shortTaskName } from "../../../shared/problems.js";
 import { finding, type Rule } from "./diagnosis.js";
 import { isUp, type PlacedTask, placedTasks, type Situation } from "./situation.js";
 

@@ -1,6 +1,6 @@
 /** A connection opens, but not to the agent that was meant. */
 import type { LayerResult } from "../../../api/reachability.js";
-import { defined } from "../../../problems.js";
+import { defined } from "../../../shared/problems.js";
 import { layerOf } from "../layers/result.js";
 import type { Explanation, RouteFacts } from "./route-facts.js";
 

@@ -1,7 +1,7 @@
 import { formatHostPort } from "../../../../worker-runtime/cluster/address.js";
 import { isLoopback } from "../../../../worker-runtime/cluster/host.js";
 import type { LayerResult } from "../../../api/reachability.js";
-import { defined } from "../../../problems.js";
+import { defined } from "../../../shared/problems.js";
 import { hostOf, portOf } from "../hosts.js";
 import { addressesOfName } from "../layers/name.js";
 import { layerOf } from "../layers/result.js";

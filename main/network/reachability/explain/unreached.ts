@@ -1,5 +1,5 @@
 import type { LayerResult } from "../../../api/reachability.js";
-import { defined } from "../../../problems.js";
+import { defined } from "../../../shared/problems.js";
 import { sentence } from "./evidence.js";
 import type { Explanation, RouteFacts } from "./route-facts.js";
 

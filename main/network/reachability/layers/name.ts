@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { LayerResult } from "../../../api/reachability.js";
-import { unlessAborted } from "../../../deferred.js";
-import { errnoOf, messageOf } from "../../../problems.js";
+import { unlessAborted } from "../../../shared/deferred.js";
+import { errnoOf, messageOf } from "../../../shared/problems.js";
 import { durationText, failed, skipped, stopwatch, succeeded } from "./result.js";
 
 const DEADLINE_MILLIS = 3000;

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { isIPv6 } from "node:net";
 import { endWithSignal } from "../../../../worker-runtime/engines/end-with-signal.js";
 import type { LayerResult } from "../../../api/reachability.js";
-import { errnoOf } from "../../../problems.js";
+import { errnoOf } from "../../../shared/problems.js";
 import { durationText, failed, skipped, stopwatch, succeeded } from "./result.js";
 
 const WAIT_MILLIS = 1000;

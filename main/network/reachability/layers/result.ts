@@ -1,6 +1,6 @@
 /** What every layer of a probe shares: how it is timed, how it fails, what it is called. */
 import type { FailureCause, Layer, LayerResult } from "../../../api/reachability.js";
-import { errnoOf, messageOf } from "../../../problems.js";
+import { errnoOf, messageOf } from "../../../shared/problems.js";
 
 /** A running clock; its call gives the milliseconds since it was made, with fractions. */
 export function stopwatch(): () => number {

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { connect } from "node:tls";
 import type { LayerResult } from "../../../api/reachability.js";
-import { deviceIdOf } from "../../../peers/identity/device-id.js";
-import { errnoOf, messageOf } from "../../../problems.js";
+import { deviceIdOf } from "../../../machine/device-id.js";
+import { errnoOf, messageOf } from "../../../shared/problems.js";
 import { durationText, failed, socketFailure, stopwatch, succeeded } from "./result.js";
 
 /**

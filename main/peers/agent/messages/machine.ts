@@ -3,10 +3,10 @@ import { isIP } from "node:net";
 import * as wire from "../../../../protos/generated/tensordeck/agent.js";
 import { engineSchema } from "../../../api/cluster.js";
 import { type Gpu, type MachineMetrics, type Role, roleSchema } from "../../../api/machines.js";
-import { printableName } from "../../../printable.js";
-import { defined } from "../../../problems.js";
+import type { MachineDescription } from "../../../machine/description.js";
+import { printableName } from "../../../shared/printable.js";
+import { defined } from "../../../shared/problems.js";
 import { instanceFrom } from "../../identity/instance.js";
-import type { MachineDescription } from "../../machine/description.js";
 
 /** More than any machine has; what is beyond was made up. */
 const MOST_ADDRESSES = 32;

@@ -2,8 +2,8 @@
 
 import * as wire from "../../../../protos/generated/tensordeck/agent.js";
 import type { Problem } from "../../../api/problem.js";
-import { printableName, printableText } from "../../../printable.js";
-import { defined } from "../../../problems.js";
+import { printableName, printableText } from "../../../shared/printable.js";
+import { defined } from "../../../shared/problems.js";
 
 export function problemToMessage(problem: Problem): wire.Problem {
   return wire.Problem.create(problem);

@@ -14,8 +14,8 @@ import {
   type TaskMetrics,
   taskStateSchema,
 } from "../../../api/cluster.js";
-import { printableName, printableText } from "../../../printable.js";
-import { defined, problem, problemOf } from "../../../problems.js";
+import { printableName, printableText } from "../../../shared/printable.js";
+import { defined, problem, problemOf } from "../../../shared/problems.js";
 import type { ClusterTasks } from "../../../tasks/launcher.js";
 import type { FixedPlace, HostTask, TaskOrder } from "../../../tasks/task-host.js";
 import { problemFromMessage, problemToMessage } from "./problem.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TunnelClaims } from "../../../../main/cluster/tunnel/tunnel-claims.js";
-import type { TunnelRequest } from "../../../../main/cluster/tunnel/tunnel-request.js";
+import type { TunnelRequest } from "../../../../main/peers/agent/tunnel-request.js";
 
 function orders(
   tunnels: readonly [port: number, deviceId: string, ...addresses: string[]][],

@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import type { App } from "electron";
 import { describe, expect, test, vi } from "vitest";
-import { deferred } from "../../../../main/deferred.js";
 import { disposeBeforeEnd } from "../../../../main/hosts/electron/ending.js";
+import { deferred } from "../../../../main/shared/deferred.js";
 
 /** Emits an event that can be prevented; answers whether it was. */
 function prevented(emitter: EventEmitter, name: string): boolean {

@@ -5,9 +5,9 @@ import type { WebContents } from "electron";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Bridge } from "../../../../main/api/bridge.js";
 import type { Application } from "../../../../main/application.js";
-import type { EventListener } from "../../../../main/events.js";
 import { sendEvents, serveRequests } from "../../../../main/hosts/electron/ipc.js";
 import { WINDOW_URL } from "../../../../main/hosts/electron/window-address.js";
+import type { EventListener } from "../../../../main/shared/events.js";
 import { repositoryRoot } from "../../../support/find-peers.js";
 import { defaultSettings } from "../../support/settings.js";
 

@@ -8,10 +8,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { SESSION_PATH, SOCKET_PATH, SocketClose, socketProtocols } from "../../../../main/api/headless.js";
 import { ProblemError } from "../../../../main/api/wire.js";
-import { EventHub } from "../../../../main/events.js";
 import { Access } from "../../../../main/hosts/headless/access.js";
 import { type HeadlessHost, startHeadlessHost } from "../../../../main/hosts/headless/headless-host.js";
-import { problem } from "../../../../main/problems.js";
+import { EventHub } from "../../../../main/shared/events.js";
+import { problem } from "../../../../main/shared/problems.js";
 import { rawRequest } from "../../support/raw-socket.js";
 import { defaultSettings } from "../../support/settings.js";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { EventHub } from "../../../../main/events.js";
 import { KnownFacts } from "../../../../main/network/reachability/known-facts.js";
+import { EventHub } from "../../../../main/shared/events.js";
 
 const line = (sequence: number) => ({
   sequence,

@@ -2,9 +2,9 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { describe, expect, test } from "vitest";
+import { deviceIdOf } from "../../../../main/machine/device-id.js";
 import { probeAddress } from "../../../../main/network/reachability/probe.js";
 import { makeCertificate } from "../../../../main/peers/identity/certificate.js";
-import { deviceIdOf } from "../../../../main/peers/identity/device-id.js";
 import { listen, outcomes, probeTask } from "./support/servers.js";
 
 describe("the probe of an agent's address", () => {

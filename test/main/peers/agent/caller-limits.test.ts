@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { deferred } from "../../../../main/deferred.js";
 import { CallerLimits } from "../../../../main/peers/agent/caller-limits.js";
+import { deferred } from "../../../../main/shared/deferred.js";
 
 const EXHAUSTED = { problem: { code: "RESOURCE_EXHAUSTED" } };
 

@@ -1,6 +1,6 @@
 /** A place for tasks that only remembers them. */
 import type { LogLine } from "../../../../main/api/cluster.js";
-import { problem } from "../../../../main/problems.js";
+import { problem } from "../../../../main/shared/problems.js";
 import type { FixedPlace, HostTask, TaskHost, TaskOrder } from "../../../../main/tasks/task-host.js";
 
 export class MemoryTasks implements TaskHost {

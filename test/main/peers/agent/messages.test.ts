@@ -12,8 +12,8 @@ import {
 } from "../../../../main/peers/agent/messages/tasks.js";
 import { problemOfCall, statusOf } from "../../../../main/peers/agent/problem-status.js";
 import { RemoteTasks } from "../../../../main/peers/agent/remote-tasks.js";
-import { printableName } from "../../../../main/printable.js";
-import { problem } from "../../../../main/problems.js";
+import { printableName } from "../../../../main/shared/printable.js";
+import { problem } from "../../../../main/shared/problems.js";
 import type { HostTask, TaskOrder } from "../../../../main/tasks/task-host.js";
 import * as wire from "../../../../protos/generated/tensordeck/agent.js";
 import { ServerDef } from "../../../../protos/generated/tensorflow/tensorflow_server.js";

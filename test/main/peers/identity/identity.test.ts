@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { deviceIdSchema } from "../../../../main/api/machines.js";
+import { deviceIdOf } from "../../../../main/machine/device-id.js";
 import { certificateProblem, makeCertificate } from "../../../../main/peers/identity/certificate.js";
-import { deviceIdOf } from "../../../../main/peers/identity/device-id.js";
 import { IDENTITY_FILE, loadIdentity } from "../../../../main/peers/identity/identity.js";
 import { peerMissing } from "../../../support/peers.js";
 

@@ -9,7 +9,7 @@ import type { AgentHello } from "../../../../main/peers/registry/added-machines.
 import type { MachineLink } from "../../../../main/peers/registry/machine-link.js";
 import { MachineRegistry } from "../../../../main/peers/registry/machine-registry.js";
 import type { TrustedMachine } from "../../../../main/peers/trust/trusted-machine.js";
-import { problem } from "../../../../main/problems.js";
+import { problem } from "../../../../main/shared/problems.js";
 import { machineFacts } from "../../support/machines.js";
 import { MemoryHost } from "../../support/memory-host.js";
 import { until } from "../../support/until.js";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Runtime, RuntimeState } from "../../../../main/api/runtime.js";
-import { deferred } from "../../../../main/deferred.js";
+import { deferred } from "../../../../main/shared/deferred.js";
 import { RuntimeService } from "../../../../main/tasks/runtime/runtime-service.js";
 import type { RuntimeTools } from "../../../../main/tasks/runtime/runtime-tools.js";
 import { failedPrecondition } from "../../../../worker-runtime/protocol/status.js";

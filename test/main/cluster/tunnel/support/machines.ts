@@ -4,14 +4,14 @@ import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Role } from "../../../../../main/api/machines.js";
-import { connectLoopback } from "../../../../../main/cluster/tunnel/loopback.js";
-import type { TunnelEnd } from "../../../../../main/cluster/tunnel/tunnel-request.js";
 import { TunnelService } from "../../../../../main/cluster/tunnel/tunnel-service.js";
+import type { TunnelEnd } from "../../../../../main/peers/agent/tunnel-request.js";
 import { type Identity, loadIdentity } from "../../../../../main/peers/identity/identity.js";
 import { Alpn } from "../../../../../main/peers/port/agent-peer.js";
 import { AgentPort } from "../../../../../main/peers/port/agent-port.js";
 import { dialAgent } from "../../../../../main/peers/port/dial-agent.js";
 import { TrustStore } from "../../../../../main/peers/trust/trust-store.js";
+import { connectLoopback } from "../../../../../main/shared/sockets/loopback.js";
 import { freePort } from "../../../../support/processes.js";
 
 export interface TunnelMachine {

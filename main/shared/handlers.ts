@@ -1,16 +1,25 @@
+/** How calls of windows come to the rooms: each room handles the methods of its slice of the contract. */
 import type { z } from "zod";
-import { type MethodName, methods, type Params, type Result } from "./api/contract.js";
+import { methods } from "../api/contract.js";
+import type { Method } from "../api/method.js";
 import { problem } from "./problems.js";
 
-/** What a handler gives; of a method without a result it is not looked at. */
-type Answer<M extends MethodName> = [Result<M>] extends [undefined] ? unknown : Result<M>;
+type Methods = Readonly<Record<string, Method>>;
 
-/** One handler for each method of the contract. */
-export type Handlers = {
-  readonly [M in MethodName]: (params: Params<M>) => Promise<Answer<M>> | Answer<M>;
+/** What a handler gives; of a method without a result it is not looked at. */
+type Answer<R> = [R] extends [undefined] ? unknown : R;
+
+/** One handler for each method of a slice. */
+export type HandlersOf<M extends Methods> = {
+  readonly [K in keyof M]: (
+    params: z.infer<M[K]["params"]>,
+  ) => Promise<Answer<z.infer<M[K]["result"]>>> | Answer<z.infer<M[K]["result"]>>;
 };
 
-function isMethod(name: string): name is MethodName {
+/** One handler for each method of the contract. */
+export type Handlers = HandlersOf<typeof methods>;
+
+function isMethod(name: string): name is keyof Handlers {
   return Object.hasOwn(methods, name);
 }
 
@@ -27,15 +36,11 @@ export async function callHandler(handlers: Handlers, method: string, params: un
       remedy: "Reload the window.",
     });
   }
-  const result = await callChecked(handlers, method, params);
-  return result;
-}
-
-function callChecked<M extends MethodName>(handlers: Handlers, method: M, params: unknown): unknown {
   const checked = methods[method].params.safeParse(params);
   if (!checked.success) throw invalidParams(method, checked.error);
   // The schema of this method has just accepted the value; TypeScript cannot relate the two through the index.
-  return handlers[method](checked.data as Params<M>);
+  const handler = handlers[method] as (checkedParams: unknown) => unknown;
+  return await handler(checked.data);
 }
 
 function invalidParams(method: string, error: z.ZodError): Error {

@@ -1,4 +1,4 @@
-import type { EventData, EventName } from "./api/contract.js";
+import type { EventData, EventName } from "../api/contract.js";
 
 /** Receives every event of the application; what a transport hands on to its windows. */
 export type EventListener = <E extends EventName>(event: E, data: EventData<E>) => void;

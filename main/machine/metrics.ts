@@ -1,7 +1,7 @@
 /** How busy this machine is, from counters that the system keeps. */
 import { readFile } from "node:fs/promises";
 import { cpus, freemem, totalmem } from "node:os";
-import type { MachineMetrics } from "../../api/machines.js";
+import type { MachineMetrics } from "../api/machines.js";
 import { isInnerInterface } from "./addresses.js";
 
 /** The kernel shows times to programs in hundredths of a second on every architecture that Node runs on. */

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { isInnerInterface, reachableAddresses } from "../../../../main/peers/machine/addresses.js";
-import { listGpus, parseGpus } from "../../../../main/peers/machine/gpus.js";
+import { isInnerInterface, reachableAddresses } from "../../../main/machine/addresses.js";
+import { listGpus, parseGpus } from "../../../main/machine/gpus.js";
 import {
   availableBytes,
   metricsBetween,
   parseNetDev,
   parseProcStat,
   readMachine,
-} from "../../../../main/peers/machine/metrics.js";
-import { nameOfSwVers, osName, prettyName } from "../../../../main/peers/machine/os-name.js";
+} from "../../../main/machine/metrics.js";
+import { nameOfSwVers, osName, prettyName } from "../../../main/machine/os-name.js";
 
 function at(address: string, internal = false) {
   const family = address.includes(":") ? ("IPv6" as const) : ("IPv4" as const);

@@ -1,7 +1,7 @@
 /** What the cluster needs of machines, wherever they are. */
 import type { MachineFacts } from "../api/machines.js";
 import type { TaskHost } from "../tasks/task-host.js";
-import type { TunnelRequest } from "./tunnel/tunnel-request.js";
+import type { TunnelRequest } from "./agent/tunnel-request.js";
 
 /** A machine's end of the tunnels that a secure cluster is made of. */
 export interface TunnelHost {

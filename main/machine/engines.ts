@@ -1,5 +1,5 @@
-import type { Machine } from "../../api/cluster.js";
-import { version } from "../../version.js";
+import type { Machine } from "../api/cluster.js";
+import { version } from "../shared/version.js";
 
 /**
  * What computes on this machine, the preferred one first. The portable engine is a part of the program.

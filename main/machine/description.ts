@@ -1,4 +1,4 @@
-import type { MachineFacts } from "../../api/machines.js";
+import type { MachineFacts } from "../api/machines.js";
 
 /** What a machine says of itself: the same whoever asks. */
 export type MachineDescription = Pick<

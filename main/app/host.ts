@@ -1,17 +1,6 @@
-import type { Duplex } from "node:stream";
-import type { AppInfo, PickFile } from "./api/app.js";
-
-/** The window as a page that a paired machine can show, through the agent of this one. */
-export interface SharedWindow {
-  /** A one-time secret for a window. */
-  issueToken(): string;
-  /**
-   * Serves a browser's connection that came through the agent.
-   *
-   * @param port the port of its own machine's loopback interface under which that browser knows the window.
-   */
-  serve(socket: Duplex, port: number): void;
-}
+import type { AppInfo } from "../api/app.js";
+import type { PickFile } from "../api/documents.js";
+import type { SharedWindow } from "../peers/agent/shared-window.js";
 
 /** What the application needs of the host that shows its windows: all that differs between the two. */
 export interface Host {

@@ -1,9 +1,9 @@
 /** This machine as others see it: what it is, and how busy it is while somebody looks. */
 import { arch, availableParallelism, hostname, platform, totalmem } from "node:os";
-import { inBackground } from "../../../worker-runtime/faults.js";
-import type { Exposure, Gpu, MachineFacts, MachineMetrics } from "../../api/machines.js";
-import { defined, messageOf } from "../../problems.js";
-import { version } from "../../version.js";
+import { inBackground } from "../../worker-runtime/faults.js";
+import type { Exposure, Gpu, MachineFacts, MachineMetrics } from "../api/machines.js";
+import { defined, messageOf } from "../shared/problems.js";
+import { version } from "../shared/version.js";
 import { reachableAddresses } from "./addresses.js";
 import type { MachineDescription } from "./description.js";
 import { listGpus } from "./gpus.js";

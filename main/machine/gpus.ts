@@ -1,9 +1,9 @@
 /** NVIDIA's GPUs of this machine, as their driver's own tool tells it. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { endWithSignal } from "../../../worker-runtime/engines/end-with-signal.js";
-import type { Gpu } from "../../api/machines.js";
-import { defined } from "../../problems.js";
+import { endWithSignal } from "../../worker-runtime/engines/end-with-signal.js";
+import type { Gpu } from "../api/machines.js";
+import { defined } from "../shared/problems.js";
 
 const TIMEOUT_MILLIS = 10_000;
 const MEBIBYTE = 2 ** 20;

@@ -1,4 +1,4 @@
-import { formatHostPort } from "../../../worker-runtime/cluster/address.js";
+import { formatHostPort } from "../../worker-runtime/cluster/address.js";
 
 /** "host:port" of a machine's agent at each of its addresses, in their order; none while its port is not known. */
 export function agentAddresses({

@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import { afterEach, expect, test } from "vitest";
-import type { Gpu, MachineMetrics } from "../../../../main/api/machines.js";
-import { MachineDescriber } from "../../../../main/peers/machine/machine-describer.js";
-import { until } from "../../support/until.js";
+import type { Gpu, MachineMetrics } from "../../../main/api/machines.js";
+import { MachineDescriber } from "../../../main/machine/machine-describer.js";
+import { until } from "../support/until.js";
 
 let describer: MachineDescriber | undefined;
 

@@ -1,7 +1,7 @@
 /** Making problems: what happened, why, and what to do. */
-import { messageWithoutTask, TensorFlowError } from "../worker-runtime/protocol/status.js";
-import type { Problem } from "./api/problem.js";
-import { ProblemError, toProblem } from "./api/wire.js";
+import { messageWithoutTask, TensorFlowError } from "../../worker-runtime/protocol/status.js";
+import type { Problem } from "../api/problem.js";
+import { ProblemError, toProblem } from "../api/wire.js";
 
 /** An object without its undefined properties, as the contract's optional properties want it. */
 export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {

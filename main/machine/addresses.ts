@@ -1,6 +1,6 @@
 /** The addresses of this machine by which others may reach it. */
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
-import { isLinkLocalIpv6 } from "../../../worker-runtime/cluster/host.js";
+import { isLinkLocalIpv6 } from "../../worker-runtime/cluster/host.js";
 
 type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 

@@ -1,0 +1,20 @@
+import type { MachineFacts } from "../api/machines.js";
+import type { Problem } from "../api/problem.js";
+
+/** What is said of a machine whose identity others have, too. @param places Where those answer, "host:port" each. */
+export function cloneProblem(
+  { name, kind }: Pick<MachineFacts, "name" | "kind">,
+  places: readonly string[],
+): Problem {
+  const where = places.join(" and at ");
+  const isOwn = kind === "this";
+  return {
+    code: "ALREADY_EXISTS",
+    message: isOwn
+      ? `Another machine has the same identity as this one; it answers at ${where}.`
+      : `Two machines have the identity of ${name}; they answer at ${where}.`,
+    reason:
+      "Tensordeck's data folder was copied from one to the other, as with the image of a memory card. They take each other's place: tasks and runs may land on either.",
+    remedy: `Make a new identity on one of them, in its window${isOwn ? "" : " (machine menu there)"} or with tensordeck agent new-identity, start it again, and pair it again.`,
+  };
+}
