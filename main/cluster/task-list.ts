@@ -1,6 +1,6 @@
 /** The tasks of the cluster, put together from what the machines and the foreign servers say. Pure. */
 import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
-import { taskDeviceName } from "../../worker-runtime/cluster/device-name.js";
+import { deviceOfTask } from "../../worker-runtime/cluster/device-name.js";
 import { isLoopback } from "../../worker-runtime/cluster/host.js";
 import type { Access, Device, Membership } from "../api/cluster.js";
 import type { MachineFacts } from "../api/machines.js";
@@ -166,6 +166,5 @@ function finish(draft: Draft, seen: Seen, sources: TaskSources): ClusterTask {
 }
 
 function renamed(device: Device, job: string, index: number): Device {
-  const rest = /\/device:.*$/.exec(device.name)?.[0] ?? "";
-  return { ...device, name: `${taskDeviceName({ job, index })}${rest}` };
+  return { ...device, name: deviceOfTask(device.name, { job, index }) };
 }

@@ -1,4 +1,5 @@
 /** Which tasks a run needs, whether they are there, and which of them is its master. */
+import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
 import type { TaskState } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
 import { ProblemError } from "../api/wire.js";
@@ -124,7 +125,8 @@ function checkDeviceTypes(members: readonly Participant[], pins: readonly Pin[])
     const found = candidates.some((task) =>
       task.devices.some(
         (device) =>
-          device.type.toUpperCase() === type && (index === undefined || device.name.endsWith(`:${index}`)),
+          device.type.toUpperCase() === type &&
+          (index === undefined || localDeviceText(device.name) === `${type}:${index}`),
       ),
     );
     if (found) continue;

@@ -1,5 +1,11 @@
 /** What a failed run says to the user: which node of which task, why, and what to do. */
-import { messageWithoutTask, StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
+import { shortTaskText, tasksInText } from "../../worker-runtime/cluster/device-name.js";
+import {
+  messageWithoutTask,
+  StatusCode,
+  TensorFlowError,
+  taskOfMessage,
+} from "../../worker-runtime/protocol/status.js";
 import type { Problem } from "../api/problem.js";
 import { ProblemError } from "../api/wire.js";
 import { defined, problemOf, shortTaskName } from "../shared/problems.js";
@@ -58,8 +64,8 @@ export function runProblem(error: unknown, context: RunContext): Problem {
 
 function taskOfError(error: TensorFlowError, { taskAt }: RunContext): string | undefined {
   if (error.task !== undefined) return shortTaskName(error.task);
-  const source = /\/job:[A-Za-z]\w*(?:\/replica:\d+)?\/task:\d+/.exec(error.message)?.[0];
-  if (source !== undefined) return shortTaskName(source);
+  const [source] = tasksInText(error.message);
+  if (source !== undefined) return shortTaskText(source);
   for (const [address] of error.message.matchAll(/[\w.-]+:\d{2,5}\b/g)) {
     const task = taskAt(address);
     if (task !== undefined) return task;
@@ -109,7 +115,8 @@ function headline(text: string): string {
           .replace(/^\s*\{\{(?:function_)?node [^}]*\}\}\s*/, "")
           .trim(),
       )
-      .find((part) => part !== "" && !/^=+$/.test(part) && !/^From \/job:\S+$/.test(part)) ?? text.trim();
+      .find((part) => part !== "" && !/^=+$/.test(part) && taskOfMessage(`${part}:`) === undefined) ??
+    text.trim();
   // The reason follows in our own words, so TensorFlow's further guesses go with the details.
   const sentence = /^.{20,}?[.!?](?=\s+[A-Z])/.exec(line)?.[0] ?? line;
   const short =

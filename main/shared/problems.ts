@@ -1,4 +1,5 @@
 /** Making problems: what happened, why, and what to do. */
+import { shortTaskText, taskOfDevice } from "../../worker-runtime/cluster/device-name.js";
 import { messageWithoutTask, TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import type { Problem } from "../api/problem.js";
 import { ProblemError, toProblem } from "../api/wire.js";
@@ -32,8 +33,8 @@ export function problemOf(error: unknown): Problem {
 
 /** "worker/1" for "/job:worker/replica:0/task:1"; a name of another form is kept as it is. */
 export function shortTaskName(device: string): string {
-  const match = /^\/job:([^/]+)(?:\/replica:\d+)?\/task:(\d+)/.exec(device);
-  return match ? `${match[1]}/${match[2]}` : device;
+  const task = taskOfDevice(device);
+  return task === undefined ? device : shortTaskText(task);
 }
 
 /** The text of anything that was thrown. */

@@ -2,6 +2,7 @@
  * One task of this machine: a place in the cluster that outlives the processes that fill it. All changes of its state
  * happen here, and each is reported.
  */
+import { deviceOfTask } from "../../worker-runtime/cluster/device-name.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Device, Engine, GpuChoice, LogLine, TaskMetrics, TaskState } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
@@ -261,10 +262,7 @@ export class ManagedTask {
     this.#incarnation = health.incarnation;
     this.#devices = health.devices.map((device) => ({
       ...device,
-      name: device.name.replace(
-        `/job:${plan.job}/replica:0/task:${plan.index}/`,
-        `/job:${this.identity.job}/replica:0/task:${this.identity.index}/`,
-      ),
+      name: deviceOfTask(device.name, this.identity, plan),
     }));
     if (!wasRunning) this.#setState("running");
     else if (!known) this.#collaborators.onChange();

@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
 import type { Machine, Task, TaskState } from "../../main/api/cluster.js";
-import { taskDevice, taskName } from "../cluster/task-name.js";
+import { taskDevice, taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { useDocument } from "../stores/document-store.js";
@@ -148,8 +148,7 @@ function useDropState(task: Task): DropState | undefined {
   const over = useDrag((state) => state.overTaskId === task.id);
   const nodes = useDocument((state) => state.document.nodes);
   if (dragged.length === 0) return undefined;
-  const device = taskDevice(task);
-  const isHere = (at: string) => at === device || at.startsWith(`${device}/`);
+  const isHere = (device: string) => taskNameOfDevice(device) === taskName(task);
   const here = [...nodes.values()].filter((node) => isHere(node.device)).length;
   const coming = dragged.filter((name) => {
     const node = nodes.get(name);

@@ -1,18 +1,23 @@
 /** The names of a task: as the window shows it, and as a node's device field pins to it. Pure. */
+import {
+  shortTaskText,
+  type TaskName,
+  taskOfDevice,
+  taskText,
+} from "../../worker-runtime/cluster/device-name.js";
 
 /** "worker/0", as the user interface names a task everywhere. */
-export function taskName(task: { readonly job: string; readonly index: number }): string {
-  return `${task.job}/${task.index}`;
+export function taskName(task: TaskName): string {
+  return shortTaskText(task);
 }
 
 /** "/job:worker/task:0", as a node's device field pins to the task. */
-export function taskDevice(task: { readonly job: string; readonly index: number }): string {
-  return `/job:${task.job}/task:${task.index}`;
+export function taskDevice(task: TaskName): string {
+  return taskText(task);
 }
 
 /** "worker/0" of "/job:worker/replica:0/task:0/device:CPU:0"; undefined where job or task is missing. */
 export function taskNameOfDevice(device: string): string | undefined {
-  const job = /(?:^|\/)job:([A-Za-z][A-Za-z0-9_]*)/.exec(device)?.[1];
-  const index = /(?:^|\/)task:(\d+)/.exec(device)?.[1];
-  return job === undefined || index === undefined ? undefined : `${job}/${Number(index)}`;
+  const task = taskOfDevice(device);
+  return task === undefined ? undefined : taskName(task);
 }

@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
 import { startRun } from "../actions/run-actions.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { attempt } from "../stores/app-store.js";
@@ -110,7 +111,7 @@ function RanOn({ tensor }: { readonly tensor: string }): ReactElement {
   const name = taskNameOfDevice(device);
   if (name === undefined) return <span className="fg2">–</span>;
   const task = tasks.find((candidate) => taskName(candidate) === name);
-  const part = /device:([A-Za-z_]+:\d+)/.exec(device)?.[1];
+  const part = localDeviceText(device);
   return (
     <span
       className="task-chip"

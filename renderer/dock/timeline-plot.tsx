@@ -1,5 +1,6 @@
 import { type ReactElement, useEffect, useRef, useState } from "react";
 import type { NodeRun, Transfer } from "../../main/api/runs.js";
+import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions } from "../stores/document-store.js";
@@ -21,8 +22,7 @@ const LETTER_WIDTH = 6.4;
 /** "worker/0 CPU:0" of a full device name. */
 export function deviceText(device: string): string {
   const task = taskNameOfDevice(device);
-  const part =
-    /device:([A-Za-z_]+:\d+)/.exec(device)?.[1] ?? /\/(cpu|gpu):(\d+)$/i.exec(device)?.[0].slice(1);
+  const part = localDeviceText(device);
   return [task ?? (part ? "" : device), part].filter(Boolean).join(" ");
 }
 

@@ -1,4 +1,5 @@
 import type { CSSProperties, ReactElement } from "react";
+import { formatDeviceName, parseDeviceName } from "../../worker-runtime/cluster/device-name.js";
 import { taskDevice, taskName } from "../cluster/task-name.js";
 import { machineNameOfTask, machinesOf, useCluster } from "../stores/cluster-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
@@ -12,8 +13,8 @@ interface DeviceSelectProps {
 }
 
 /** "/job:worker/task:0/device:GPU:0" from a device as ListDevices names it. */
-function pinDevice(task: { job: string; index: number }, type: string, name: string): string {
-  return `${taskDevice(task)}/device:${type}:${name.slice(name.lastIndexOf(":") + 1)}`;
+function pinDevice(name: string): string {
+  return formatDeviceName({ ...parseDeviceName(name), replica: undefined });
 }
 
 export function DeviceSelect({ device, labelledBy, onChoose }: DeviceSelectProps): ReactElement {
@@ -25,7 +26,7 @@ export function DeviceSelect({ device, labelledBy, onChoose }: DeviceSelectProps
     machine.tasks.flatMap((one) => {
       const single = one.devices
         .filter(({ type }) => type === "GPU" || one.devices.length > 1)
-        .map(({ type, name }) => pinDevice(one, type, name));
+        .map(({ name }) => pinDevice(name));
       return [taskDevice(one), ...single].map((value) => ({
         device: value,
         label: several ? `${value} on ${machine.name}` : value,

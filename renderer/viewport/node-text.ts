@@ -1,6 +1,8 @@
 /** What a node says of itself, as text. Pure. */
+
 import type { FeedValue, NodeRun, TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
 import { attrText, protoShapeText } from "../document/attr-text.js";
 import { parseInput } from "../document/tensor-names.js";
 import { durationText } from "../ui/format.js";
@@ -97,8 +99,7 @@ export function microsText(micros: number): string {
 
 /** "CPU:0" of "/job:worker/replica:0/task:0/device:CPU:0". */
 export function shortDevice(device: string): string {
-  const match = /(?:^|\/)(?:device:)?([A-Za-z_]+:\d+)$/.exec(device);
-  return match?.[1]?.toUpperCase() ?? "";
+  return localDeviceText(device) ?? "";
 }
 
 const runsByNode = new WeakMap<readonly NodeRun[], ReadonlyMap<string, NodeRun>>();

@@ -62,7 +62,7 @@ export function pinnedJobs(pins: readonly Pin[]): PinnedJob[] {
     if (pin.job === undefined && (pin.task ?? 0) >= most) {
       refuse(
         pin,
-        `it names no job, and none has such a task. Write whose it is: /job:worker/task:${pin.task}.`,
+        `it names no job, and none has such a task. Write whose it is: ${formatDeviceName({ job: "worker", task: pin.task })}.`,
       );
     }
   }

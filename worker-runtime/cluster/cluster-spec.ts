@@ -1,6 +1,7 @@
 import type { ClusterDef } from "../../protos/generated/tensorflow/cluster.js";
 import { invalidArgument } from "../protocol/status.js";
 import { addressProblem, parseHostPort } from "./address.js";
+import { taskText } from "./device-name.js";
 
 /** Addresses of a job's tasks: a list, or (sparse) a mapping from task index to address. */
 export type JobAddresses = readonly string[] | Readonly<Record<number, string>>;
@@ -218,14 +219,14 @@ export class ClusterSpec {
     for (const task of this.tasks()) {
       const problem = addressProblem(task.address);
       if (problem !== undefined) {
-        found.push(`The address '${task.address}' of /job:${task.job}/task:${task.index} ${problem}.`);
+        found.push(`The address '${task.address}' of ${taskText(task)} ${problem}.`);
         continue;
       }
       const owner = owners.get(task.address);
       // Port 0 is "any free port", so two tasks may both have it.
       if (owner !== undefined && parseHostPort(task.address)?.port !== 0) {
         found.push(
-          `/job:${owner.job}/task:${owner.index} and /job:${task.job}/task:${task.index} have the same address ` +
+          `${taskText(owner)} and ${taskText(task)} have the same address ` +
             `'${task.address}'; every task needs a port of its own.`,
         );
       }

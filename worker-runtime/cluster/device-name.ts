@@ -135,6 +135,36 @@ export function taskOfDevice(name: string): TaskName | undefined {
     : { job: parts.job, index: parts.task };
 }
 
+/** What a device is within its task, "GPU:0"; undefined where the name leaves that open, or is not a device name. */
+export function localDeviceText(name: string): string | undefined {
+  try {
+    const { type, index } = parseDeviceName(name);
+    return type === undefined || index === undefined ? undefined : `${type.toUpperCase()}:${index}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same device of another task, in full: what was `from`'s is `to`'s. Any other name stays as it is. */
+export function deviceOfTask(name: string, to: TaskName, from?: TaskName): string {
+  const task = taskOfDevice(name);
+  if (task === undefined) return name;
+  if (from !== undefined && (task.job !== from.job || task.index !== from.index)) return name;
+  return formatDeviceName({ ...parseDeviceName(name), job: to.job, replica: 0, task: to.index });
+}
+
+/** The tasks that a text names in full, in its order, as an error of TensorFlow's does. */
+export function tasksInText(text: string): TaskName[] {
+  return [...text.matchAll(/\/job:[^\s"'`,;()[\]]+/g)].flatMap(
+    ([name]) => taskOfDevice(name.replace(/[.:]+$/, "")) ?? [],
+  );
+}
+
+/** "worker/1", as the window and messages name a task. */
+export function shortTaskText({ job, index }: TaskName): string {
+  return `${job}/${index}`;
+}
+
 /** The task as the wire writes it: "/job:worker/replica:0/task:1". */
 export function taskDeviceName({ job, index }: TaskName): string {
   return formatDeviceName({ job, replica: 0, task: index });

@@ -1,6 +1,7 @@
 /** Python scripts that use a cluster, ready to be copied: what a user would otherwise write after reading three guides. */
 import { tfConfigJson } from "./cluster-exchange.js";
 import type { ClusterSpec } from "./cluster-spec.js";
+import { taskText } from "./device-name.js";
 
 /**
  * session: a TensorFlow 1 session that carries the ClusterSpec itself. door: the same with nothing but an address.
@@ -67,7 +68,7 @@ with tf.device("${second}"):
 }
 
 function devicesOf(cluster: ClusterSpec): string[] {
-  return cluster.tasks().map(({ job, index }) => `/job:${job}/task:${index}`);
+  return cluster.tasks().map(taskText);
 }
 
 function sessionScript({ cluster, master }: PythonScriptInput): string {

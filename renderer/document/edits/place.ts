@@ -1,15 +1,15 @@
 /** Where nodes are: the device they are pinned to, and their place on the canvas. */
+import { parseDeviceName, shortTaskText, taskOfDevice } from "../../../worker-runtime/cluster/device-name.js";
 import type { GraphDocument, Point } from "../model.js";
 import { type Move, replaceNodes } from "../operations.js";
 import { type EditResult, edit, nodesText, refused } from "./types.js";
 
 /** "/job:worker/task:1" as the user interface says it: "worker/1"; any other device as it is. */
 export function deviceText(device: string): string {
-  const match = /^\/job:([A-Za-z][A-Za-z0-9_]*)(?:\/replica:\d+)?\/task:(\d+)(?:\/(?:device:)?(.+))?$/.exec(
-    device,
-  );
-  if (!match) return device;
-  return `${match[1]}/${match[2]}${match[3] ? ` ${match[3]}` : ""}`;
+  const task = taskOfDevice(device);
+  if (task === undefined) return device;
+  const { type, index } = parseDeviceName(device);
+  return type === undefined ? shortTaskText(task) : `${shortTaskText(task)} ${type}:${index ?? "*"}`;
 }
 
 /** Pins nodes to a device; "" leaves the choice to TensorFlow. */

@@ -8,10 +8,13 @@ import {
 import {
   canonicalDeviceName,
   deviceMatches,
+  deviceOfTask,
+  localDeviceText,
   mergeDevice,
   parseDeviceName,
   taskDeviceName,
   taskOfDevice,
+  tasksInText,
   taskText,
 } from "../../../worker-runtime/cluster/device-name.js";
 import { replicaDeviceSetter } from "../../../worker-runtime/cluster/replica-device-setter.js";
@@ -100,6 +103,43 @@ describe("device filters", () => {
     expect(() => makeClusterDeviceFilters([{ job: "ps", index: 0, filters: ["/what"] }])).toThrow(
       invalid(/what/),
     );
+  });
+});
+
+describe("what a device is within its task", () => {
+  test("is its type and index, where the name has both", () => {
+    expect(localDeviceText("/job:worker/replica:0/task:0/device:GPU:1")).toBe("GPU:1");
+    expect(localDeviceText("/job:worker/task:0/cpu:0")).toBe("CPU:0");
+    expect(localDeviceText("/job:worker/task:0")).toBeUndefined();
+    expect(localDeviceText("/job:worker/device:GPU:*")).toBeUndefined();
+    expect(localDeviceText("/device:GPU:0/stream:all")).toBeUndefined();
+  });
+
+  test("stays the same when the task gets another name", () => {
+    const to = { job: "ps", index: 3 };
+    const name = "/job:worker/replica:0/task:0/device:GPU:1";
+    expect(deviceOfTask(name, to)).toBe("/job:ps/replica:0/task:3/device:GPU:1");
+    expect(deviceOfTask(name, to, { job: "worker", index: 0 })).toBe("/job:ps/replica:0/task:3/device:GPU:1");
+    expect(deviceOfTask(name, to, { job: "worker", index: 1 })).toBe(name);
+    expect(deviceOfTask("/device:CPU:0", to)).toBe("/device:CPU:0");
+  });
+});
+
+describe("tasks in a text", () => {
+  test("are found as errors of TensorFlow name them", () => {
+    expect(tasksInText("Worker /job:worker/replica:0/task:1 was probably restarted.")).toEqual([
+      { job: "worker", index: 1 },
+    ]);
+    expect(
+      tasksInText(
+        'sent from "/job:a/replica:0/task:0/device:CPU:0", to (/job:b/task:2); retry /job:b/task:2.',
+      ),
+    ).toEqual([
+      { job: "a", index: 0 },
+      { job: "b", index: 2 },
+      { job: "b", index: 2 },
+    ]);
+    expect(tasksInText("all of /job:worker, and none of /job:")).toEqual([]);
   });
 });
 

@@ -58,7 +58,7 @@ function logRule({ pattern, severity, code, withinMillis, message, reason, remed
 
 /** "CreateSession still waiting for response from worker", for ever: with the layer that fails, where a route shows it. */
 export const sessionStillWaiting: Rule = (situation) => {
-  const pattern = /CreateSession still waiting for response from worker: (\/job:\S+)/;
+  const pattern = /CreateSession still waiting for response from worker: (\S+)/;
   return matching(situation, pattern, RECENT_MILLIS).map(({ placed, line, match }) => {
     const awaited = shortTaskName(match[1] ?? "");
     const target = placedTasks(situation).find(({ name }) => name === awaited);

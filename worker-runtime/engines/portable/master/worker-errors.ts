@@ -1,4 +1,10 @@
-import { asTensorFlowError, StatusCode, statusCodeName, TensorFlowError } from "../../../protocol/status.js";
+import {
+  asTensorFlowError,
+  messageWithoutTask,
+  StatusCode,
+  statusCodeName,
+  TensorFlowError,
+} from "../../../protocol/status.js";
 
 /** As long as TensorFlow's; more does not fit through gRPC's trailers. */
 const MAX_COMBINED_LENGTH = 8 * 1024;
@@ -61,8 +67,9 @@ function passedOn({ error }: TaskError, { error: origin }: TaskError, isLater: b
 
 /** The error with the task that it comes from before its text, as TensorFlow's master writes it. */
 function fromTask(task: string, error: TensorFlowError): TensorFlowError {
-  const message = error.message.startsWith("From /job:")
-    ? error.message
-    : `From ${task}:\n${error.message.slice(0, MAX_MESSAGE_LENGTH)}`;
+  const message =
+    messageWithoutTask(error.message) !== error.message
+      ? error.message
+      : `From ${task}:\n${error.message.slice(0, MAX_MESSAGE_LENGTH)}`;
   return new TensorFlowError(error.code, message, { task, payloads: error.payloads, cause: error });
 }
