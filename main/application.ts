@@ -332,7 +332,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
 
   return {
     handle: async (method, params) => {
-      if (disposal) throw problem("UNAVAILABLE", "Tensordeck ends.");
+      if (disposal) throw problem("UNAVAILABLE", "Tensordeck is shutting down.");
       return await callHandler(handlers, method, params);
     },
     clones: () => Object.fromEntries([...network.clones.all()].map(([id, places]) => [id, [...places]])),
@@ -352,5 +352,5 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
 }
 
 function notOnThisHost(what: string, reason: string): Error {
-  return problem("UNIMPLEMENTED", `${what} is not to be had here.`, { reason });
+  return problem("UNIMPLEMENTED", `${what} is not available here.`, { reason });
 }

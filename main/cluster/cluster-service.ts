@@ -223,7 +223,7 @@ export class ClusterService {
         this.#setNotice(
           `${taskNames(others)} still expect${others.length === 1 ? "s" : ""} ${removed.name} in the cluster.`,
           "The tasks of a fixed cluster know each other from their start.",
-          "Stock scripts wait for the missing task. Restart the other tasks to leave it out for good.",
+          "Stock scripts wait for the missing task. Restart the other tasks to drop it from the cluster.",
         );
       }
       await this.#stopServersAfter([removed]);

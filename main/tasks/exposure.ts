@@ -13,7 +13,7 @@ export function exposureRefused(machine: string): ProblemError {
     `${machine} lets no other machine start tasks that the network reaches.`,
     {
       reason:
-        "TensorFlow's protocol has no sign-in: whoever reaches such a task can read and write the files of the account that Tensordeck runs under there.",
+        "TensorFlow's protocol has no sign-in: anyone who reaches such a task can read and write the files of the account that Tensordeck runs under there.",
       remedy: `Use a secure cluster, or have the user of ${machine} allow it: ${ALLOW_EXPOSURE}.`,
     },
   );

@@ -277,7 +277,7 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     stop();
     if (this.facts(deviceId)) return deviceId;
     throw problem("NOT_FOUND", "No machine with this device ID announces itself here.", {
-      reason: "It is off, in another network, or the network carries no multicast.",
+      reason: "It is off, in another network, or the network does not carry multicast.",
       remedy: "Add it by its address, as host or host:port.",
       details: deviceId,
     });

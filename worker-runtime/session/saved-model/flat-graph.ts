@@ -69,7 +69,7 @@ export class FlatGraph {
   }
 
   #add(nodes: readonly NodeDef[], prefix: string, tools: FunctionTools, depth: number): void {
-    if (depth > MAX_DEPTH) throw invalidArgument("Functions of the graph call each other without end.");
+    if (depth > MAX_DEPTH) throw invalidArgument("Functions of the graph call each other endlessly.");
     for (const node of nodes) {
       const callee = node.attr.get("f")?.value;
       if (!CALLS.has(node.op) || callee?.$case !== "func") {
@@ -103,7 +103,8 @@ export class FlatGraph {
     const result = this.#results.get(edge.node)?.[output];
     if (result !== undefined) return this.#sourceOf(result);
     const node = this.#nodes.get(edge.node);
-    if (!node) throw invalidArgument(`The graph lacks the node ${edge.node}, which another one reads.`);
+    if (!node)
+      throw invalidArgument(`The graph does not contain the node ${edge.node}, which another one reads.`);
     const [input, ...more] = node.input;
     if (node.op === "Identity" && input !== undefined && more.length === 0) return this.#sourceOf(input);
     return { node, output };

@@ -125,7 +125,7 @@ export class FirewallWizardService {
     const { plan } = session.state;
     if (!plan) {
       throw problem("FAILED_PRECONDITION", "It is not known yet what would change.", {
-        remedy: "Look at what will change first.",
+        remedy: "Review the changes first.",
       });
     }
     session.goal = "apply";
@@ -139,7 +139,7 @@ export class FirewallWizardService {
         this.#tell(work, { kind: "went", step: "change" });
         this.#tell(work, { kind: "planned", plan: now });
         throw problem("ABORTED", "The machine has changed since the script was shown.", {
-          reason: "Its addresses, its firewall or its rules are others now, so another script would be run.",
+          reason: "Its addresses, its firewall or its rules are different now, so another script would run.",
           remedy: "Look at the new script, then apply it.",
         });
       }

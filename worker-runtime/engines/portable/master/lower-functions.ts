@@ -57,7 +57,7 @@ class GraphLowering {
   #lowerAll(nodes: readonly NodeDef[], depth: number): readonly NodeDef[] {
     if (depth > MAX_DEPTH) {
       throw invalidArgument(
-        "Functions that are placed on several tasks call themselves, or each other, without end.",
+        "Functions that are placed on several tasks call themselves, or each other, endlessly.",
       );
     }
     for (const node of nodes) {

@@ -45,7 +45,7 @@ function parsed<T>(type: { decode(bytes: Uint8Array): T }, bytes: Uint8Array, wh
   }
 }
 
-/** Makes the writer that a handle names, unless it is there already. */
+/** Makes the writer that a handle names, unless it already exists. */
 function createFileWriter(node: KernelNode): ReturnType<StatefulKernelDefinition["create"]> {
   return async (context) => {
     const handle = handleInput(context, 0);

@@ -68,7 +68,7 @@ class Barrier implements Resource {
     return this.#incomplete.size;
   }
 
-  /** @throws TensorFlowError CANCELLED for a new key once closed, INVALID_ARGUMENT for a component that is there already. */
+  /** @throws TensorFlowError CANCELLED for a new key once closed, INVALID_ARGUMENT for a component that already exists. */
   async insertMany(component: number, keys: Tensor, values: Tensor, signal: AbortSignal): Promise<void> {
     await this.#access.run(() => this.#insertMany(component, keys, values, signal));
   }

@@ -42,7 +42,7 @@ export class CallLedger {
   enter(requestBytes: number): void {
     const { maxCalls, maxRequestBytes } = this.#limits;
     if (this.#calls >= maxCalls) {
-      throw resourceExhausted(`This task has ${maxCalls} calls in progress and takes no more.`);
+      throw resourceExhausted(`This task has ${maxCalls} calls in progress and accepts no more.`);
     }
     if (this.#calls > 0 && this.#bytes + requestBytes > maxRequestBytes) {
       throw resourceExhausted(
