@@ -4,6 +4,7 @@ import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.j
 import { taskDeviceName, taskOfDevice } from "../../../cluster/device-name.js";
 import { unavailable } from "../../../protocol/status.js";
 import type { SequenceLeader } from "../collectives/step-sequences.js";
+import type { OpFactsSource } from "../kernels/op-facts.js";
 import { newStepId } from "../step-id.js";
 import type { WorkerSessions } from "./worker-sessions.js";
 
@@ -19,12 +20,13 @@ const HASH_OFFSET = 0x9e3779b97f4a7800n;
 export function collectiveGraphKey(
   nodes: readonly NodeDef[],
   library: FunctionDefLibrary | undefined,
+  facts: OpFactsSource,
 ): bigint {
   const keys = new Set<bigint>();
   let isCollective = false;
   for (const list of [nodes, ...(library?.function ?? []).map(({ nodeDef }) => nodeDef)]) {
     for (const { op, attr } of list) {
-      if (op.startsWith("Collective")) {
+      if (facts.facts(op).isCollective) {
         isCollective = true;
         const key = attr.get("instance_key")?.value;
         if (key?.$case === "i") {

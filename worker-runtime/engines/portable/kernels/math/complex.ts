@@ -5,7 +5,7 @@ import type { KernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { forEachRun } from "../support/broadcast-runs.js";
 import { perElement, pureKernel } from "../support/define.js";
-import { complexTypes } from "../support/dtypes.js";
+import { complexTypes, floatTypes } from "../support/dtypes.js";
 import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
 import { broadcastShape } from "../support/shapes.js";
 import { complexUnary } from "./complex-elements.js";
@@ -99,6 +99,7 @@ function isWide(dtype: DType): boolean {
 
 /** For ops between complex numbers and their parts: both of the same precision. */
 const samePrecision = {
+  types: { T: complexTypes, Tout: floatTypes },
   fits: (node: KernelNode) => isWide(node.type("T")) === isWide(node.type("Tout")),
 };
 
@@ -132,11 +133,11 @@ export const complexKernels: readonly KernelDefinition[] = [
       });
       return [new Tensor(dtype, shape, out)];
     },
-    samePrecision,
+    { ...samePrecision, types: { T: floatTypes, Tout: complexTypes } },
   ),
   realKernel("Real", (re) => re),
   realKernel("Imag", (_, im) => im),
   realKernel("ComplexAbs", Math.hypot),
   realKernel("Angle", (re, im) => Math.atan2(im, re)),
-  pureKernel("Conj", () => (inputs) => [conjugated(inputAt(inputs, 0))]),
+  pureKernel("Conj", () => (inputs) => [conjugated(inputAt(inputs, 0))], { types: { T: complexTypes } }),
 ];

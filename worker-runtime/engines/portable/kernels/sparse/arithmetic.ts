@@ -3,6 +3,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { pureKernel } from "../support/define.js";
+import { indexTypes, realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, newNumbers, numbersOf } from "../support/elements.js";
 import {
   axisOf,
@@ -231,11 +232,11 @@ export const sparseArithmeticKernels: readonly KernelDefinition[] = [
       return (inputs) => [matMul(inputs, adjointA, adjointB)];
     },
     {
-      types: { T: ["float32", "float64", "int32"] },
+      types: { T: ["float32", "float64", "int32"], Tindices: indexTypes },
       cost: (_, inputs) => 5 * inputAt(inputs, 1).size * Math.max(...inputAt(inputs, 3).shape, 1),
     },
   ),
-  pureKernel("SparseAdd", () => add, { types: { T: types }, cost: perNonZero }),
+  pureKernel("SparseAdd", () => add, { types: { T: types, Treal: realTypes }, cost: perNonZero }),
   ...Object.entries(reductions).map(([op, combine]) =>
     pureKernel(
       op,

@@ -183,7 +183,15 @@ const crossKernel = pureKernel(
       return crossed(made, writer);
     };
   },
-  { types: { out_type: ["string", "int64"], internal_type: ["string", "int64"] }, cost: costOfCrosses },
+  {
+    types: {
+      out_type: ["string", "int64"],
+      internal_type: ["string", "int64"],
+      sparse_types: ["int64", "string"],
+      dense_types: ["int64", "string"],
+    },
+    cost: costOfCrosses,
+  },
 );
 
 const crossV2Kernel = pureKernel(
@@ -196,7 +204,7 @@ const crossV2Kernel = pureKernel(
     }
     return crossed(made, textWriter(made.columns, stringsOf(separator)[0] ?? new Uint8Array(0)));
   },
-  { cost: costOfCrosses },
+  { types: { sparse_types: ["int64", "string"], dense_types: ["int64", "string"] }, cost: costOfCrosses },
 );
 
 const crossHashedKernel = pureKernel(
@@ -221,7 +229,7 @@ const crossHashedKernel = pureKernel(
     );
     return crossed(made, hashWriter(hashes, longsOf(buckets)[0] ?? 0n, undefined));
   },
-  { cost: costOfCrosses },
+  { types: { sparse_types: ["int64", "string"], dense_types: ["int64", "string"] }, cost: costOfCrosses },
 );
 
 /** Crosses of categorical features. */

@@ -3,6 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { pureKernel } from "../support/define.js";
+import { noTypes } from "../support/dtypes.js";
 import { inputAt, stringsOf } from "../support/elements.js";
 import { fingerprint64, hash64, sipHash } from "./hashes.js";
 
@@ -30,6 +31,7 @@ function bucketKernel(
       };
     },
     {
+      types: noTypes,
       cost: (_, inputs) => {
         const strings = inputAt(inputs, 0);
         return strings.size * NANOSECONDS_PER_STRING + strings.byteLength * NANOSECONDS_PER_BYTE;
