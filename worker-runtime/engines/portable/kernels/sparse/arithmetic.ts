@@ -5,6 +5,7 @@ import type { KernelDefinition } from "../kernel.js";
 import { pureKernel } from "../support/define.js";
 import { indexTypes, realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, newNumbers, numbersOf } from "../support/elements.js";
+import { numberArithmetic } from "../support/scalar-arithmetic.js";
 import {
   axisOf,
   broadcastStrides,
@@ -129,15 +130,15 @@ function add(inputs: readonly Tensor[]): readonly Tensor[] {
   return elementwise(
     sparseAt(inputs, 0),
     sparseAt(inputs, 3),
-    (x, y) => x + y,
+    numberArithmetic.add,
     (value) => least <= Math.abs(value),
   );
 }
 
 /** Sums along dimensions, as a dense tensor. */
 const reductions: Readonly<Record<string, (all: number, one: number) => number>> = {
-  SparseReduceSum: (sum, value) => sum + value,
-  SparseReduceMax: Math.max,
+  SparseReduceSum: numberArithmetic.add,
+  SparseReduceMax: numberArithmetic.max,
 };
 
 /** Elements reduced along dimensions; 0 where there are none. */
@@ -266,15 +267,15 @@ export const sparseArithmeticKernels: readonly KernelDefinition[] = [
       { types: { T: types }, cost: perNonZero },
     );
   }),
-  pureKernel("SparseDenseCwiseMul", () => (inputs) => [withDense(inputs, (x, y) => x * y)], {
+  pureKernel("SparseDenseCwiseMul", () => (inputs) => [withDense(inputs, numberArithmetic.mul)], {
     types: { T: types },
     cost: perNonZero,
   }),
-  pureKernel("SparseDenseCwiseAdd", () => (inputs) => [withDense(inputs, (x, y) => x + y)], {
+  pureKernel("SparseDenseCwiseAdd", () => (inputs) => [withDense(inputs, numberArithmetic.add)], {
     types: { T: types },
     cost: perNonZero,
   }),
-  pureKernel("SparseDenseCwiseDiv", () => (inputs) => [withDense(inputs, (x, y) => x / y)], {
+  pureKernel("SparseDenseCwiseDiv", () => (inputs) => [withDense(inputs, numberArithmetic.div)], {
     types: { T: floats },
     cost: perNonZero,
   }),
