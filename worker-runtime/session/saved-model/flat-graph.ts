@@ -4,12 +4,11 @@ import { type FunctionTools, inlineBody } from "../../engines/portable/master/in
 import { formatEdge, parseEdge } from "../../graph/edge.js";
 import { indexOf, neededFor } from "../../graph/graph-index.js";
 import { bundledOpRegistry, type OpRegistry } from "../../graph/op-registry.js";
+import { structureOf } from "../../graph/structural-ops.js";
 import { invalidArgument } from "../../protocol/status.js";
 
 /** Functions may call each other, but not without end. */
 const MAX_DEPTH = 100;
-
-const CALLS: ReadonlySet<string> = new Set(["PartitionedCall", "StatefulPartitionedCall"]);
 
 /** An output of a node of the flat graph. */
 export interface Source {
@@ -72,7 +71,7 @@ export class FlatGraph {
     if (depth > MAX_DEPTH) throw invalidArgument("Functions of the graph call each other endlessly.");
     for (const node of nodes) {
       const callee = node.attr.get("f")?.value;
-      if (!CALLS.has(node.op) || callee?.$case !== "func") {
+      if (structureOf(node.op).calls !== "call" || callee?.$case !== "func") {
         this.#nodes.set(node.name, node);
         if (depth > 0) this.#made.add(node.name);
         continue;
