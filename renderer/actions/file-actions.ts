@@ -3,6 +3,7 @@ import type { DocumentFile, DocumentKind, Example } from "../../main/api/documen
 import { ProblemError } from "../../main/api/wire.js";
 import type { GraphDocument } from "../document/model.js";
 import { dismissNoticeByKey, showProblem, useApp } from "../stores/app-store.js";
+import { activeSession, inSession, recordPerDocument } from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
 import { confirm, uiActions } from "../stores/ui-store.js";
@@ -156,6 +157,7 @@ export async function saveDocumentAs(): Promise<boolean> {
 
 async function write(path: string, overwrite: boolean, chosenKind?: DocumentKind): Promise<boolean> {
   const { document } = useDocument.getState();
+  const session = activeSession();
   const { sourceId } = useSavedModel.getState();
   const kind = chosenKind ?? (await kindToWrite(document));
   if (kind === undefined) return false;
@@ -169,10 +171,13 @@ async function write(path: string, overwrite: boolean, chosenKind?: DocumentKind
       overwrite,
       ...(sourceId === undefined ? {} : { sourceId }),
     });
-    documentActions.markSaved(saved);
+    // Another document may be shown by now.
+    inSession(session, () => {
+      documentActions.markSaved(saved);
+      useSavedModel.setState({ sourceId: saved.sourceId ?? sourceId });
+    });
     dismissNoticeByKey(FILE_NOTICE);
     if (saved.path !== undefined) remember({ path: saved.path });
-    useSavedModel.setState({ sourceId: saved.sourceId ?? sourceId });
     return true;
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.code !== "ALREADY_EXISTS" || overwrite) {
@@ -188,14 +193,16 @@ async function write(path: string, overwrite: boolean, chosenKind?: DocumentKind
   }
 }
 
-/** Documents that the user chose to save without what their kind of file cannot hold. */
-let savedWithout: number | undefined;
+/** The document that the user chose to save without what its kind of file cannot hold, by its generation. */
+const choices = recordPerDocument((): { savedWithout?: number } => ({}));
 
 /** The kind of file to write; asks where the document's own has no room for what was chosen in the window. */
 async function kindToWrite(document: GraphDocument): Promise<DocumentKind | undefined> {
   const { generation } = useDocument.getState();
+  const chosen = choices();
   const parts = partsBesideTheGraph(document);
-  if (document.kind !== "graph" || parts.length === 0 || savedWithout === generation) return document.kind;
+  if (document.kind !== "graph" || parts.length === 0 || chosen.savedWithout === generation)
+    return document.kind;
   const choice = await confirm({
     title: "Keep what does not fit in a GraphDef?",
     text: `${document.name} is a GraphDef, which holds nodes only. ${listText(parts)} would be lost. A MetaGraphDef keeps them, and Python reads it with import_meta_graph.`,
@@ -204,7 +211,7 @@ async function kindToWrite(document: GraphDocument): Promise<DocumentKind | unde
       { id: "graph", label: "Save the nodes only" },
     ],
   });
-  if (choice === "graph") savedWithout = generation;
+  if (choice === "graph") chosen.savedWithout = generation;
   return choice === "graph" || choice === "meta_graph" ? choice : undefined;
 }
 

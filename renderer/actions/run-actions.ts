@@ -4,10 +4,11 @@ import type { RunOrigin, RunRequest, RunUpdate } from "../../main/api/runs.js";
 import { taskName } from "../cluster/task-name.js";
 import { isUninitialised } from "../document/initialisers.js";
 import { dismissNoticeByKey, type NoticeAction, showNotice, showProblem } from "../stores/app-store.js";
+import { type DocumentSession, openSessions, recordPerDocument } from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { missingAt } from "../stores/kernel-store.js";
 import { computes, originOf } from "../stores/run-origin.js";
-import { isActive, useRun } from "../stores/run-store.js";
+import { isActive, useDocumentRun, useRun } from "../stores/run-store.js";
 import { useUi } from "../stores/ui-store.js";
 import { client } from "../transport/client.js";
 import { listText } from "../ui/format.js";
@@ -34,10 +35,14 @@ export function reviewOffers(): void {
 /** What the user asked for; whatever has to be done first, such as starting a task, leaves it as it is. */
 export type RunWish = Pick<RunRequest, "steps" | "trace">;
 
-/** A click on Run came before and its `runs.start` is not answered yet. */
+/** A click on Run came before, in whichever document, and its `runs.start` is not answered yet. */
 let starting = false;
-/** What the newest `runs.start` of this window was sent with. */
-let sent: { readonly origin: RunOrigin; readonly revision: number; readonly generation: number } | undefined;
+/** What the newest `runs.start` of a document was sent with. */
+const requests = recordPerDocument(
+  (): {
+    sent?: { readonly origin: RunOrigin; readonly revision: number; readonly generation: number };
+  } => ({}),
+);
 
 /** Runs the document for some steps; says in the bar what keeps it from running, with an offer that helps. */
 export async function startRun(steps: number, trace = useUi.getState().trace): Promise<void> {
@@ -102,7 +107,8 @@ export async function sendRun(
   starting = true;
   const { document, revision, generation } = useDocument.getState();
   const graph = documentActions.toRunGraph();
-  sent = { origin: originOf(document, graph), revision, generation };
+  const origin = originOf(document, graph);
+  requests().sent = { origin, revision, generation };
   useRun.setState({ stopRequested: undefined });
   try {
     const { runId } = await client().call("runs.start", {
@@ -111,7 +117,7 @@ export async function sendRun(
       ...restoreRequest(),
       softPlacement: true,
       logDevicePlacement: false,
-      origin: sent.origin,
+      origin,
     });
     useRun.setState({ ownRunId: runId });
     return runId;
@@ -131,32 +137,38 @@ export async function stopRun(): Promise<void> {
 
 /** Takes over what the application says of a run. */
 export function receiveRun(update: RunUpdate): void {
-  const { newest, latest } = useRun.getState();
+  const { newest } = useRun.getState();
   const isNew = newest?.runId !== update.runId;
-  const revision = isNew ? revisionOf(update) : undefined;
-  if (revision !== undefined) useRun.setState({ newest: update, latest: update, runRevision: revision });
-  else useRun.setState({ newest: update, ...(latest?.runId === update.runId ? { latest: update } : {}) });
+  useRun.setState({ newest: update });
+  for (const session of openSessions()) {
+    const store = useDocumentRun.of(session);
+    const revision = isNew ? revisionOf(update, session) : undefined;
+    if (revision !== undefined) store.setState({ latest: update, runRevision: revision });
+    else if (store.getState().latest?.runId === update.runId) store.setState({ latest: update });
+  }
   if (isNew) dismissRunNotices();
   if (update.state !== "failed" || update.problem === undefined) return;
   if (!isNew && newest?.state === "failed") return;
   showRunProblem(update, update.problem);
 }
 
-/** The open document's revision that a run computes; undefined when it computes something else. */
-function revisionOf(run: RunUpdate): number | undefined {
-  const { document, revision, generation } = useDocument.getState();
+/** The revision of a session's document that a run computes; undefined when it computes something else. */
+function revisionOf(run: RunUpdate, session: DocumentSession): number | undefined {
+  const { document, revision, generation } = useDocument.of(session).getState();
+  const { sent } = requests(session);
   // The first news of a run may come before the answer to the call that started it, and the document may be edited since.
   if (sent?.generation === generation && run.origin?.digest === sent.origin.digest) return sent.revision;
   return computes(run, document) ? revision : undefined;
 }
 
 function showRunProblem(run: RunUpdate, problem: Problem): void {
-  const { latest, ownRunId } = useRun.getState();
+  const { ownRunId } = useRun.getState();
+  const { latest } = useDocumentRun.getState();
   if (latest?.runId === run.runId) {
     const action = restoreAction(run) ?? actionFor(problem, run);
     showNotice({ kind: "problem", problem, key: RUN_NOTICE, ...(action ? { action } : {}) });
   } else if (ownRunId === run.runId) {
-    // Of a document that this window showed before. Runs of other windows are told there.
+    // Of a document that this window showed before, or that another session has. Runs of other windows are told there.
     const message = `The run of ${run.origin?.document ?? "another graph"} failed. ${problem.message}`;
     showNotice({ kind: "problem", problem: { ...problem, message }, key: RUN_NOTICE });
   }

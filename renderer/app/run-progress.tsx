@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useState } from "react";
 import type { RunUpdate } from "../../main/api/runs.js";
-import { isActive, useRun } from "../stores/run-store.js";
+import { isActive, useDocumentRun, useRun } from "../stores/run-store.js";
 import { numberText, secondsText, stepText } from "../ui/format.js";
 import { useLongRun } from "./use-long-run.js";
 
@@ -10,7 +10,8 @@ const SECOND = 1000;
 
 export function RunProgress(): ReactElement | null {
   const run = useRun((state) => state.newest);
-  const elsewhere = useRun((state) => state.newest?.runId !== state.latest?.runId);
+  const ofDocument = useDocumentRun((state) => state.latest?.runId);
+  const elsewhere = run?.runId !== ofDocument;
   const shown = useLongRun();
   const sinceMillis = useMillisSince(run);
   if (run === undefined || !shown) return null;

@@ -9,7 +9,7 @@ import { useDocument } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { useReachability } from "../stores/reachability-store.js";
-import { useRun } from "../stores/run-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { changeSettings, shownTheme, useSettings } from "../stores/settings-store.js";
 import { uiActions } from "../stores/ui-store.js";
@@ -101,7 +101,7 @@ function LinkStatus(): ReactElement {
 }
 
 function RunStatus(): ReactElement {
-  const run = useRun((state) => state.latest);
+  const run = useDocumentRun((state) => state.latest);
   const old = useBeforeEdit();
   if (run?.stepMillis === undefined) return <span className="fg2">{endText(run) ?? "Not run yet"}</span>;
   const end = endText(run);

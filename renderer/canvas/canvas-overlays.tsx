@@ -11,7 +11,7 @@ import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
-import { isActive, useRun } from "../stores/run-store.js";
+import { isActive, useDocumentRun } from "../stores/run-store.js";
 import { countText, numberText, stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { useMinimapShown } from "../viewport/minimap-shown.js";
@@ -51,8 +51,8 @@ export function CanvasOverlays(): ReactElement {
 
 /** Which steps the values and times on the nodes are of, where there is no room to say so on each. */
 function useMeasuredText(): string | undefined {
-  const step = useRun((state) => (state.latest?.fetches.length ? state.latest.step : 0));
-  const traced = useRun((state) => state.latest?.tracedStep ?? 0);
+  const step = useDocumentRun((state) => (state.latest?.fetches.length ? state.latest.step : 0));
+  const traced = useDocumentRun((state) => state.latest?.tracedStep ?? 0);
   const old = useBeforeEdit();
   if (step === 0 && traced === 0) return undefined;
   const both =
@@ -184,8 +184,8 @@ function Hint(): ReactElement | null {
   const refusal = useDocument((state) => state.refusal);
   const revision = useDocument((state) => state.revision);
   const hasProblems = useDocument((state) => state.problems.size > 0);
-  const run = useRun((state) => state.latest);
-  const fresh = useRun((state) => state.runRevision === revision);
+  const run = useDocumentRun((state) => state.latest);
+  const fresh = useDocumentRun((state) => state.runRevision === revision);
   useOps((state) => state.ops);
   if (refusal) {
     return (

@@ -9,7 +9,7 @@ import { tensorName } from "../document/tensor-names.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
-import { useRun } from "../stores/run-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
 import { stepText } from "../ui/format.js";
 import {
   constText,
@@ -43,7 +43,7 @@ export interface NodeStatus {
 }
 
 export function useNodeStatus(node: NodeDef): NodeStatus {
-  const run = useRun(
+  const run = useDocumentRun(
     useShallow((state) => ({
       fetch: fetchOf(state.latest?.fetches, tensorName(node.name, 0)),
       placed: nodeRunOf(state.latest?.nodes, node.name),

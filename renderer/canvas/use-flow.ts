@@ -7,7 +7,7 @@ import type { Edge as Wire } from "../document/wiring.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
-import { useRun } from "../stores/run-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { type EdgeContext, flowEdges, type GraphFlowEdge } from "./flow-edges.js";
 import { flowNodes, type GraphFlowNode } from "./flow-nodes.js";
@@ -118,9 +118,9 @@ function useTaskIdentities(): string {
 
 /** The newest traced step. A running run sends updates often; the trace in them is only taken over when it is new. */
 function useTrace(): { nodes: readonly NodeRun[]; transfers: readonly Transfer[] } {
-  const key = useRun(({ latest }) => (latest ? `${latest.runId} ${latest.tracedStep ?? 0}` : ""));
+  const key = useDocumentRun(({ latest }) => (latest ? `${latest.runId} ${latest.tracedStep ?? 0}` : ""));
   return useMemo(() => {
-    const { latest } = useRun.getState();
+    const { latest } = useDocumentRun.getState();
     return key === "" || !latest
       ? { nodes: noRuns, transfers: noTransfers }
       : { nodes: latest.nodes, transfers: latest.transfers };

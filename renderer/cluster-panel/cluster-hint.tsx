@@ -6,7 +6,7 @@ import { type WantedCluster, wantedCluster } from "../cluster/wanted-cluster.js"
 import { attempt } from "../stores/app-store.js";
 import { isUp, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
-import { useRun } from "../stores/run-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
@@ -17,7 +17,7 @@ export function ClusterHint(): ReactElement | null {
   const tasks = useCluster((state) => state.tasks);
   const nodes = useDocument((state) => state.document.nodes);
   const isExample = useDocument((state) => state.document.path === undefined);
-  const works = useRun((state) => state.latest?.state === "done");
+  const works = useDocumentRun((state) => state.latest?.state === "done");
   const missing = useMemo(() => missingTasks(nodes.values(), tasks), [nodes, tasks]);
   const state = useCluster((store) => store.state);
   const kept = useDocument((store) => store.document.cluster);

@@ -3,7 +3,8 @@ import { ResizeHandle } from "../parts/resize-handle.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
-import { useRun } from "../stores/run-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
+import { useTensorTabs } from "../stores/tensor-tabs.js";
 import { type DockTab, uiActions, useUi } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
 import { preloadable } from "../ui/preloadable.js";
@@ -49,11 +50,11 @@ export function Dock(): ReactElement {
 }
 
 function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab }): ReactElement {
-  const results = useRun((state) => state.latest?.fetches.length ?? 0);
+  const results = useDocumentRun((state) => state.latest?.fetches.length ?? 0);
   const inGraph = useDocument((state) => state.problems.size);
   const inTasks = useCluster((state) => state.tasks.filter(({ problem }) => problem !== undefined).length);
   const withoutKernels = useKernels((state) => state.missing.tasks.length);
-  const tensors = useUi((state) => state.tensorTabs);
+  const tensors = useTensorTabs((state) => state.names);
   const tabs: Tab<DockTab>[] = [
     { id: "results", label: "Results", count: results },
     { id: "timeline", label: "Timeline" },

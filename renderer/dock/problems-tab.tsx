@@ -5,7 +5,7 @@ import { ProblemView } from "../parts/problem-view.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
-import { useRun } from "../stores/run-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { revealNode } from "../viewport/view.js";
@@ -24,7 +24,7 @@ export default function ProblemsTab(): ReactElement {
   const problems = useDocument((state) => state.problems);
   const tasks = useCluster((state) => state.tasks);
   const missing = useKernels((state) => state.missing.tasks);
-  const run = useRun((state) => state.latest);
+  const run = useDocumentRun((state) => state.latest);
   const rows: Row[] = [];
   for (const [node, list] of problems)
     for (const [index, problem] of list.entries())

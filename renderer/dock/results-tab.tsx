@@ -6,7 +6,7 @@ import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
-import { useRun } from "../stores/run-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { Button } from "../ui/button.js";
@@ -18,7 +18,7 @@ import { previewText } from "./tensor-text.js";
 
 /** What the newest step fetched. */
 export default function ResultsTab(): ReactElement {
-  const run = useRun((state) => state.latest);
+  const run = useDocumentRun((state) => state.latest);
   const old = useBeforeEdit();
   if (run === undefined || run.fetches.length === 0) {
     return (
@@ -103,8 +103,8 @@ export default function ResultsTab(): ReactElement {
 /** The device that a traced step measured, else the task that the node is pinned to. */
 function RanOn({ tensor }: { readonly tensor: string }): ReactElement {
   const node = tensor.replace(/:\d+$/, "");
-  const measured = useRun((state) => state.latest?.nodes.find((run) => run.node === node)?.device);
-  const step = useRun((state) => state.latest?.tracedStep);
+  const measured = useDocumentRun((state) => state.latest?.nodes.find((run) => run.node === node)?.device);
+  const step = useDocumentRun((state) => state.latest?.tracedStep);
   const pinned = useDocument((state) => state.document.nodes.get(node)?.device ?? "");
   const tasks = useCluster((state) => state.tasks);
   const device = measured ?? pinned;

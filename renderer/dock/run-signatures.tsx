@@ -6,7 +6,7 @@ import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { runWithoutValues, runWithValues } from "../actions/restore-actions.js";
 import type { ChosenRun } from "../document/run-inputs.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
-import { useRun } from "../stores/run-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
 import { Icon } from "../ui/icon.js";
 import { previewText } from "./tensor-text.js";
@@ -99,8 +99,10 @@ function Ends({ title, infos, values = false }: EndsProps) {
 /** What the newest run of the present graph gave. */
 function Value({ info }: { readonly info: TensorInfo }): ReactElement | null {
   const revision = useDocument((state) => state.revision);
-  const fresh = useRun((state) => state.runRevision === revision);
-  const fetched = useRun((state) => state.latest?.fetches.find(({ name }) => tensorsOf(info).includes(name)));
+  const fresh = useDocumentRun((state) => state.runRevision === revision);
+  const fetched = useDocumentRun((state) =>
+    state.latest?.fetches.find(({ name }) => tensorsOf(info).includes(name)),
+  );
   if (!fresh || !fetched) return null;
   return <b className="mono ell value">{previewText(fetched)}</b>;
 }

@@ -2,7 +2,7 @@ import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from "
 import { copyText } from "../actions/copy-text.js";
 import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { useRun } from "../stores/run-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
@@ -21,7 +21,7 @@ const COPY_ELEMENTS = 100_000;
 
 /** One tensor as a grid. Only the visible rows are drawn and fetched. */
 export default function TensorTab({ name }: { readonly name: string }): ReactElement {
-  const run = useRun((state) => state.latest);
+  const run = useDocumentRun((state) => state.latest);
   const old = useBeforeEdit();
   const tensor = run?.fetches.find((fetched) => fetched.name === name);
   const [sliceText, setSliceText] = useState("");

@@ -2,7 +2,7 @@ import { type ReactElement, useMemo, useState } from "react";
 import type { RunUpdate } from "../../main/api/runs.js";
 import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { useRun } from "../stores/run-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
@@ -15,7 +15,7 @@ import "./timeline.css";
 
 /** When and where every node of the newest traced step ran. */
 export default function TimelineTab(): ReactElement {
-  const run = useRun((state) => state.latest);
+  const run = useDocumentRun((state) => state.latest);
   const trace = useUi((state) => state.trace);
   const old = useBeforeEdit();
   const [asTable, setAsTable] = useState(false);

@@ -8,7 +8,7 @@ import { TextField } from "../parts/text-field.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
-import { useRun } from "../stores/run-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
 import { stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { nodeRunOf, shortDevice } from "../viewport/node-text.js";
@@ -66,15 +66,15 @@ export function NodeInspector({ node }: { node: NodeDef }): ReactElement {
 
 /** Where it really ran, from the newest traced step. */
 function Placed({ node }: { node: NodeDef }): ReactElement {
-  const device = useRun((state) => nodeRunOf(state.latest?.nodes, node.name)?.device);
+  const device = useDocumentRun((state) => nodeRunOf(state.latest?.nodes, node.name)?.device);
   const machine = useCluster((state) => {
     const name = device === undefined ? undefined : taskNameOfDevice(device);
     return state.state?.machines.find(({ tasks }) =>
       tasks.some(({ job, index }) => `${job}/${index}` === name),
     )?.name;
   });
-  const step = useRun((state) => state.latest?.tracedStep);
-  const master = useRun((state) => state.latest?.master);
+  const step = useDocumentRun((state) => state.latest?.tracedStep);
+  const master = useDocumentRun((state) => state.latest?.master);
   const stale = useBeforeEdit();
   const fed = useDocument((state) => state.document.runConfig.feeds[`${node.name}:0`] !== undefined);
   const text =

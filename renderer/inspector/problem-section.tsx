@@ -9,7 +9,7 @@ import { attempt } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { missingAt, useKernels } from "../stores/kernel-store.js";
-import { useRun } from "../stores/run-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { Icon } from "../ui/icon.js";
 
@@ -17,7 +17,7 @@ import { Icon } from "../ui/icon.js";
 export function ProblemSection({ node }: { node: NodeDef }): ReactElement | null {
   const problems = useDocument((state) => state.problems.get(node.name));
   const revision = useDocument((state) => state.revision);
-  const failure = useRun((state) =>
+  const failure = useDocumentRun((state) =>
     state.latest?.state === "failed" &&
     state.latest.problem?.node === node.name &&
     state.runRevision === revision

@@ -2,15 +2,15 @@
 import type { ReactElement } from "react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { useRun } from "../stores/run-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
 import { bytesText, durationText, stepText } from "../ui/format.js";
 import { microsText, nodeRunOf, shortDevice } from "../viewport/node-text.js";
 
 export function TimeSection({ node }: { node: NodeDef }): ReactElement | null {
-  const placed = useRun((state) => nodeRunOf(state.latest?.nodes, node.name));
-  const step = useRun((state) => state.latest?.tracedStep);
-  const stepMillis = useRun((state) => state.latest?.tracedStepMillis);
-  const withSetUp = useRun((state) => state.latest?.tracedStepRegisteredGraph ?? false);
+  const placed = useDocumentRun((state) => nodeRunOf(state.latest?.nodes, node.name));
+  const step = useDocumentRun((state) => state.latest?.tracedStep);
+  const stepMillis = useDocumentRun((state) => state.latest?.tracedStepMillis);
+  const withSetUp = useDocumentRun((state) => state.latest?.tracedStepRegisteredGraph ?? false);
   const stale = useBeforeEdit();
   if (!placed) return null;
   const share = stepMillis ? placed.durationMicros / 10 / stepMillis : undefined;

@@ -5,7 +5,7 @@ import type { TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { tensorName } from "../document/tensor-names.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
-import { useRun } from "../stores/run-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
 import { bytesText, numberText, stepText } from "../ui/format.js";
 import { Segmented } from "../ui/segmented.js";
 import { elementText, fetchOf } from "../viewport/node-text.js";
@@ -16,14 +16,14 @@ const MAX_COLUMNS = 6;
 const MAX_OUTPUTS = 16;
 
 export function ValueSection({ node }: { node: NodeDef }): ReactElement | null {
-  const previews = useRun(
+  const previews = useDocumentRun(
     useShallow((state) =>
       Array.from({ length: MAX_OUTPUTS }, (_, output) =>
         fetchOf(state.latest?.fetches, tensorName(node.name, output)),
       ),
     ),
   ).filter((preview) => preview !== undefined);
-  const step = useRun((state) => state.latest?.step ?? 0);
+  const step = useDocumentRun((state) => state.latest?.step ?? 0);
   const stale = useBeforeEdit();
   const [chosen, setChosen] = useState(0);
   const preview = previews[chosen] ?? previews[0];

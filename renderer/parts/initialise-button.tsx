@@ -3,13 +3,13 @@ import { initialiseAndRunAgain } from "../actions/initialise-actions.js";
 import { restoreRequest } from "../actions/restore-actions.js";
 import { attempt } from "../stores/app-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
-import { useRun } from "../stores/run-store.js";
+import { useDocumentRun } from "../stores/run-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
 
 /** After a run that failed because variables have no value: gives them one and runs again, with one click. */
 export function InitialiseButton({ className }: { className: string }): ReactElement | null {
   useDocument((state) => state.document.nodes);
-  const run = useRun((state) => state.latest);
+  const run = useDocumentRun((state) => state.latest);
   const withoutValues = useSavedModel((state) => state.withoutValues);
   // A SavedModel has its own values; others are only for whoever said to leave those out.
   if (restoreRequest().restore && !withoutValues) return null;

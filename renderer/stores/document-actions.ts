@@ -34,7 +34,14 @@ import type { ClusterConfigRow, GraphDocument, Point, RunConfig } from "../docum
 import type { Operation, Transaction } from "../document/operations.js";
 import { type ChosenRun, chosenRun, type RunInputs, runBlockers, runInputs } from "../document/run-inputs.js";
 import { parseTensorName } from "../document/tensor-names.js";
-import { type DocumentStore, examine, examineEdited, lookupOp, useDocument } from "./document-state.js";
+import {
+  type DocumentStore,
+  examine,
+  examineEdited,
+  lookupOp,
+  newGeneration,
+  useDocument,
+} from "./document-state.js";
 import { showRunOf } from "./run-origin.js";
 
 function historyState(history: History): Partial<DocumentStore> {
@@ -50,19 +57,17 @@ function historyState(history: History): Partial<DocumentStore> {
 }
 
 const revisions = new WeakMap<Transaction, number>();
+/** Counts for all documents, so that no two states have one number. */
 let newestRevision = 0;
 
 /** The number of the state that values depend on. Undo and redo come back to the number of the state they restore. */
 function revisionOf(history: History): number {
   const step = history.past.findLast(({ operations }) => operations.some(changesValues));
-  if (!step) return openedRevision;
+  if (!step) return useDocument.getState().openedRevision;
   const known = revisions.get(step) ?? ++newestRevision;
   revisions.set(step, known);
   return known;
 }
-
-/** Revision of the document as it was opened. */
-let openedRevision = 0;
 
 function changesValues(operation: Operation): boolean {
   if (operation.type === "run-config") return operation.before.feeds !== operation.after.feeds;
@@ -107,14 +112,14 @@ export const documentActions = {
   /** Opens a document in place of the present one. Throws an Error that can be shown when it cannot be read. */
   load(file: DocumentFile): void {
     const document = readDocument(file);
-    openedRevision = ++newestRevision;
-    const { generation } = useDocument.getState();
+    const openedRevision = ++newestRevision;
     useDocument.setState({
       ...historyState(startHistory(document)),
       ...examine(document),
       selection: new Set<string>(),
       revision: openedRevision,
-      generation: generation + 1,
+      openedRevision,
+      generation: newGeneration(),
       refusal: undefined,
     });
     // Values, times and errors of another graph say nothing of this one, even where names are the same.

@@ -1,5 +1,4 @@
-/** The open document: its present state, its history and what is selected. Changed only by document-actions.ts. */
-import { create } from "zustand";
+/** An open document: its present state, its history and what is selected. Changed only by document-actions.ts. */
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
 import { examineAgain, examineGraph, type Findings } from "../document/examine.js";
@@ -9,6 +8,7 @@ import { EMPTY_RUN_CONFIG, type GraphDocument } from "../document/model.js";
 import type { ProblemMap } from "../document/problems.js";
 import { NO_SHAPES, type ShapeMap } from "../document/shapes.js";
 import type { OpLookup } from "../document/signature.js";
+import { openSessions, perDocument } from "./document-session.js";
 import { engineOps, useOps } from "./ops-store.js";
 
 export interface DocumentStore {
@@ -24,9 +24,11 @@ export interface DocumentStore {
   readonly shapes: ShapeMap;
   /** Differs after every change of the graph or of what is fed: earlier values are then "before edit". Undo restores it. */
   readonly revision: number;
+  /** The revision of the document as it was opened. */
+  readonly openedRevision: number;
   /** Why the last edit was refused; taken away by the next one and by another selection. */
   readonly refusal: string | undefined;
-  /** Counts up whenever another document is opened. */
+  /** Another number for every document that is opened, in this session or another. */
   readonly generation: number;
   readonly history: History;
 }
@@ -42,7 +44,14 @@ const emptyDocument: GraphDocument = {
   cluster: [],
 };
 
-export const useDocument = create<DocumentStore>()(() => ({
+let generations = 0;
+
+/** A number that no document had before. */
+export function newGeneration(): number {
+  return generations++;
+}
+
+export const useDocument = perDocument<DocumentStore>(() => ({
   document: emptyDocument,
   dirty: false,
   canUndo: false,
@@ -53,8 +62,9 @@ export const useDocument = create<DocumentStore>()(() => ({
   problems: new Map(),
   shapes: NO_SHAPES,
   revision: 0,
+  openedRevision: 0,
   refusal: undefined,
-  generation: 0,
+  generation: newGeneration(),
   history: startHistory(emptyDocument),
 }));
 
@@ -98,5 +108,9 @@ export function examineEdited(document: GraphDocument): Findings {
 }
 
 useOps.subscribe((state, before) => {
-  if (state.ops !== before.ops) useDocument.setState(examine(useDocument.getState().document));
+  if (state.ops === before.ops) return;
+  for (const session of openSessions()) {
+    const store = useDocument.of(session);
+    store.setState(examine(store.getState().document));
+  }
 });

@@ -12,22 +12,32 @@ import { type ClusterEngines, clusterEngines, hasPortable } from "../kernels/tas
 import { client } from "../transport/client.js";
 import { useApp } from "./app-store.js";
 import { machinesOf, useCluster } from "./cluster-store.js";
+import { perDocument, recordPerDocument } from "./document-session.js";
 import { lookupFor } from "./document-state.js";
 import { useDocument } from "./document-store.js";
 import { useOps } from "./ops-store.js";
 import { useRuntime } from "./runtime-store.js";
 
-export interface KernelStore {
+export interface KernelCatalogueStore {
   /** Undefined until a portable engine has anything to do with the cluster and the application answered. */
   readonly catalogue: KernelCatalogue | undefined;
+}
+
+export const useKernelCatalogue = create<KernelCatalogueStore>()(() => ({ catalogue: undefined }));
+
+export interface KernelStore {
   readonly missing: MissingKernels;
 }
 
-export const useKernels = create<KernelStore>()(() => ({ catalogue: undefined, missing: NOTHING_MISSING }));
+export const useKernels = perDocument<KernelStore>(() => ({ missing: NOTHING_MISSING }));
 
-/** What the newest result was worked out from. */
-let looked: readonly unknown[] = [];
-let needs: { readonly of: readonly unknown[]; readonly value: KernelNeeds } | undefined;
+/** What the newest result for a document was worked out from. */
+interface Comparison {
+  looked: readonly unknown[];
+  needs?: { readonly of: readonly unknown[]; readonly value: KernelNeeds };
+}
+
+const comparisons = recordPerDocument((): Comparison => ({ looked: [] }));
 /** The application was asked for the list. */
 let asked = false;
 
@@ -46,7 +56,7 @@ let known:
 /** The engines now; the same object for as long as nothing of them changed, whatever the tasks' metrics do. */
 export function currentEngines(): ClusterEngines {
   const machines = machinesOf(useCluster.getState());
-  const version = useKernels.getState().catalogue?.version;
+  const version = useKernelCatalogue.getState().catalogue?.version;
   const searched = useRuntime.getState().state !== undefined;
   const from = [machines, version, searched];
   if (known && isSame(from, known.from)) return known.engines;
@@ -60,9 +70,10 @@ function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((value, index) => value === other[index]);
 }
 
-/** Compares the graph with the engines, if anything of them changed. */
+/** Compares the active document with the engines, if anything of them changed. */
 function look(): void {
-  const { catalogue, missing: before } = useKernels.getState();
+  const { catalogue } = useKernelCatalogue.getState();
+  const { missing: before } = useKernels.getState();
   if (catalogue === undefined) {
     askForCatalogue();
     return;
@@ -71,15 +82,18 @@ function look(): void {
   const { ops, state: opsState } = useOps.getState();
   const { nodes, metaGraph, runConfig } = document;
   const engines = currentEngines();
+  const comparison = comparisons();
   const inputs = [nodes, metaGraph, runConfig.feeds, ops, engines, catalogue];
-  if (opsState !== "ready" || isSame(inputs, looked)) return;
-  looked = inputs;
+  if (opsState !== "ready" || isSame(inputs, comparison.looked)) return;
+  comparison.looked = inputs;
   const lookup = lookupFor(document);
+  let { needs } = comparison;
   if (needs?.of[0] !== metaGraph || needs.of[1] !== ops) {
     needs = {
       of: [metaGraph, ops],
       value: new KernelNeeds(lookup, metaGraph.graphDef?.library?.function ?? []),
     };
+    comparison.needs = needs;
   }
   const missing = findMissingKernels({ document, lookup, needs: needs.value, catalogue, engines });
   if (missing !== before) useKernels.setState({ missing });
@@ -92,7 +106,7 @@ function askForCatalogue(): void {
   asked = true;
   client()
     .call("kernels.list")
-    .then((list) => useKernels.setState({ catalogue: new KernelCatalogue(list) }))
+    .then((list) => useKernelCatalogue.setState({ catalogue: new KernelCatalogue(list) }))
     .catch(() => {
       // Nothing is marked then, and a run says what is missing. Only a lost connection is worth another try.
       asked = useApp.getState().connection === "connected";
@@ -101,6 +115,7 @@ function askForCatalogue(): void {
 
 /** Keeps the store in step with the document and the cluster. Called once at start. */
 export function watchKernels(): void {
-  for (const store of [useDocument, useCluster, useOps, useRuntime, useKernels]) store.subscribe(look);
+  for (const store of [useDocument, useCluster, useOps, useRuntime, useKernelCatalogue])
+    store.subscribe(look);
   look();
 }

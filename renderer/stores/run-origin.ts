@@ -4,7 +4,7 @@ import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { Digest } from "../document/digest.js";
 import { graphToRun } from "../document/document-file.js";
 import type { GraphDocument } from "../document/model.js";
-import { useRun } from "./run-store.js";
+import { useDocumentRun, useRun } from "./run-store.js";
 
 const origins = new WeakMap<GraphDocument, RunOrigin>();
 
@@ -44,7 +44,7 @@ export function computes(run: RunUpdate, document: GraphDocument): boolean {
 /** Takes the values of the document before away. Called when another one was opened, with its revision. */
 export function showRunOf(document: GraphDocument, revision: number): void {
   const { newest } = useRun.getState();
-  useRun.setState(
+  useDocumentRun.setState(
     newest && computes(newest, document)
       ? { latest: newest, runRevision: revision }
       : { latest: undefined, runRevision: undefined },

@@ -1,5 +1,5 @@
 /** What the open document is beyond its graph: whose saved values its variables have. */
-import { create } from "zustand";
+import { perDocument } from "./document-session.js";
 
 export interface SavedModelStore {
   /** Names what the application holds of the document's file. */
@@ -8,4 +8,7 @@ export interface SavedModelStore {
   readonly withoutValues: boolean;
 }
 
-export const useSavedModel = create<SavedModelStore>()(() => ({ sourceId: undefined, withoutValues: false }));
+export const useSavedModel = perDocument<SavedModelStore>(() => ({
+  sourceId: undefined,
+  withoutValues: false,
+}));

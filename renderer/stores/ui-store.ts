@@ -1,5 +1,7 @@
 import { create } from "zustand";
 import type { Access } from "../../main/api/cluster.js";
+import { onSessionChange } from "./document-session.js";
+import { useTensorTabs } from "./tensor-tabs.js";
 
 export type SideTab = "cluster" | "ops";
 /** The fixed tabs of the dock; a tensor's tab is "tensor:" and its name. */
@@ -57,8 +59,6 @@ export interface UiStore {
   readonly dockOpen: boolean;
   readonly dockHeight: number;
   readonly dockTab: DockTab;
-  /** Tensors that are open as tabs, in the order they were opened. */
-  readonly tensorTabs: readonly string[];
   /** The task whose log is shown; undefined: all. */
   readonly logTask: string | undefined;
   /** Record a trace with the next run. */
@@ -105,7 +105,6 @@ export const useUi = create<UiStore>()(() => ({
   inspectorOverlay: false,
   narrow: false,
   dockTab: "results",
-  tensorTabs: [],
   logTask: undefined,
   trace: false,
   dialog: undefined,
@@ -125,6 +124,13 @@ function clamp(value: number, { min, max }: { readonly min: number; readonly max
   return Math.round(Math.min(max, Math.max(min, value)));
 }
 
+/** A tensor's tab is shown for its own document only. */
+function leaveTensorTab(): void {
+  useUi.setState(({ dockTab }) => ({ dockTab: dockTab.startsWith("tensor:") ? "results" : dockTab }));
+}
+
+onSessionChange(leaveTensorTab);
+
 export const uiActions = {
   showSide: (sideTab: SideTab) => useUi.setState({ sideTab, sideOpen: true }),
   toggleSide: (open?: boolean) => useUi.setState((store) => ({ sideOpen: open ?? !store.sideOpen })),
@@ -138,23 +144,19 @@ export const uiActions = {
     ),
   toggleDock: (open?: boolean) => useUi.setState((store) => ({ dockOpen: open ?? !store.dockOpen })),
   showDock: (dockTab: DockTab) => useUi.setState({ dockTab, dockOpen: true }),
-  openTensor: (name: string) =>
-    useUi.setState((store) => ({
-      tensorTabs: store.tensorTabs.includes(name) ? store.tensorTabs : [...store.tensorTabs, name],
-      dockTab: `tensor:${name}`,
-      dockOpen: true,
-    })),
+  openTensor: (name: string) => {
+    useTensorTabs.setState(({ names }) => ({ names: names.includes(name) ? names : [...names, name] }));
+    useUi.setState({ dockTab: `tensor:${name}`, dockOpen: true });
+  },
   /** The tabs of a document's tensors go with it. */
-  closeTensors: () =>
-    useUi.setState(({ dockTab }) => ({
-      tensorTabs: [],
-      dockTab: dockTab.startsWith("tensor:") ? "results" : dockTab,
-    })),
-  closeTensor: (name: string) =>
-    useUi.setState((store) => ({
-      tensorTabs: store.tensorTabs.filter((other) => other !== name),
-      dockTab: store.dockTab === `tensor:${name}` ? "results" : store.dockTab,
-    })),
+  closeTensors: () => {
+    useTensorTabs.setState({ names: [] });
+    leaveTensorTab();
+  },
+  closeTensor: (name: string) => {
+    useTensorTabs.setState(({ names }) => ({ names: names.filter((other) => other !== name) }));
+    if (useUi.getState().dockTab === `tensor:${name}`) leaveTensorTab();
+  },
   /** All tasks where no id is given. */
   showLog: (taskId?: string) => useUi.setState({ logTask: taskId, dockTab: "logs", dockOpen: true }),
   setTrace: (trace: boolean) => useUi.setState({ trace }),

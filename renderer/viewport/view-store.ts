@@ -1,8 +1,8 @@
 /** What the canvas shows beside the graph: overlays, the edge being pulled, selected edges. */
 import type { ReactFlowInstance } from "@xyflow/react";
-import { create } from "zustand";
 import type { ConnectFrom } from "../document/edits/add.js";
 import type { Point } from "../document/model.js";
+import { perDocument } from "../stores/document-session.js";
 
 /** What of React Flow is used outside its own elements: it moves the view and converts points. */
 export type GraphFlow = Pick<
@@ -44,7 +44,7 @@ export interface CanvasStore {
   readonly pointedEdge: string | undefined;
 }
 
-export const useCanvas = create<CanvasStore>()(() => ({
+export const useCanvas = perDocument<CanvasStore>(() => ({
   flow: undefined,
   origin: { x: 0, y: 0 },
   listOpen: false,

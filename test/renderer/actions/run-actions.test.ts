@@ -11,7 +11,7 @@ import { useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
 import { originOf } from "../../../renderer/stores/run-origin.js";
-import { useRun } from "../../../renderer/stores/run-store.js";
+import { useDocumentRun, useRun } from "../../../renderer/stores/run-store.js";
 import { useUi } from "../../../renderer/stores/ui-store.js";
 import { setClient } from "../../../renderer/transport/client.js";
 import { clusterOf, machineOf, taskOf } from "../support/cluster-states.js";
@@ -65,13 +65,8 @@ beforeEach(() => {
   calls.length = 0;
   fail = undefined;
   useApp.setState({ notices: [] });
-  useRun.setState({
-    newest: undefined,
-    latest: undefined,
-    runRevision: undefined,
-    ownRunId: undefined,
-    stopRequested: undefined,
-  });
+  useRun.setState({ newest: undefined, ownRunId: undefined, stopRequested: undefined });
+  useDocumentRun.setState({ latest: undefined, runRevision: undefined });
   cluster();
   loadGraph();
 });
@@ -102,7 +97,8 @@ describe("startRun", () => {
     cluster(["worker/0", "running"]);
     await startRun(1);
     receiveRun(update("done"));
-    expect(useRun.getState()).toMatchObject({ runRevision: useDocument.getState().revision, ownRunId: "r1" });
+    expect(useDocumentRun.getState().runRevision).toBe(useDocument.getState().revision);
+    expect(useRun.getState().ownRunId).toBe("r1");
     fail = new ProblemError({ code: "INTERNAL", message: "No session." });
     await startRun(1);
     expect(notices()[0]?.problem.message).toBe("No session.");
@@ -181,13 +177,13 @@ describe("receiveRun", () => {
     receiveRun(update("failed", { problem: { code: "INTERNAL", message: "Broken." } }));
     receiveRun(update("preparing", { runId: "r2" }));
     expect(notices()).toEqual([]);
-    expect(useRun.getState().latest?.runId).toBe("r2");
+    expect(useDocumentRun.getState().latest?.runId).toBe("r2");
   });
 });
 
 describe("the document of a run", () => {
   const shown = () => {
-    const { latest, runRevision } = useRun.getState();
+    const { latest, runRevision } = useDocumentRun.getState();
     return latest && { runId: latest.runId, old: runRevision !== useDocument.getState().revision };
   };
 
@@ -234,7 +230,8 @@ describe("the document of a run", () => {
     receiveRun(before);
     expect(shown()).toEqual({ runId: "r1", old: false });
     // Of changes that were lost with the reload: there is nothing to undo that would bring them back.
-    useRun.setState({ newest: undefined, latest: undefined, runRevision: undefined });
+    useRun.setState({ newest: undefined });
+    useDocumentRun.setState({ latest: undefined, runRevision: undefined });
     receiveRun(edited);
     expect(shown()).toBeUndefined();
   });

@@ -9,7 +9,7 @@ import { receiveRun } from "../../../renderer/actions/run-actions.js";
 import { useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { documentActions, useDocument } from "../../../renderer/stores/document-store.js";
-import { useKernels, watchKernels } from "../../../renderer/stores/kernel-store.js";
+import { useKernelCatalogue, useKernels, watchKernels } from "../../../renderer/stores/kernel-store.js";
 import { useOps } from "../../../renderer/stores/ops-store.js";
 import { originOf } from "../../../renderer/stores/run-origin.js";
 import { receiveRuntime } from "../../../renderer/stores/runtime-store.js";
@@ -67,7 +67,7 @@ describe("what the graph's tasks have no kernel for", () => {
     expect(calls).toEqual([]);
     cluster({ "worker/0": "portable" });
     cluster({ "worker/0": "portable", "worker/1": "portable" });
-    await expect.poll(() => useKernels.getState().catalogue).toBeDefined();
+    await expect.poll(() => useKernelCatalogue.getState().catalogue).toBeDefined();
     expect(calls).toEqual(["kernels.list"]);
     expect(names()).toEqual(["s", "t"]);
   });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { useTensorTabs } from "../../../renderer/stores/tensor-tabs.js";
 import { confirm, LIMITS, uiActions, useUi } from "../../../renderer/stores/ui-store.js";
 
 afterEach(() => uiActions.close());
@@ -14,9 +15,11 @@ describe("ui-store", () => {
   it("opens a tensor once and shows the results when its tab is closed", () => {
     uiActions.openTensor("z:0");
     uiActions.openTensor("z:0");
-    expect(useUi.getState()).toMatchObject({ tensorTabs: ["z:0"], dockTab: "tensor:z:0", dockOpen: true });
+    expect(useTensorTabs.getState().names).toEqual(["z:0"]);
+    expect(useUi.getState()).toMatchObject({ dockTab: "tensor:z:0", dockOpen: true });
     uiActions.closeTensor("z:0");
-    expect(useUi.getState()).toMatchObject({ tensorTabs: [], dockTab: "results" });
+    expect(useTensorTabs.getState().names).toEqual([]);
+    expect(useUi.getState().dockTab).toBe("results");
   });
 
   it("answers a question that is closed, or overtaken by another dialog, with nothing", async () => {
@@ -40,7 +43,8 @@ describe("ui-store", () => {
   it("closes the tensors of a document together", () => {
     uiActions.openTensor("z:0");
     uiActions.closeTensors();
-    expect(useUi.getState()).toMatchObject({ tensorTabs: [], dockTab: "results" });
+    expect(useTensorTabs.getState().names).toEqual([]);
+    expect(useUi.getState().dockTab).toBe("results");
     uiActions.showDock("logs");
     uiActions.closeTensors();
     expect(useUi.getState().dockTab).toBe("logs");

@@ -1,0 +1,129 @@
+/**
+ * What belongs to one open document. Every session has a value of its own of each store that is made with `perDocument`
+ * and of each record that is made with `recordPerDocument`; components and actions use those of the active session.
+ */
+import type { StoreApi } from "zustand";
+import { create, createStore, useStore } from "zustand";
+
+/** One open document. An object without state, by which stores tell documents apart; what they hold goes with it. */
+export interface DocumentSession {
+  /** Tells its elements on the page from those of other documents. */
+  readonly id: number;
+}
+
+interface Sessions {
+  readonly open: readonly DocumentSession[];
+  readonly active: DocumentSession;
+}
+
+let nextId = 1;
+const newSession = (): DocumentSession => ({ id: nextId++ });
+
+const useSessions = create<Sessions>()(() => {
+  const first = newSession();
+  return { open: [first], active: first };
+});
+
+/** The session that `inSession` runs in; undefined outside of it. */
+let entered: DocumentSession | undefined;
+
+/** The session that stores mean where none is named. */
+export function activeSession(): DocumentSession {
+  return entered ?? useSessions.getState().active;
+}
+
+/** The active session for a component, which is drawn again when another one becomes active. */
+export function useActiveSession(): DocumentSession {
+  return useSessions((state) => state.active);
+}
+
+export function openSessions(): readonly DocumentSession[] {
+  return useSessions.getState().open;
+}
+
+/** Makes a session with an empty document and shows it. */
+export function openSession(): DocumentSession {
+  const session = newSession();
+  useSessions.setState(({ open }) => ({ open: [...open, session], active: session }));
+  return session;
+}
+
+/** Shows a session that is open. */
+export function activateSession(session: DocumentSession): void {
+  useSessions.setState({ active: session });
+}
+
+/** Closes a session; the one opened before it is shown. The last one stays. */
+export function closeSession(session: DocumentSession): void {
+  const { open, active } = useSessions.getState();
+  const left = open.filter((other) => other !== session);
+  const next = left.at(-1);
+  if (next !== undefined) useSessions.setState({ open: left, active: active === session ? next : active });
+}
+
+/** Calls back when another session has become active. */
+export function onSessionChange(listener: () => void): () => void {
+  return useSessions.subscribe((state, before) => {
+    if (state.active !== before.active) listener();
+  });
+}
+
+/**
+ * Does something to the document of a session, whichever is active by then: for what goes on after a wait. It must not
+ * wait itself.
+ */
+export function inSession<T>(session: DocumentSession, action: () => T): T {
+  const outer = entered;
+  entered = session;
+  try {
+    return action();
+  } finally {
+    entered = outer;
+  }
+}
+
+/** A plain value per document, which no component watches: what was worked out, what is under way. */
+export function recordPerDocument<T extends object>(initial: () => T): (session?: DocumentSession) => T {
+  const records = new WeakMap<DocumentSession, T>();
+  return (session = activeSession()) => {
+    const known = records.get(session);
+    if (known) return known;
+    const record = initial();
+    records.set(session, record);
+    return record;
+  };
+}
+
+/** A store of which every document has its own. As a hook and by its methods it is that of the active session. */
+export interface PerDocument<T> extends Pick<StoreApi<T>, "getState" | "setState" | "subscribe"> {
+  <S>(selector: (state: T) => S): S;
+  /** That of one session. */
+  of(session: DocumentSession): StoreApi<T>;
+}
+
+export function perDocument<T extends object>(initial: () => T): PerDocument<T> {
+  const of = recordPerDocument(() => createStore<T>()(initial));
+  const useDocumentStore = <S>(selector: (state: T) => S): S => useStore(of(useActiveSession()), selector);
+  return Object.assign(useDocumentStore, {
+    of: (session: DocumentSession) => of(session),
+    getState: () => of().getState(),
+    setState: ((...change: Parameters<StoreApi<T>["setState"]>) =>
+      of().setState(...change)) as StoreApi<T>["setState"],
+    /** Also called when another session becomes active, with what that one has. */
+    subscribe: (listener: Parameters<StoreApi<T>["subscribe"]>[0]) => {
+      let store = of(useSessions.getState().active);
+      let leave = store.subscribe(listener);
+      const unfollow = onSessionChange(() => {
+        const before = store.getState();
+        leave();
+        store = of(useSessions.getState().active);
+        leave = store.subscribe(listener);
+        listener(store.getState(), before);
+      });
+      return () => {
+        leave();
+        unfollow();
+      };
+    },
+  });
+}
