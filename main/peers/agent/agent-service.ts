@@ -125,7 +125,14 @@ function machineHandlers({ deviceId, trust, machine, tasks, window }: AgentServi
     instance: INSTANCE,
   });
   return {
-    describe: (_, { caller }) => machineToMessage(describe(caller)),
+    // The caller wants to know what can compute here, so that is looked for first.
+    describe: async (_, { caller }) => {
+      const engines = await tasks.engines?.();
+      const described = describe(caller);
+      return machineToMessage(
+        engines ? { ...described, description: { ...described.description, engines } } : described,
+      );
+    },
     watch: async (_, { caller, signal }, send) => {
       const onRoleChange = (listener: () => void) => trust.onChange((id) => id === caller && listener());
       const watched = { tasks, machine, describe: () => describe(caller), onRoleChange };

@@ -16,6 +16,8 @@ import { testPorts } from "./wizard-tests.js";
 export interface FirewallWizardOptions {
   readonly machines: WizardMachines;
   readonly emit: EmitEvent;
+  /** Called when what was changed, or changed back, has been tested. */
+  readonly onApplied?: () => void;
   readonly now?: () => number;
 }
 
@@ -37,12 +39,14 @@ interface Work {
 export class FirewallWizardService {
   readonly #machines: WizardMachines;
   readonly #emit: EmitEvent;
+  readonly #onApplied: () => void;
   readonly #now: () => number;
   #session: Session | undefined;
 
-  constructor({ machines, emit, now = Date.now }: FirewallWizardOptions) {
+  constructor({ machines, emit, onApplied = () => {}, now = Date.now }: FirewallWizardOptions) {
     this.#machines = machines;
     this.#emit = emit;
+    this.#onApplied = onApplied;
     this.#now = now;
   }
 
@@ -287,8 +291,10 @@ export class FirewallWizardService {
   /** Events of a wizard that was put away or replaced reach nobody. */
   #dispatch(session: Session, event: WizardEvent): void {
     if (this.#session !== session) return;
+    const { busy } = session.state;
     session.state = nextState(session.state, event);
     this.#emit("firewall", session.state);
+    if (busy && !session.state.busy && session.state.apply) this.#onApplied();
   }
 
   #open(): Session {
