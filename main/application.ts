@@ -11,6 +11,7 @@ import { ClusterDoor } from "./cluster/cluster-door.js";
 import { ClusterService } from "./cluster/cluster-service.js";
 import { listDirectory } from "./documents/directory.js";
 import { DocumentService } from "./documents/document-service.js";
+import { DraftStore } from "./documents/draft-store.js";
 import { defaultEngine, type Engine } from "./engine.js";
 import { machineEngines } from "./machine/engines.js";
 import { MachineDescriber } from "./machine/machine-describer.js";
@@ -31,6 +32,7 @@ import { KernelListService } from "./runs/ops/kernel-list-service.js";
 import { OpListService } from "./runs/ops/op-list-service.js";
 import { RunService } from "./runs/run-service.js";
 import { SettingsService } from "./settings/settings-service.js";
+import { type Caller, THIS_PROGRAM } from "./shared/caller.js";
 import { EventHub, type EventListener } from "./shared/events.js";
 import { callHandler, type Handlers } from "./shared/handlers.js";
 import { defined, problem } from "./shared/problems.js";
@@ -59,8 +61,9 @@ export interface Application {
    *
    * @throws ProblemError INVALID_ARGUMENT for unknown methods and parameters that do not fit; whatever the method
    *   throws. `problemOf` makes any of it presentable.
+   * @param caller The window that calls; this program itself unless given.
    */
-  handle(method: string, params: unknown): Promise<unknown>;
+  handle(method: string, params: unknown, caller?: Caller): Promise<unknown>;
   /** Calls the listener for every event until the returned function is called. */
   onEvent(listener: EventListener): () => void;
   /** Where machines answer that have one identity, "host:port" each, by device ID. */
@@ -203,6 +206,10 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     examples: engine.examples,
     onUsed: (path) => settings.addRecentDocument(path),
   });
+  const drafts = new DraftStore({
+    folder: join(dataDir, "drafts"),
+    versionOf: (sourceId, path) => documents.versionOf(sourceId, path),
+  });
   const runs = new RunService({
     cluster,
     emit,
@@ -298,6 +305,12 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     "documents.open": ({ path }) => documents.open(path),
     "documents.read": ({ name, bytes }) => documents.read(name, bytes),
     "documents.save": (request) => documents.save(request),
+    "documents.keepDraft": (request, caller) => drafts.keep(request, caller),
+    "documents.drafts": ({ own }, caller) => drafts.list(own, caller),
+    "documents.restoreDraft": async ({ draftId }, caller) =>
+      documents.openDraft(await drafts.restore(draftId, caller)),
+    "documents.discardDraft": ({ draftId }, caller) => drafts.discard(draftId, caller),
+    "documents.discardOwnDrafts": (_params, caller) => drafts.discardOf(caller),
 
     "files.list": ({ path, extensions }) => listDirectory(path, extensions),
     "files.pick": (request) => {
@@ -322,7 +335,13 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       known.dispose();
       wizard.close();
       // Tasks end while sessions close: a session whose master is gone has nothing left to close.
-      await Promise.allSettled([runs.dispose(), tasks.dispose(), cluster.dispose(), runtime.dispose()]);
+      await Promise.allSettled([
+        runs.dispose(),
+        tasks.dispose(),
+        cluster.dispose(),
+        runtime.dispose(),
+        drafts.dispose(),
+      ]);
       // Last: the stops above are still told to the machines that watch this one.
       await Promise.allSettled([network.close(), door.close(), isolation.close()]);
     })();
@@ -331,9 +350,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   signal?.addEventListener("abort", () => inBackground(dispose()), { once: true });
 
   return {
-    handle: async (method, params) => {
+    handle: async (method, params, caller = THIS_PROGRAM) => {
       if (disposal) throw problem("UNAVAILABLE", "Tensordeck ends.");
-      return await callHandler(handlers, method, params);
+      return await callHandler(handlers, method, params, caller);
     },
     clones: () => Object.fromEntries([...network.clones.all()].map(([id, places]) => [id, [...places]])),
     onEvent: (listener) => {
