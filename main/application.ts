@@ -18,6 +18,7 @@ import { type NetworkScope, networkScope } from "./peers/network-scope.js";
 import { createPeers } from "./peers/room.js";
 import { createRuns } from "./runs/room.js";
 import { createSettings } from "./settings/room.js";
+import { type Caller, THIS_PROGRAM } from "./shared/caller.js";
 import { EventHub, type EventListener } from "./shared/events.js";
 import { callHandler, type Handlers } from "./shared/handlers.js";
 import { problem } from "./shared/problems.js";
@@ -45,8 +46,9 @@ export interface Application {
    *
    * @throws ProblemError INVALID_ARGUMENT for unknown methods and parameters that do not fit; whatever the method
    *   throws. `problemOf` makes any of it presentable.
+   * @param caller The window that calls; this program itself unless given.
    */
-  handle(method: string, params: unknown): Promise<unknown>;
+  handle(method: string, params: unknown, caller?: Caller): Promise<unknown>;
   /** Calls the listener for every event until the returned function is called. */
   onEvent(listener: EventListener): () => void;
   /** Where machines answer that have one identity, "host:port" each, by device ID. */
@@ -66,7 +68,12 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const credentials = await loadCredentials(dataDir);
   const settings = await createSettings({ file: inDataDir("settings.json"), emit });
   const app = createApp({ host });
-  const documents = createDocuments({ examples: engine.examples, recent: settings, host });
+  const documents = createDocuments({
+    draftsFolder: inDataDir("drafts"),
+    examples: engine.examples,
+    recent: settings,
+    host,
+  });
   const machine = createMachine({ settings });
   const firewall = await openOwnFirewall({ dataDir, agentPort: () => machine.description().agentPort });
   const tasks = createTasks({
@@ -140,9 +147,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   signal?.addEventListener("abort", () => inBackground(dispose()), { once: true });
 
   return {
-    handle: async (method, params) => {
+    handle: async (method, params, caller = THIS_PROGRAM) => {
       if (disposal) throw problem("UNAVAILABLE", "Tensordeck is shutting down.");
-      return await callHandler(handlers, method, params);
+      return await callHandler(handlers, method, params, caller);
     },
     clones: () => peers.clones(),
     onEvent: (listener) => {

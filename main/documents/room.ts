@@ -1,12 +1,16 @@
 /** Documents: files and examples that are opened and saved, and the folders that they are looked for in. */
 import type { documentMethods, PickFile } from "../api/documents.js";
+import type { draftMethods } from "../api/drafts.js";
 import type { HandlersOf } from "../shared/handlers.js";
 import { notOnThisHost } from "../shared/problems.js";
 import type { Room } from "../shared/room.js";
 import { listDirectory } from "./directory.js";
 import { DocumentService, type ExampleLibrary } from "./document-service.js";
+import { DraftStore } from "./draft-store.js";
 
 export interface DocumentsOptions {
+  /** Folder of the drafts. */
+  readonly draftsFolder: string;
   readonly examples: ExampleLibrary;
   /** What remembers the documents that were used. */
   readonly recent: { addRecentDocument(path: string): Promise<void> };
@@ -17,10 +21,16 @@ export interface DocumentsOptions {
 /** Where the rest of an opened document is. */
 export type DocumentsPort = Pick<DocumentService, "folderOf">;
 
-export interface DocumentsRoom extends Room<HandlersOf<typeof documentMethods>>, DocumentsPort {}
+export interface DocumentsRoom
+  extends Room<HandlersOf<typeof documentMethods & typeof draftMethods>>,
+    DocumentsPort {}
 
-export function createDocuments({ examples, recent, host }: DocumentsOptions): DocumentsRoom {
+export function createDocuments({ draftsFolder, examples, recent, host }: DocumentsOptions): DocumentsRoom {
   const service = new DocumentService({ examples, onUsed: (path) => recent.addRecentDocument(path) });
+  const drafts = new DraftStore({
+    folder: draftsFolder,
+    versionOf: (sourceId, path) => service.versionOf(sourceId, path),
+  });
   return {
     handlers: {
       "documents.examples": () => service.examples(),
@@ -28,6 +38,12 @@ export function createDocuments({ examples, recent, host }: DocumentsOptions): D
       "documents.open": ({ path }) => service.open(path),
       "documents.read": ({ name, bytes }) => service.read(name, bytes),
       "documents.save": (request) => service.save(request),
+      "documents.keepDraft": (request, caller) => drafts.keep(request, caller),
+      "documents.drafts": ({ own }, caller) => drafts.list(own, caller),
+      "documents.restoreDraft": async ({ draftId }, caller) =>
+        service.openDraft(await drafts.restore(draftId, caller)),
+      "documents.discardDraft": ({ draftId }, caller) => drafts.discard(draftId, caller),
+      "documents.discardOwnDrafts": (_params, caller) => drafts.discardOf(caller),
       "files.list": ({ path, extensions }) => listDirectory(path, extensions),
       "files.pick": (request) => {
         if (host.pickFile) return host.pickFile(request);
@@ -35,6 +51,6 @@ export function createDocuments({ examples, recent, host }: DocumentsOptions): D
       },
     },
     folderOf: (sourceId) => service.folderOf(sourceId),
-    dispose: async () => {},
+    dispose: () => drafts.dispose(),
   };
 }
