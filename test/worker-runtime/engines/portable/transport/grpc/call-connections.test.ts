@@ -4,7 +4,7 @@ import {
   RegisterGraphRequest,
 } from "../../../../../../protos/generated/tensorflow/worker.js";
 import type { ClientConnection } from "../../../../../../worker-runtime/engines/portable/clients/client-connection.js";
-import { connectionOf } from "../../../../../../worker-runtime/engines/portable/transport/grpc/grpc-internals.js";
+import { connectionOf } from "../../../../../../worker-runtime/engines/portable/transport/grpc/call-connections.js";
 import type {
   IncomingCall,
   WorkerInterface,
