@@ -66,6 +66,13 @@ describe("what a paired machine says of itself", () => {
     expect(connection.address).toBe(gpuPc.address);
   });
 
+  test("what can compute there is answered after that machine has looked", async () => {
+    const connection = await connected("view");
+    gpuPc.tasks.found = [{ engine: "portable", version: "0.1.0", gpu: false }];
+    expect(gpuPc.machine.description().engines).not.toEqual(gpuPc.tasks.found);
+    expect(await connection.engines()).toEqual(gpuPc.tasks.found);
+  });
+
   test("changes of its name, its role and its load come by themselves", async () => {
     const connection = await connected("view");
     gpuPc.machine.rename("gpu-box");
