@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import type { ClusterState } from "../../../main/api/cluster.js";
 import { createCluster } from "../../../main/cluster/room.js";
 import { type LocalCluster, noCluster } from "../../../main/peers/local-cluster.js";
+import { THIS_PROGRAM } from "../../../main/shared/caller.js";
 import { Watchers } from "../../../main/shared/watchers.js";
 import { isPortFree } from "../../../main/tasks/ports.js";
 import { freePort } from "../../support/processes.js";
@@ -84,12 +85,15 @@ async function make() {
 
 it("the machine that gets a task looks for what can compute there, and no other does", async () => {
   const { room, own, other } = await make();
-  await room.handlers["cluster.addTasks"]({ machineId: "pi", job: "worker", count: 1 });
+  await room.handlers["cluster.addTasks"]({ machineId: "pi", job: "worker", count: 1 }, THIS_PROGRAM);
   expect([own.looks, other.looks]).toEqual([0, 1]);
   expect(other.orders.map(({ engine }) => engine)).toEqual(["tensorflow"]);
-  await room.handlers["cluster.addTasks"]({ job: "worker", count: 1 });
+  await room.handlers["cluster.addTasks"]({ job: "worker", count: 1 }, THIS_PROGRAM);
   expect([own.looks, other.looks]).toEqual([1, 1]);
-  await room.handlers["cluster.addTasks"]({ machineId: "pi", job: "worker", count: 1, engine: "portable" });
+  await room.handlers["cluster.addTasks"](
+    { machineId: "pi", job: "worker", count: 1, engine: "portable" },
+    THIS_PROGRAM,
+  );
   expect([own.looks, other.looks]).toEqual([1, 1]);
 });
 
@@ -97,11 +101,11 @@ it("windows are told of the cluster while there are any", async () => {
   const { room, told, watchers } = await make();
   let changes = 0;
   room.cluster.onChange(() => changes++);
-  await room.handlers["cluster.addTasks"]({ job: "ps", count: 1 });
+  await room.handlers["cluster.addTasks"]({ job: "ps", count: 1 }, THIS_PROGRAM);
   await until("it is told", () => changes > 0);
   expect(told.some(({ event }) => event === "cluster")).toBe(false);
   watchers.add();
-  await room.handlers["cluster.addTasks"]({ job: "worker", count: 1 });
+  await room.handlers["cluster.addTasks"]({ job: "worker", count: 1 }, THIS_PROGRAM);
   const names = (data: unknown) =>
     (data as ClusterState).machines.flatMap(({ tasks }) => tasks.map(({ job }) => job));
   await until("it is told", () =>

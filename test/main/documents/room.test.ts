@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createDocuments } from "../../../main/documents/room.js";
+import { THIS_PROGRAM } from "../../../main/shared/caller.js";
 
 const none = { list: () => [], open: () => Promise.reject(new Error("no example")) as never };
 
@@ -13,14 +14,15 @@ it("remembers what was opened, and knows its folder", async () => {
   await writeFile(path, 'node { name: "a" op: "NoOp" }');
   const used: string[] = [];
   const room = createDocuments({
+    draftsFolder: join(folder, "drafts"),
     examples: none,
     recent: { addRecentDocument: async (file) => void used.push(file) },
     host: {},
   });
-  const { sourceId = "" } = await room.handlers["documents.open"]({ path });
+  const { sourceId = "" } = await room.handlers["documents.open"]({ path }, THIS_PROGRAM);
   expect(used).toEqual([path]);
   expect(room.folderOf(sourceId)).toBe(folder);
-  expect(await room.handlers["files.list"]({ path: folder, extensions: [] })).toMatchObject({
+  expect(await room.handlers["files.list"]({ path: folder, extensions: [] }, THIS_PROGRAM)).toMatchObject({
     entries: [{ name: "graph.pbtxt" }],
   });
   await room.dispose();
@@ -29,8 +31,14 @@ it("remembers what was opened, and knows its folder", async () => {
 it("asks the host's file dialog, where it has one", async () => {
   const request = { mode: "open" as const, title: "", extensions: [] };
   const recent = { addRecentDocument: async () => {} };
-  const desktop = createDocuments({ examples: none, recent, host: { pickFile: async () => "/picked" } });
-  expect(await desktop.handlers["files.pick"](request)).toBe("/picked");
-  const headless = createDocuments({ examples: none, recent, host: {} });
-  expect(() => headless.handlers["files.pick"](request)).toThrow("not available here");
+  const draftsFolder = join(tmpdir(), "tensordeck-no-drafts");
+  const desktop = createDocuments({
+    draftsFolder,
+    examples: none,
+    recent,
+    host: { pickFile: async () => "/picked" },
+  });
+  expect(await desktop.handlers["files.pick"](request, THIS_PROGRAM)).toBe("/picked");
+  const headless = createDocuments({ draftsFolder, examples: none, recent, host: {} });
+  expect(() => headless.handlers["files.pick"](request, THIS_PROGRAM)).toThrow("not available here");
 });

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import type { ClusterState } from "../../../main/api/cluster.js";
 import type { FirewallTool } from "../../../main/network/firewall/tool.js";
 import { createNetwork } from "../../../main/network/room.js";
+import { THIS_PROGRAM } from "../../../main/shared/caller.js";
 import { EventHub } from "../../../main/shared/events.js";
 import { machineFacts } from "../support/machines.js";
 import { until } from "../support/until.js";
@@ -66,26 +67,26 @@ function make() {
 
 it("asks this machine's own firewall here, and the agent of another machine for its", async () => {
   const { room, asked } = make();
-  room.handlers["firewall.open"]({ machineId: "here", ports: [2222] });
+  room.handlers["firewall.open"]({ machineId: "here", ports: [2222] }, THIS_PROGRAM);
   await until("it was looked at", () => asked.includes("inspect own"));
-  room.handlers["firewall.open"]({ machineId: "pi", ports: [2222] });
+  room.handlers["firewall.open"]({ machineId: "pi", ports: [2222] }, THIS_PROGRAM);
   await until("it was asked", () => asked.includes("inspect pi"));
 });
 
 it("measures between any two machines, and only those", async () => {
   const { room, asked } = make();
-  await room.handlers["reachability.measureLink"]({ from: "pi", to: "here" });
+  await room.handlers["reachability.measureLink"]({ from: "pi", to: "here" }, THIS_PROGRAM);
   expect(asked).toContain("measure pi to here");
-  await expect(room.handlers["reachability.measureLink"]({ from: "pi", to: "gone" })).rejects.toThrow(
-    "no longer there",
-  );
+  await expect(
+    room.handlers["reachability.measureLink"]({ from: "pi", to: "gone" }, THIS_PROGRAM),
+  ).rejects.toThrow("no longer there");
 });
 
 it("follows the cluster no more once it has ended, and puts the wizard away", async () => {
   const { room, listening } = make();
-  room.handlers["firewall.open"]({ machineId: "here", ports: [2222] });
+  room.handlers["firewall.open"]({ machineId: "here", ports: [2222] }, THIS_PROGRAM);
   expect(listening.size).toBe(1);
   await room.dispose();
   expect(listening.size).toBe(0);
-  expect(room.handlers["firewall.get"](undefined)).toBeUndefined();
+  expect(room.handlers["firewall.get"](undefined, THIS_PROGRAM)).toBeUndefined();
 });

@@ -8,6 +8,7 @@ import type { FirewallTool } from "../../../main/network/firewall/tool.js";
 import { loadCredentials } from "../../../main/peers/credentials.js";
 import { type LocalCluster, noCluster } from "../../../main/peers/local-cluster.js";
 import { createPeers, type PeersRoom } from "../../../main/peers/room.js";
+import { THIS_PROGRAM } from "../../../main/shared/caller.js";
 import { Watchers } from "../../../main/shared/watchers.js";
 import { MemoryHost } from "../support/memory-host.js";
 import { TestSettings } from "../support/settings-port.js";
@@ -63,7 +64,7 @@ function answers(port: number): Promise<boolean> {
 }
 
 it("this machine is reached while it is visible, and not once the room has ended", async () => {
-  const identity = () => room.handlers["machines.identity"](undefined);
+  const identity = () => room.handlers["machines.identity"](undefined, THIS_PROGRAM);
   expect(await identity()).toMatchObject({ deviceId: room.ownId });
   expect(machine.description().agentPort).toBeUndefined();
   await room.show();
@@ -103,17 +104,17 @@ it("what concerns the cluster goes to the one that is attached", async () => {
   await expect(own?.tunnels?.setTunnels(nothing)).rejects.toThrow("no cluster yet");
   room.attachCluster(cluster);
   await own?.tunnels?.setTunnels(nothing);
-  await room.handlers["machines.forget"]({ machineId: "foreign:tf-host" });
+  await room.handlers["machines.forget"]({ machineId: "foreign:tf-host" }, THIS_PROGRAM);
   expect([owners, forgotten]).toEqual([[room.ownId], ["foreign:tf-host"]]);
 });
 
 it("says of machines that are not paired that they are not", async () => {
-  await expect(async () => room.handlers["machines.openWindow"]({ machineId: "gone" })).rejects.toThrow(
-    "not paired",
-  );
-  await expect(room.handlers["pairing.start"]({ machineId: "gone", grantedRole: "view" })).rejects.toThrow(
-    "no longer there",
-  );
+  await expect(async () =>
+    room.handlers["machines.openWindow"]({ machineId: "gone" }, THIS_PROGRAM),
+  ).rejects.toThrow("not paired");
+  await expect(
+    room.handlers["pairing.start"]({ machineId: "gone", grantedRole: "view" }, THIS_PROGRAM),
+  ).rejects.toThrow("no longer there");
   expect(room.proberOf("gone")).toBeUndefined();
   expect(room.clones()).toEqual({});
 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createSettings, type SettingsRoom } from "../../../main/settings/room.js";
+import { THIS_PROGRAM } from "../../../main/shared/caller.js";
 import { toldEvents } from "../support/told-events.js";
 
 let folder: string;
@@ -25,7 +26,7 @@ it("rooms are told of a change before its caller, and no more once the room has 
     await Promise.resolve();
     seen.push(`${before.machineName} -> ${now.machineName}, ${Object.keys(wanted).join()}`);
   });
-  await room.handlers["settings.set"]({ machineName: "pi" });
+  await room.handlers["settings.set"]({ machineName: "pi" }, THIS_PROGRAM);
   expect(seen).toEqual([" -> pi, machineName"]);
   expect(room.now().machineName).toBe("pi");
   expect(told.map(({ event }) => event)).toEqual(["settings"]);
@@ -33,7 +34,7 @@ it("rooms are told of a change before its caller, and no more once the room has 
   await room.dispose();
   await writing;
   expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ recentDocuments: ["/a"] });
-  await room.handlers["settings.set"]({ machineName: "pc" });
+  await room.handlers["settings.set"]({ machineName: "pc" }, THIS_PROGRAM);
   expect(seen.length).toBe(1);
 });
 
@@ -44,6 +45,8 @@ it("settings that cannot be written are in effect all the same", async () => {
   room.onChange(({ now }) => {
     allowed = now.allowExposedTasks;
   });
-  await expect(room.handlers["settings.set"]({ allowExposedTasks: true })).rejects.toThrow("written");
+  await expect(room.handlers["settings.set"]({ allowExposedTasks: true }, THIS_PROGRAM)).rejects.toThrow(
+    "written",
+  );
   expect(allowed).toBe(true);
 });

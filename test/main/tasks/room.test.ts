@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Runtime } from "../../../main/api/runtime.js";
 import { createMachine, type MachineRoom } from "../../../main/machine/room.js";
+import { THIS_PROGRAM } from "../../../main/shared/caller.js";
 import { createTasks, type TasksRoom } from "../../../main/tasks/room.js";
 import type { TaskOrder } from "../../../main/tasks/task-host.js";
 import { scriptTasks } from "../support/script-tasks.js";
@@ -71,7 +72,7 @@ it("the machine says what can compute once that was looked for, and windows are 
   expect(machine.description().engines.map(({ engine }) => engine)).toEqual(["portable"]);
   expect((await room.host.engines?.())?.map(({ engine }) => engine)).toEqual(["tensorflow", "portable"]);
   expect(machine.description().engines.map(({ engine }) => engine)).toEqual(["tensorflow", "portable"]);
-  expect(await room.handlers["runtime.get"](undefined)).toEqual({ runtime: library });
+  expect(await room.handlers["runtime.get"](undefined, THIS_PROGRAM)).toEqual({ runtime: library });
   expect(told).toContainEqual({ event: "runtime", data: { runtime: library } });
 });
 
