@@ -44,7 +44,7 @@ function make() {
       },
       firewallOf: (id) => firewallOf(id, asked),
       isCalledBy: () => false,
-      measureLink: async (from, to) => {
+      measureThroughput: async (from, to) => {
         asked.push(`measure ${from} to ${to}`);
         return { megabytesPerSecond: 1, roundTripMillis: 1, bytes: 1, seconds: 1 };
       },
@@ -75,10 +75,10 @@ it("asks this machine's own firewall here, and the agent of another machine for 
 
 it("measures between any two machines, and only those", async () => {
   const { room, asked } = make();
-  await room.handlers["reachability.measureLink"]({ from: "pi", to: "here" }, THIS_PROGRAM);
+  await room.handlers["reachability.measureThroughput"]({ from: "pi", to: "here" }, THIS_PROGRAM);
   expect(asked).toContain("measure pi to here");
   await expect(
-    room.handlers["reachability.measureLink"]({ from: "pi", to: "gone" }, THIS_PROGRAM),
+    room.handlers["reachability.measureThroughput"]({ from: "pi", to: "gone" }, THIS_PROGRAM),
   ).rejects.toThrow("no longer there");
 });
 

@@ -246,10 +246,12 @@ describe("what else can be asked", () => {
     const connection = await connected("run");
     const pi = await TestAgent.start("pi");
     try {
-      const refused = await problemFrom(connection.measureLink(pi.identity.deviceId, [pi.address], signal));
+      const refused = await problemFrom(
+        connection.measureThroughput(pi.identity.deviceId, [pi.address], signal),
+      );
       expect(refused.code).toBe("PERMISSION_DENIED");
       await pair(pi, gpuPc, "view");
-      const speed = await connection.measureLink(pi.identity.deviceId, [], signal);
+      const speed = await connection.measureThroughput(pi.identity.deviceId, [], signal);
       expect(speed.bytes).toBeGreaterThan(1e6);
       expect(speed.megabytesPerSecond).toBeGreaterThan(0);
       expect(speed.roundTripMillis).toBeGreaterThan(0);
