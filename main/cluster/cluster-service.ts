@@ -95,7 +95,7 @@ export class ClusterService {
     return this.#model.onChange(listener);
   }
 
-  /** Tells the windows of something that the state takes from elsewhere: discovery or the door. */
+  /** Tells the windows of something that the state takes from elsewhere: discovery or the gateway. */
   refresh(): void {
     this.#model.changed();
   }

@@ -1,4 +1,4 @@
-/** The door between a gRPC client and a gRPC server: everything is passed on, both ways. test/interop has TensorFlow's. */
+/** The gateway between a gRPC client and a gRPC server: everything is passed on, both ways. test/interop has TensorFlow's. */
 import {
   Client,
   credentials,
@@ -11,7 +11,7 @@ import {
   status,
 } from "@grpc/grpc-js";
 import { afterEach, describe, expect, it } from "vitest";
-import { Door, type DoorCluster } from "../../../../main/cluster/door/door.js";
+import { Gateway, type GatewayCluster } from "../../../../main/cluster/gateway/gateway.js";
 import {
   CreateSessionRequest,
   CreateSessionResponse,
@@ -58,15 +58,17 @@ async function startMaster(handlers: Readonly<Record<string, Handler>>): Promise
   return `127.0.0.1:${port}`;
 }
 
-async function openDoor(cluster: () => DoorCluster | undefined): Promise<{ door: Door; client: Client }> {
-  const door = await Door.listen({ port: 0, cluster });
-  const client = new Client(door.target.replace("grpc://", ""), credentials.createInsecure(), large);
-  ends.push(() => door.close());
+async function openGateway(
+  cluster: () => GatewayCluster | undefined,
+): Promise<{ gateway: Gateway; client: Client }> {
+  const gateway = await Gateway.listen({ port: 0, cluster });
+  const client = new Client(gateway.target.replace("grpc://", ""), credentials.createInsecure(), large);
+  ends.push(() => gateway.close());
   ends.push(() => client.close());
-  return { door, client };
+  return { gateway, client };
 }
 
-function clusterAt(...workers: string[]): DoorCluster {
+function clusterAt(...workers: string[]): GatewayCluster {
   return { clusterDef: ClusterSpec.from({ worker: workers }).asClusterDef(), isPropagated: true };
 }
 
@@ -106,7 +108,7 @@ function call(
 
 const echo: Handler = (received, callback) => callback(null, received.request);
 
-describe("the door", () => {
+describe("the gateway", () => {
   it("passes requests, responses and metadata on as they are, however large", async () => {
     const address = await startMaster({
       RunStep: (received, callback) => {
@@ -117,7 +119,7 @@ describe("the door", () => {
         callback(null, received.request);
       },
     });
-    const { client } = await openDoor(() => clusterAt(address));
+    const { client } = await openGateway(() => clusterAt(address));
     const metadata = new Metadata();
     metadata.set("sent", "a value");
     metadata.set("sent-bin", Buffer.from([0, 255, 1]));
@@ -140,7 +142,7 @@ describe("the door", () => {
         callback({ code: status.ABORTED, details: "Knoten „x“ fehlt, 100 %\nzweite Zeile", metadata });
       },
     });
-    const { client } = await openDoor(() => clusterAt(address));
+    const { client } = await openGateway(() => clusterAt(address));
     const { error } = await call(client, "RunStep");
     expect(error?.code).toBe(status.ABORTED);
     expect(error?.details).toBe("Knoten „x“ fehlt, 100 %\nzweite Zeile");
@@ -157,7 +159,7 @@ describe("the door", () => {
         received.on("cancelled", () => cancelled.push(why));
       },
     });
-    const { client } = await openDoor(() => clusterAt(address));
+    const { client } = await openGateway(() => clusterAt(address));
     const late = await call(client, "RunStep", undefined, { deadlineMillis: 2000 });
     expect(late.error?.code).toBe(status.DEADLINE_EXCEEDED);
     await until("the master hears of the deadline", () => cancelled.length === 1);
@@ -185,7 +187,7 @@ describe("the door", () => {
       });
     const [one, two] = await Promise.all([master("one"), master("two")]);
     let cluster = clusterAt(one);
-    const { client } = await openDoor(() => cluster);
+    const { client } = await openGateway(() => cluster);
     const run = async (handle: string): Promise<string> => {
       const request = RunStepRequest.encode(RunStepRequest.fromPartial({ sessionHandle: handle })).finish();
       return (await call(client, "RunStep", request)).response.toString();
@@ -202,7 +204,7 @@ describe("the door", () => {
 
   it("answers GetStatus by the master, and no other call of a worker", async () => {
     const address = await startMaster({ "/tensorflow.WorkerService/GetStatus": echo });
-    const { client } = await openDoor(() => clusterAt(address));
+    const { client } = await openGateway(() => clusterAt(address));
     expect(
       (await call(client, "/tensorflow.WorkerService/GetStatus", Buffer.from("x"))).response.toString(),
     ).toBe("x");
@@ -211,8 +213,8 @@ describe("the door", () => {
   });
 
   it("says what to do when no task runs, when one does not answer, and when one is lost in a call", async () => {
-    let cluster: DoorCluster | undefined;
-    const { client } = await openDoor(() => cluster);
+    let cluster: GatewayCluster | undefined;
+    const { client } = await openGateway(() => cluster);
     const without = await call(client, "CreateSession");
     expect(without.error?.code).toBe(status.UNAVAILABLE);
     expect(without.error?.details).toMatch(/^No task of this cluster runs.*Start a worker in Tensordeck/);
@@ -231,11 +233,11 @@ describe("the door", () => {
   });
 
   it("takes another port when its own is taken, and gives it back when it closes", async () => {
-    const { door } = await openDoor(() => undefined);
-    const other = await Door.listen({ port: door.port, cluster: () => undefined });
-    expect(other.port).not.toBe(door.port);
+    const { gateway } = await openGateway(() => undefined);
+    const other = await Gateway.listen({ port: gateway.port, cluster: () => undefined });
+    expect(other.port).not.toBe(gateway.port);
     await other.close();
-    const again = await Door.listen({ port: other.port, cluster: () => undefined });
+    const again = await Gateway.listen({ port: other.port, cluster: () => undefined });
     expect(again.port).toBe(other.port);
     await again.close();
   });

@@ -1,4 +1,4 @@
-/** The line to one paired machine: dialled again whenever it ends, and known to be dead within seconds. */
+/** The connection to one paired machine: dialled again whenever it ends, and known to be dead within seconds. */
 
 import type { WatchEvent } from "../../../protos/generated/tensordeck/agent.js";
 import type { MachineMetrics, Presence } from "../../api/machines.js";
@@ -19,7 +19,7 @@ const BACKOFF_MILLIS = [200, 400, 700, 1000, 1000, 1000, 1000, 1000, 1000, 1000,
 /** A connection that ends sooner than this counts as an attempt that failed. */
 const STABLE_MILLIS = 5000;
 
-export interface AgentLinkOptions {
+export interface PersistentChannelOptions {
   /** Of this machine. */
   readonly identity: Identity;
   readonly deviceId: string;
@@ -31,7 +31,7 @@ export interface AgentLinkOptions {
   readonly addresses: () => readonly string[];
 }
 
-export interface LinkEvents {
+export interface ChannelEvents {
   /** The machine answers. */
   readonly connected: (channel: AgentChannel) => void;
   readonly disconnected: () => void;
@@ -39,9 +39,9 @@ export interface LinkEvents {
   readonly watched: (event: WatchEvent, isFirst: boolean) => void;
 }
 
-export class AgentLink {
-  readonly #options: AgentLinkOptions;
-  readonly #events: LinkEvents;
+export class PersistentChannel {
+  readonly #options: PersistentChannelOptions;
+  readonly #events: ChannelEvents;
   readonly #listeners = new Set<() => void>();
   #running: Promise<void> | undefined;
   #closed = false;
@@ -59,7 +59,7 @@ export class AgentLink {
   #lastSeenAt: number | undefined;
   #problem: Problem | undefined;
 
-  constructor(options: AgentLinkOptions, events: LinkEvents) {
+  constructor(options: PersistentChannelOptions, events: ChannelEvents) {
     this.#options = options;
     this.#events = events;
   }

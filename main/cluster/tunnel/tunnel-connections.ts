@@ -4,7 +4,7 @@ import { networkInterfaces } from "node:os";
 import { canonicalAddress } from "../../../worker-runtime/cluster/host.js";
 
 /** The connections between this machine and others that tunnels use, as long as they are open. */
-export class Links {
+export class TunnelConnections {
   readonly #sockets = new Set<Socket>();
 
   add(socket: Socket): void {

@@ -12,7 +12,7 @@ import {
 
 const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM, NGHTTP2_NO_ERROR } = constants;
 
-/** gRPC's numbers of the codes that the door itself answers with. */
+/** gRPC's numbers of the codes that the gateway itself answers with. */
 export const GrpcCode = { UNIMPLEMENTED: 12, INTERNAL: 13, UNAVAILABLE: 14 } as const;
 
 export interface RelayedCall {
@@ -29,7 +29,7 @@ export interface RelayedCall {
   readonly onResponse?: ((begun: Buffer) => void) | undefined;
 }
 
-/** Answers a call, to which nothing has been answered yet, with an error of the door's own. */
+/** Answers a call, to which nothing has been answered yet, with an error of the gateway's own. */
 export function refuse(client: ServerHttp2Stream, code: number, message: string): void {
   if (client.destroyed || client.closed || client.headersSent) return;
   const headers = { ":status": 200, "content-type": "application/grpc", ...status(code, message) };

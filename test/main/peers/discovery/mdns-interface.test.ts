@@ -1,7 +1,7 @@
-/** A link whose interface is gone when its socket joins. What a link does on a network is in test/net. */
+/** An interface that is gone when its socket joins. What mDNS does on a network is in test/net. */
 import { expect, it } from "vitest";
 import type { NetworkInterface } from "../../../../main/peers/discovery/interfaces.js";
-import { Link } from "../../../../main/peers/discovery/link.js";
+import { MdnsInterface } from "../../../../main/peers/discovery/mdns-interface.js";
 
 const machine = { deviceId: "a2".repeat(26), name: "gpu-pc", port: 2220, version: "1.0.0" };
 
@@ -16,9 +16,9 @@ it("fails without ending the process, and can be closed", async () => {
     multicast: true,
     isOnLink: () => false,
   };
-  let link: Link | undefined;
+  let mdns: MdnsInterface | undefined;
   const failed = new Promise<void>((changed) => {
-    link = new Link(gone, 4, () => machine, 120, {
+    mdns = new MdnsInterface(gone, 4, () => machine, 120, {
       heard: () => undefined,
       gone: () => undefined,
       changed,
@@ -26,9 +26,9 @@ it("fails without ending the process, and can be closed", async () => {
     });
   });
   await failed;
-  expect(link?.error).toMatchObject({ syscall: "addMembership" });
-  expect(link?.heardItself).toBe(false);
+  expect(mdns?.error).toMatchObject({ syscall: "addMembership" });
+  expect(mdns?.heardItself).toBe(false);
   // What multicast-dns goes on to do after a failure would be thrown now.
   await new Promise((resolve) => setImmediate(resolve));
-  await link?.close(true);
+  await mdns?.close(true);
 });

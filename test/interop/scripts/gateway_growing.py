@@ -1,4 +1,4 @@
-"""Adds the number of workers to two variables that outlive the session: `door_growing.py TARGET WORKERS`."""
+"""Adds the number of workers to two variables that outlive the session: `gateway_growing.py TARGET WORKERS`."""
 import sys
 
 import tensorflow as tf

@@ -3,8 +3,8 @@ import type { TaskHost } from "../../tasks/task-host.js";
 import type { TunnelHost } from "../cluster-machine.js";
 import type { TrustedMachine } from "../trust/trusted-machine.js";
 
-/** The line to a paired machine's agent, which dials until it is closed. */
-export interface MachineLink extends TaskHost, TunnelHost {
+/** A paired machine through the connection to its agent, which is made again whenever it ends, until it is closed. */
+export interface RemoteMachine extends TaskHost, TunnelHost {
   /** What the machine said last, and whether it answers now. */
   facts(): Omit<MachineFacts, "kind" | "grantedRole">;
   /** "host:port" at which it answers; undefined while it does not. */
@@ -22,11 +22,11 @@ export interface MachineLink extends TaskHost, TunnelHost {
 }
 
 /**
- * Makes the line to a trusted machine; it is opened by whoever asked for it.
+ * Makes the connection to a trusted machine; the caller opens it.
  *
  * @param addresses Where its agent may be now, "host:port" each, the likeliest first; to be asked before each attempt.
  */
-export type ConnectMachine<L extends MachineLink> = (
+export type ConnectMachine<L extends RemoteMachine> = (
   machine: TrustedMachine,
   addresses: () => readonly string[],
 ) => L;

@@ -1,5 +1,5 @@
 /**
- * The little that the door reads and writes of the messages it passes on. Everything else stays as it came, byte by byte,
+ * The little that the gateway reads and writes of the messages it passes on. Everything else stays as it came, byte by byte,
  * whatever fields a later TensorFlow may have added.
  */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
@@ -11,7 +11,7 @@ import {
   PREFIX_BYTES,
   statedLength,
 } from "../../../worker-runtime/rpc/message-prefix.js";
-import type { DoorCluster } from "./door-cluster.js";
+import type { GatewayCluster } from "./gateway-cluster.js";
 
 /** Numbers of the fields that are read or written. */
 const REQUEST_CONFIG = 2;
@@ -44,7 +44,7 @@ export function sessionHandle(body: Uint8Array): string | undefined {
  * @param target Address of the master as the ClusterSpec has it, by which it knows which task it is.
  * @throws Error when the body is no complete message.
  */
-export function withCluster(body: Buffer, cluster: DoorCluster, target: string): Buffer {
+export function withCluster(body: Buffer, cluster: GatewayCluster, target: string): Buffer {
   const length = body.byteLength < PREFIX_BYTES ? -1 : statedLength(body);
   if (body.byteLength !== PREFIX_BYTES + length)
     throw new Error("The request of CreateSession is not complete.");

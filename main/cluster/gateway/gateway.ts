@@ -1,6 +1,6 @@
 /**
  * A port at which stock TensorFlow scripts find a cluster that was formed by clicks. A script that names it as its target
- * and says nothing of a cluster gets a session over all tasks, unedited: the door adds the ClusterSpec to the call that
+ * and says nothing of a cluster gets a session over all tasks, unedited: the gateway adds the ClusterSpec to the call that
  * makes the session, and passes everything else on as it is.
  */
 import {
@@ -15,16 +15,16 @@ import { formatHostPort } from "../../../worker-runtime/cluster/address.js";
 import { isCompressedMessage } from "../../../worker-runtime/rpc/message-prefix.js";
 import { errnoOf, messageOf } from "../../shared/problems.js";
 import { collect } from "./collect.js";
-import { type DoorCluster, masterAddress } from "./door-cluster.js";
+import { type GatewayCluster, masterAddress } from "./gateway-cluster.js";
 import { http2Options, WINDOW_BYTES } from "./http2-options.js";
 import { HANDLE_BYTES, sessionHandle, withCluster } from "./messages.js";
 import { GrpcCode, refuse, relay } from "./relay.js";
 import { Upstreams } from "./upstreams.js";
 
-export type { DoorCluster } from "./door-cluster.js";
+export type { GatewayCluster } from "./gateway-cluster.js";
 
-/** Port of the door, unless another program has it. */
-export const DOOR_PORT = 2300;
+/** Port of the gateway, unless another program has it. */
+export const GATEWAY_PORT = 2300;
 
 const MASTER_SERVICE = `/${MasterServiceDefinition.fullName}/`;
 const MASTER_METHODS = new Set<string>(
@@ -45,25 +45,25 @@ const NO_TASK =
 const COMPRESSED =
   "A compressed CreateSession cannot be given the cluster. Make the session without compression.";
 
-export interface DoorOptions {
-  /** Default DOOR_PORT; when another program has it, any that is free. */
+export interface GatewayOptions {
+  /** Default GATEWAY_PORT; when another program has it, any that is free. */
   readonly port?: number;
-  /** Default 127.0.0.1: whoever reaches the door can run any op. */
+  /** Default 127.0.0.1: whoever reaches the gateway can run any op. */
   readonly host?: string;
   /** The cluster at the moment; undefined when there is none. Asked at each new session. */
-  readonly cluster: () => DoorCluster | undefined;
+  readonly cluster: () => GatewayCluster | undefined;
 }
 
-export class Door {
+export class Gateway {
   readonly host: string;
   readonly port: number;
   readonly #server: Http2Server;
-  readonly #cluster: () => DoorCluster | undefined;
+  readonly #cluster: () => GatewayCluster | undefined;
   readonly #clients = new Map<ServerHttp2Session, Upstreams>();
   /** Address of the task that is the master of a session, by the session's handle. */
   readonly #masters = new Map<string, string>();
 
-  private constructor(server: Http2Server, host: string, port: number, options: DoorOptions) {
+  private constructor(server: Http2Server, host: string, port: number, options: GatewayOptions) {
     this.host = host;
     this.port = port;
     this.#server = server;
@@ -80,7 +80,7 @@ export class Door {
   }
 
   /** @throws Error of the system when neither the wanted nor any other port can be had. */
-  static async listen(options: DoorOptions): Promise<Door> {
+  static async listen(options: GatewayOptions): Promise<Gateway> {
     const host = options.host ?? "127.0.0.1";
     const server = createServer(http2Options);
     const listen = (port: number): Promise<number> =>
@@ -92,11 +92,11 @@ export class Door {
           resolve(typeof address === "object" && address !== null ? address.port : port);
         });
       });
-    const port = await listen(options.port ?? DOOR_PORT).catch((error: unknown) => {
+    const port = await listen(options.port ?? GATEWAY_PORT).catch((error: unknown) => {
       if (errnoOf(error) !== "EADDRINUSE") throw error;
       return listen(0);
     });
-    return new Door(server, host, port, options);
+    return new Gateway(server, host, port, options);
   }
 
   /** "grpc://127.0.0.1:2300": what a script gives its session. */
@@ -128,7 +128,7 @@ export class Door {
       refuse(
         client,
         GrpcCode.UNIMPLEMENTED,
-        `Tensordeck's door passes on calls of sessions only, not ${path}.`,
+        `Tensordeck's gateway passes on calls of sessions only, not ${path}.`,
       );
       return;
     }

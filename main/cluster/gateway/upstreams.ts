@@ -1,4 +1,4 @@
-/** The connections to tasks that one client of the door causes. They end with the client's own. */
+/** The connections to tasks that one client of the gateway causes. They end with the client's own. */
 import type { ClientHttp2Session } from "node:http2";
 import { connectHttp2 } from "../../../worker-runtime/rpc/http2-connection.js";
 import { http2Options, WINDOW_BYTES } from "./http2-options.js";

@@ -1,47 +1,47 @@
-/** The cluster's door: the port at which a stock script without a ClusterSpec of its own uses the cluster. */
+/** The cluster's gateway: the port at which a stock script without a ClusterSpec of its own uses the cluster. */
 import { ClusterSpec } from "../../worker-runtime/cluster/cluster-spec.js";
 import { inBackground } from "../../worker-runtime/faults.js";
-import type { Door as DoorState } from "../api/cluster.js";
+import type { Gateway as GatewayState } from "../api/cluster.js";
 import { messageOf } from "../shared/problems.js";
 import { addressesOf } from "./addresses.js";
 import type { ClusterService } from "./cluster-service.js";
-import { DOOR_PORT, Door, type DoorCluster } from "./door/door.js";
+import { GATEWAY_PORT, Gateway, type GatewayCluster } from "./gateway/gateway.js";
 
-export class ClusterDoor {
+export class ClusterGateway {
   #stopListening = () => {};
-  /** Set from the first task on; a machine without tasks needs no door. */
-  #opening: Promise<Door> | undefined;
-  #state: DoorState | undefined;
+  /** Set from the first task on; a machine without tasks needs no gateway. */
+  #opening: Promise<Gateway> | undefined;
+  #state: GatewayState | undefined;
 
-  /** Opens as soon as the cluster has a task. The cluster tells its windows of the door, so the door is made before it. */
+  /** Opens as soon as the cluster has a task. The cluster tells its windows of the gateway, so the gateway is made before it. */
   follow(cluster: Pick<ClusterService, "tasks" | "membership" | "onChange" | "refresh">): void {
     this.#stopListening = cluster.onChange(() => {
       if (this.#opening || cluster.tasks().length === 0) return;
-      inBackground(this.#open(() => doorCluster(cluster)).then(() => cluster.refresh()));
+      inBackground(this.#open(() => gatewayCluster(cluster)).then(() => cluster.refresh()));
     });
   }
 
   /** Undefined while there has been no task. */
-  state(): DoorState | undefined {
+  state(): GatewayState | undefined {
     return this.#state;
   }
 
   async close(): Promise<void> {
     this.#stopListening();
-    const door = await this.#opening?.catch(() => undefined);
-    await door?.close();
+    const gateway = await this.#opening?.catch(() => undefined);
+    await gateway?.close();
   }
 
-  async #open(cluster: () => DoorCluster | undefined): Promise<void> {
-    this.#opening = Door.listen({ cluster });
+  async #open(cluster: () => GatewayCluster | undefined): Promise<void> {
+    this.#opening = Gateway.listen({ cluster });
     try {
       this.#state = { target: (await this.#opening).target };
     } catch (error) {
       this.#state = {
-        target: `grpc://127.0.0.1:${DOOR_PORT}`,
+        target: `grpc://127.0.0.1:${GATEWAY_PORT}`,
         problem: {
           code: "UNAVAILABLE",
-          message: "Scripts cannot use the cluster through its door: no port could be opened for it.",
+          message: "Scripts cannot use the cluster through its gateway: no port could be opened for it.",
           details: messageOf(error),
         },
       };
@@ -50,7 +50,7 @@ export class ClusterDoor {
 }
 
 /** The running tasks that a session can take in; undefined where there is none. */
-function doorCluster(cluster: Pick<ClusterService, "tasks" | "membership">): DoorCluster | undefined {
+function gatewayCluster(cluster: Pick<ClusterService, "tasks" | "membership">): GatewayCluster | undefined {
   const running = cluster.tasks().filter(({ state, unusable }) => state === "running" && !unusable);
   if (running.length === 0) return undefined;
   return {

@@ -1,13 +1,13 @@
 /** How fast one machine sends to another, over a connection of its own so that nothing else waits for it. */
 import { performance } from "node:perf_hooks";
-import type { LinkSpeed } from "../../api/reachability.js";
+import type { Throughput } from "../../api/reachability.js";
 import { agentAddresses } from "../../machine/agent-addresses.js";
 import { problem } from "../../shared/problems.js";
 import type { Identity } from "../identity/identity.js";
 import type { TrustStore } from "../trust/trust-store.js";
 import { type AgentChannel, openAgentChannel } from "./agent-channel.js";
 import { median } from "./clock-estimate.js";
-import type { LinkMeasurer } from "./collaborators.js";
+import type { ThroughputMeasurer } from "./collaborators.js";
 
 const DIAL_TIMEOUT_MILLIS = 8000;
 const PINGS = 11;
@@ -18,19 +18,23 @@ const SENDING_MILLIS = 1000;
 /** What was sent must still arrive: some megabytes at the speed of a bad wireless link. */
 const DEADLINE_MILLIS = 30_000;
 
-export interface LinkMeterOptions {
+export interface ThroughputMeterOptions {
   readonly identity: Identity;
   readonly trust: Pick<TrustStore, "get">;
 }
 
-export class LinkMeter implements LinkMeasurer {
-  readonly #options: LinkMeterOptions;
+export class ThroughputMeter implements ThroughputMeasurer {
+  readonly #options: ThroughputMeterOptions;
 
-  constructor(options: LinkMeterOptions) {
+  constructor(options: ThroughputMeterOptions) {
     this.#options = options;
   }
 
-  async measureLink(deviceId: string, addresses: readonly string[], signal: AbortSignal): Promise<LinkSpeed> {
+  async measureThroughput(
+    deviceId: string,
+    addresses: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Throughput> {
     const { identity, trust } = this.#options;
     const machine = trust.get(deviceId);
     if (!machine) {
@@ -59,7 +63,7 @@ export class LinkMeter implements LinkMeasurer {
   }
 }
 
-async function measure(channel: AgentChannel, signal: AbortSignal): Promise<LinkSpeed> {
+async function measure(channel: AgentChannel, signal: AbortSignal): Promise<Throughput> {
   const roundTrips: number[] = [];
   // The first one waits for the connection.
   for (let i = 0; i <= PINGS; i++) {

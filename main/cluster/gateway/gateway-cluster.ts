@@ -1,7 +1,7 @@
 import type { ClusterDef } from "../../../protos/generated/tensorflow/cluster.js";
 
-/** The cluster behind a door, as a session is told of it. */
-export interface DoorCluster {
+/** The cluster behind a gateway, as a session is told of it. */
+export interface GatewayCluster {
   /** Every task with its address, by which this machine and the tasks themselves reach it. */
   readonly clusterDef: ClusterDef;
   /**
@@ -18,7 +18,7 @@ const MASTER_JOBS = ["worker", "chief", "master"];
 const PARAMETER_SERVER_JOB = "ps";
 
 /** Address of the task that is the master of new sessions; undefined when there is no task. */
-export function masterAddress({ clusterDef, master }: DoorCluster): string | undefined {
+export function masterAddress({ clusterDef, master }: GatewayCluster): string | undefined {
   const jobs = clusterDef.job.filter(({ tasks }) => tasks.size > 0);
   if (master !== undefined) {
     const address = jobs.find(({ name }) => name === master.job)?.tasks.get(master.index);

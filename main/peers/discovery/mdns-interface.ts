@@ -35,7 +35,7 @@ const BETWEEN_INQUIRIES_MILLIS = 1000;
 /** Machines that are asked about at once. */
 const MOST_INQUIRIES = 8;
 
-export interface LinkListeners {
+export interface MdnsListeners {
   /** A machine announces itself. `source` is the sender's address, without scope. */
   heard(machine: Heard, source: string): void;
   /** A machine says goodbye. */
@@ -46,12 +46,12 @@ export interface LinkListeners {
   isPairedAt(address: string): boolean;
 }
 
-export class Link {
+export class MdnsInterface {
   readonly #network: NetworkInterface;
   readonly #family: 4 | 6;
   readonly #machine: () => Announced;
   readonly #lifetime: number;
-  readonly #listeners: LinkListeners;
+  readonly #listeners: MdnsListeners;
   readonly #library: OpenBonjour;
   readonly #timers = new Set<NodeJS.Timeout>();
   /** Questions that wait to be answered, by name and type. */
@@ -79,7 +79,7 @@ export class Link {
     family: 4 | 6,
     machine: () => Announced,
     lifetime: number,
-    listeners: LinkListeners,
+    listeners: MdnsListeners,
   ) {
     this.#network = network;
     this.#family = family;

@@ -1,8 +1,8 @@
-/** What the door changes in a message, and what it leaves alone. */
+/** What the gateway changes in a message, and what it leaves alone. */
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { describe, expect, it } from "vitest";
-import { type DoorCluster, masterAddress } from "../../../../main/cluster/door/door-cluster.js";
-import { sessionHandle, withCluster } from "../../../../main/cluster/door/messages.js";
+import { type GatewayCluster, masterAddress } from "../../../../main/cluster/gateway/gateway-cluster.js";
+import { sessionHandle, withCluster } from "../../../../main/cluster/gateway/messages.js";
 import { ConfigProto } from "../../../../protos/generated/tensorflow/config.js";
 import {
   CreateSessionRequest,
@@ -11,7 +11,7 @@ import {
 } from "../../../../protos/generated/tensorflow/master.js";
 import { ClusterSpec } from "../../../../worker-runtime/cluster/cluster-spec.js";
 
-function clusterOf(jobs: Record<string, string[] | Record<number, string>>): DoorCluster {
+function clusterOf(jobs: Record<string, string[] | Record<number, string>>): GatewayCluster {
   return { clusterDef: ClusterSpec.from(jobs).asClusterDef(), isPropagated: true };
 }
 

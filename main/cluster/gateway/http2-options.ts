@@ -4,7 +4,7 @@
  */
 export const WINDOW_BYTES = 16 * 1024 * 1024;
 
-/** For the door's both sides. */
+/** For the gateway's both sides. */
 export const http2Options = {
   settings: { initialWindowSize: WINDOW_BYTES, enablePush: false },
   // By default Node refuses calls while 10 MB wait to be sent, which is one tensor.
