@@ -79,7 +79,7 @@ function tensorScatterKernel(op: string, kind: Accumulation, types: readonly DTy
   return pureKernel(op, () => compute, { types: { T: types, Tindices: indexTypes } });
 }
 
-/** Ops that write slices to the places that indices name. */
+/** Ops that write slices where indices say. */
 export const scatterKernels: readonly KernelDefinition[] = [
   pureKernel(
     "ScatterNd",

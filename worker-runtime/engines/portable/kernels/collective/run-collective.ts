@@ -14,7 +14,7 @@ const MILLIS_PER_SECOND = 1000;
 /** The longest time that Node's timers know; 24 days. */
 const MAX_TIMEOUT_MILLIS = 2 ** 31 - 1;
 
-/** The group and the place in it that a node names. */
+/** The group and the rank in it that a node names. */
 export interface CollectiveKeys {
   readonly groupSize: number;
   readonly groupKey: number;

@@ -77,7 +77,7 @@ function objectIn(value: Value | undefined): unknown {
   return value instanceof ObjectTensor ? value.elements[0] : undefined;
 }
 
-/** The variant at a place as a dataset. @throws TensorFlowError INVALID_ARGUMENT */
+/** A variant as a dataset. @throws TensorFlowError INVALID_ARGUMENT */
 export function datasetOf(value: Value | undefined): Dataset {
   const object = objectIn(value);
   if (!(object instanceof Dataset)) {

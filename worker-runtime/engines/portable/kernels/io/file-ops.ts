@@ -112,7 +112,7 @@ async function matchingPaths(pattern: string, files: FileAccess): Promise<readon
     const look = index === 0 ? lookAt : lookAtFound;
     const next: string[] = [];
     for (const folder of found) {
-      const names = (await look(folder, files, (place) => readdir(place))) ?? [];
+      const names = (await look(folder, files, (index) => readdir(index))) ?? [];
       for (const name of names.filter((one) => matchesGlob(part, one))) {
         next.push(isLast ? folder + name : `${folder}${name}/`);
       }

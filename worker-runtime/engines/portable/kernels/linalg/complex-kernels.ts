@@ -20,7 +20,7 @@ import { broadcastBatches, checkRightSide, checkSameBatch, notInvertible } from 
 import { batchSize, matrixSizes, squareSize } from "./matrix-batch.js";
 import { complexEquation, decompositionCost, equationCost, squareCost } from "./matrix-costs.js";
 
-/** A complex tensor in the making. Values are written by their places, counted in complex numbers. */
+/** A complex tensor in the making. Values are written by their indexes, counted in complex numbers. */
 class Output {
   readonly #dtype: DType;
   readonly #shape: readonly number[];

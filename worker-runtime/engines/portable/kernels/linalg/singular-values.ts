@@ -99,11 +99,11 @@ function sorted(
   const rank = values.findLastIndex((value) => value > tiny) + 1;
   const inner = new Float64Array(columns * columns);
   const v = new Float64Array(columns * columns);
-  for (const [place, from] of order.entries()) {
+  for (const [index, from] of order.entries()) {
     for (let i = 0; i < columns; i += 1) {
-      v[i * columns + place] = right[from * columns + i] as number;
-      inner[i * columns + place] =
-        place < rank ? (left[from * columns + i] as number) / (lengths[from] as number) : 0;
+      v[i * columns + index] = right[from * columns + i] as number;
+      inner[i * columns + index] =
+        index < rank ? (left[from * columns + i] as number) / (lengths[from] as number) : 0;
     }
   }
   const complete = completed(inner, columns, rank, columns, columns);

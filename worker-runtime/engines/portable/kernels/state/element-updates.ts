@@ -13,7 +13,7 @@ import {
 /** What an update does with an old and a new element; "update" replaces. */
 export type UpdateKind = "update" | Arithmetic;
 
-/** A run of elements to update. Places and lengths count elements. */
+/** A run of elements to update. Indexes and lengths count elements. */
 export interface UpdateRun {
   readonly dtype: DType;
   /** Changed in place. */

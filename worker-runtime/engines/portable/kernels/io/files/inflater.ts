@@ -9,7 +9,7 @@ export type Compression = "" | "GZIP" | "ZLIB";
 export class Inflater {
   readonly #stream: Transform;
   #unpacked: Uint8Array[] = [];
-  /** What a write waits for beside its callback, which is not called behind the end of the packed bytes nor for wrong ones. */
+  /** What a write waits for in addition to its callback, which is not called behind the end of the packed bytes nor for wrong ones. */
   readonly #ended: Promise<void>;
 
   constructor(compression: "GZIP" | "ZLIB") {
