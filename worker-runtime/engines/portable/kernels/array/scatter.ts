@@ -13,7 +13,7 @@ import { sliceOffsets } from "./gather.js";
 
 /**
  * Applies updates to the slices of `data` (elements of `shape`) that the rows of `indices` name, one after the other.
- * @param data is changed: of a tensor in the making.
+ * @param data is changed: of a tensor that is being built.
  * @throws TensorFlowError INVALID_ARGUMENT for shapes that do not fit and indices out of bounds, before any change.
  */
 function scatterNdInto(

@@ -49,7 +49,7 @@ export function keysOfInputs({ inputs }: OpContext, first: number): CollectiveKe
   };
 }
 
-/** What a node wants to do in one execution. */
+/** What a node does in one execution. */
 export interface CollectiveWork {
   readonly keys: CollectiveKeys;
   readonly type: CollectiveType;

@@ -95,7 +95,7 @@ export function countInput(context: OpContext, index: number, what: string): num
 export interface DatasetTraits {
   /** `elementTypes` unless given. */
   readonly types?: KernelTypes;
-  /** Unless given nobody knows how many elements there are. */
+  /** Unless given, the number of elements is unknown. */
   readonly cardinality?: CardinalityRule;
 }
 

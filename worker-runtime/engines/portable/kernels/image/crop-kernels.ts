@@ -1,16 +1,13 @@
 import { invalidArgument, outOfRange } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
-import { pureKernel } from "../support/define.js";
+import { KernelPriority, pureKernel } from "../support/define.js";
 import { realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, type NumberArray, numbersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { type ComputedPixels, type ImageSizes, imageSizes, newPixels, newSize, pixelsOf } from "./pixels.js";
 
 const { fround } = Math;
-
-/** Below the kernel of TensorFlow.js, which cuts float32 faster. */
-const PRIORITY = -20;
 
 /** How far neighbours of a crop lie apart: of the box's extent, the image's last pixel and how many steps there are. */
 export type CropStep = (extent: number, last: number, steps: number) => number;
@@ -37,7 +34,7 @@ export function coordinatesOf(
   });
 }
 
-/** How a pixel comes of those around its position. */
+/** How a pixel is computed from those around its position. */
 type Sampler = (out: ComputedPixels, to: number, image: number, y: number, x: number) => void;
 
 /** The weighted mean of the four pixels around the position. */
@@ -128,7 +125,7 @@ export const cropKernel: PureKernelDefinition = pureKernel(
   },
   {
     types: { T: realTypes },
-    priority: PRIORITY,
+    priority: KernelPriority.fallback,
     cost: (_, inputs) => {
       const [height = 0, width = 0] = integersOf(inputAt(inputs, 3));
       const channels = inputAt(inputs, 0).shape.at(-1) ?? 0;

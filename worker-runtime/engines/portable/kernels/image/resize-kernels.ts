@@ -2,7 +2,7 @@ import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
-import { pureKernel, withSmallFloats } from "../support/define.js";
+import { KernelPriority, pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes, floatTypes, realTypes } from "../support/dtypes.js";
 import { inputAt, numbersOf } from "../support/elements.js";
 import { imageSizes, newSize, pixelsOf, pixelTensor } from "./pixels.js";
@@ -17,9 +17,6 @@ import {
 } from "./weighted-resize.js";
 
 const { fround } = Math;
-
-/** Below the kernel of TensorFlow.js, which resizes float32 faster. */
-const BELOW_TFJS = -20;
 
 /** The nearest two pixels: the nearer one has the greater weight. */
 function linearTaps(original: number, resized: number, sampling: Sampling): Taps {
@@ -169,7 +166,7 @@ function gradient(
 
 /** Images of other sizes, and the gradients of that. */
 export const resizeKernels: readonly PureKernelDefinition[] = [
-  resizing("ResizeBilinear", linearTaps, 6, BELOW_TFJS),
+  resizing("ResizeBilinear", linearTaps, 6, KernelPriority.fallback),
   resizing("ResizeBicubic", cubicTaps, 10),
   resizing("ResizeArea", areaTaps, 10),
   gradient("ResizeBilinearGrad", linearTaps, allFloatTypes, 6),

@@ -84,7 +84,7 @@ async function lookAt<T>(
 
 /**
  * As `lookAt`, for what a wildcard found. A link that leads out of the folders that graphs may use, or a pipe, is none of
- * those who look for others; whoever names it is told.
+ * those who look for others; a graph that names it gets the error.
  */
 async function lookAtFound<T>(
   path: string,

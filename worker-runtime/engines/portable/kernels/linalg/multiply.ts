@@ -31,7 +31,7 @@ export interface ProductSize {
 /**
  * Products of matrices that lie at `offsets` of two operands. float32 is computed by wasm where that is faster, other
  * floats in double precision; integers wrap around.
- * @param dtype of the result and of both operands, except that int32 may come of int8 and uint8.
+ * @param dtype of the result and of both operands, except that int32 may be the product of int8 and uint8.
  */
 export function multiplyAll(
   a: Operand,

@@ -27,7 +27,7 @@ export function singularValues(matrix: Float64Array, rows: number, columns: numb
     const nan = (length: number) => new Float64Array(length).fill(Number.NaN);
     return { values: nan(columns), u: nan(rows * columns), v: nan(columns * columns) };
   }
-  // The rotations then have to do with a square alone, which is nearer to a diagonal already.
+  // The rotations then work on a square matrix alone, which is nearer to a diagonal already.
   const factors = factorizeHouseholder(matrix, rows, columns);
   const q = orthogonalFactor(factors, columns);
   // Each row of `left` is a column of what becomes U · diag(values): neighbours in memory.

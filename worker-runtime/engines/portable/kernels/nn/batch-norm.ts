@@ -161,7 +161,7 @@ function gradients(normalization: Normalization, inputs: readonly Tensor[]): rea
   return [dx, vector(scaleGradient), vector(offsetGradient)];
 }
 
-/** Reserved outputs that nobody reads: of the forward op for a GPU's use, of the gradient as placeholders. */
+/** Reserved outputs that are never read: of the forward op for a GPU's use, of the gradient as placeholders. */
 const empty = vector([]);
 const unused = new Tensor("float32", [], new Float32Array(1));
 const options = {

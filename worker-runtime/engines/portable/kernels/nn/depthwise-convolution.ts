@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { pureKernel } from "../support/define.js";
+import { KernelPriority, pureKernel } from "../support/define.js";
 import { allFloatTypes } from "../support/dtypes.js";
 import { newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
@@ -11,9 +11,6 @@ import { imagePixel, type WindowAttributes, type WindowGeometry, windowGeometry 
 
 /** Nanoseconds of one multiplication in these loops on a slow core. */
 const MULTIPLICATION_NANOSECONDS = 3;
-
-/** Below the kernel of TensorFlow.js, which computes float32 of the usual layout faster. */
-const PRIORITY = -20;
 
 /** A convolution of each channel alone. Images are [batch, rows, columns, channels], filters [rows, columns, channels, multiplier]. */
 interface DepthwiseConvolution {
@@ -163,7 +160,7 @@ const depthwise: Convolution = { convolve, filterGradient, inputGradient };
 export const depthwiseConvolutionKernels: readonly PureKernelDefinition[] = [
   pureKernel("DepthwiseConv2dNative", (node) => forwardForm(node, depthwise), {
     ...options,
-    priority: PRIORITY,
+    priority: KernelPriority.fallback,
   }),
   pureKernel("DepthwiseConv2dNativeBackpropFilter", (node) => filterGradientForm(node, depthwise), options),
   pureKernel("DepthwiseConv2dNativeBackpropInput", (node) => inputGradientForm(node, depthwise), options),

@@ -2,12 +2,9 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { pureKernel, withSmallFloats } from "../support/define.js";
+import { KernelPriority, pureKernel, withSmallFloats } from "../support/define.js";
 import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
-
-/** Below the kernel of TensorFlow.js, which computes float32 faster. */
-const PRIORITY = -20;
 
 const NANOSECONDS_PER_PAIR = 8;
 
@@ -103,7 +100,7 @@ export const localResponseKernels: readonly PureKernelDefinition[] = [
         return [normalize(inputAt(inputs, 0), normalization)];
       });
     },
-    { types: { T: ["float16", "float32"] }, priority: PRIORITY, cost },
+    { types: { T: ["float16", "float32"] }, priority: KernelPriority.fallback, cost },
   ),
   pureKernel(
     "LRNGrad",

@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
+import { KernelPriority, perElement, pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes } from "../support/dtypes.js";
 import { inputAt, type NumberArray, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
@@ -20,9 +20,6 @@ import {
 } from "./windows.js";
 
 const NANOSECONDS_PER_ELEMENT = 15;
-
-/** Below the kernels of TensorFlow.js, which compute float32 of the usual layout faster. */
-const PRIORITY = -20;
 
 interface Pooling {
   readonly attributes: WindowAttributes;
@@ -172,7 +169,7 @@ function poolKernel(op: string, average: boolean): PureKernelDefinition {
     },
     {
       types: { T: allFloatTypes },
-      priority: PRIORITY,
+      priority: KernelPriority.fallback,
       fits: poolsImages,
       cost: perElement(NANOSECONDS_PER_ELEMENT),
     },

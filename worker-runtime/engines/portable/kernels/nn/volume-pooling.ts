@@ -2,7 +2,7 @@ import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { type Compute, pureKernel, withSmallFloats } from "../support/define.js";
+import { type Compute, KernelPriority, pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, type NumberArray, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
@@ -11,9 +11,6 @@ import { largest, pixelsUnder } from "./pooling.js";
 import { type WindowDimension, windowDimension } from "./windows.js";
 
 const NANOSECONDS_PER_PIXEL = 10;
-
-/** Below the kernel of TensorFlow.js, which computes averages of float32 faster. */
-const PRIORITY = -20;
 
 /** How windows move over volumes [batch, planes, rows, columns, channels]. */
 interface VolumePooling {
@@ -241,7 +238,7 @@ function kernel(
 /** Pooling of volumes, and its gradients. */
 export const volumePoolingKernels: readonly PureKernelDefinition[] = [
   kernel("MaxPool3D", (pooling) => poolWith(pooling, false)),
-  kernel("AvgPool3D", (pooling) => poolWith(pooling, true), PRIORITY),
+  kernel("AvgPool3D", (pooling) => poolWith(pooling, true), KernelPriority.fallback),
   kernel("MaxPool3DGrad", (pooling) => maxGradient(pooling, false)),
   kernel("MaxPool3DGradGrad", (pooling) => maxGradient(pooling, true)),
   kernel("AvgPool3DGrad", averageGradient),

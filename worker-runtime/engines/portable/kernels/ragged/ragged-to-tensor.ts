@@ -20,7 +20,7 @@ interface Partitions {
   readonly levels: readonly Partition[];
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for partitions in an order that makes no sense. */
+/** @throws TensorFlowError INVALID_ARGUMENT for partitions in an invalid order. */
 function partitionsOf(types: readonly string[], inputs: readonly Tensor[]): Partitions {
   const levels = types.flatMap((kind, i): Partition[] => {
     if (kind === "FIRST_DIM_SIZE") {
@@ -83,7 +83,7 @@ function indexOf({ indexes, step, size }: Rows, row: number, column: number): nu
 
 /**
  * Where values go whose rows are given one by one.
- * @throws TensorFlowError INVALID_ARGUMENT for rows that there are not or that are not sorted.
+ * @throws TensorFlowError INVALID_ARGUMENT for rows that do not exist or are not sorted.
  */
 function indexesByRowIds(rowIds: readonly number[], rows: Rows): ArrayLike<number> {
   const indexes = newNumbers("float64", [rowIds.length]);

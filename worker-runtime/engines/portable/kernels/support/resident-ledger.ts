@@ -6,7 +6,7 @@ const FIRST_SLOT = 0;
 
 const KIB = 1024;
 
-/** A thread that asks for room goes on after so long, whether there was an answer or not. */
+/** A thread that asks for room goes on after this time, whether there was an answer or not. */
 const ANSWER_TIMEOUT_MILLIS = 10_000;
 
 /** What a thread is given to see the ledger of its process. */

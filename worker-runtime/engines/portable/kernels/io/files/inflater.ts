@@ -5,7 +5,7 @@ import { dataLoss } from "../../../../../protocol/status.js";
 /** How the bytes of a file are stored. */
 export type Compression = "" | "GZIP" | "ZLIB";
 
-/** Unpacks a stream of bytes piece by piece. It holds no file, so one that nobody finishes is simply collected. */
+/** Unpacks a stream of bytes piece by piece. It holds no file, so one that is never finished is simply collected. */
 export class Inflater {
   readonly #stream: Transform;
   #unpacked: Uint8Array[] = [];

@@ -38,7 +38,7 @@ export class StagingMap implements Resource {
   #bytes = 0;
   readonly #line = new WaitingLine("the staging map");
 
-  /** @param isOrdered whether the least key comes first where nobody names one. */
+  /** @param isOrdered whether the least key comes first where no key is given. */
   constructor(limits: StagingLimits, width: number, isOrdered: boolean) {
     this.#limits = limits;
     this.#width = width;

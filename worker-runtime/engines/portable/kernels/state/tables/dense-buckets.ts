@@ -72,7 +72,7 @@ export class DenseBuckets {
 
   /**
    * Where a key is, or the first bucket on its way that has no key; undefined where there is neither.
-   * @param takesDeleted whether a bucket whose key was removed will do.
+   * @param takesDeleted whether a bucket whose key was removed is accepted.
    * @throws TensorFlowError INVALID_ARGUMENT for the two keys that are none.
    */
   indexOf(key: KeyStart, takesDeleted: boolean): number | undefined {

@@ -49,7 +49,7 @@ const sharedTable: StatefulKernelDefinition = statefulKernel(
   { types: tableTypes },
 );
 
-/** A table with a name that nobody else can have: each execution makes a new one. */
+/** A table with a unique name: each execution makes a new one. */
 const anonymousTable: StatefulKernelDefinition = statefulKernel(
   "AnonymousMutableDenseHashTable",
   (node) => {

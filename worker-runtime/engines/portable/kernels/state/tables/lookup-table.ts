@@ -54,7 +54,7 @@ export class LookupTable implements Resource {
   }
 
   /**
-   * Acts on the table while nobody else does, at once where it is free, otherwise after those that came before: an
+   * Acts on the table while no other act does, at once where it is free, otherwise after those that came before: an
    * insert is seen as a whole or not at all, as under the lock of TensorFlow's tables.
    */
   exclusively<T>(act: () => T | Promise<T>): T | Promise<T> {
