@@ -122,13 +122,13 @@ function updateComplex(kind: Arithmetic, run: UpdateRun): void {
   for (let i = 0; i < length; i += 1) {
     const to = 2 * (at + i);
     const by = 2 * (from + i * step);
-    combine(
-      target,
-      to,
+    const [re, im] = combine(
       target[to] as number,
       target[to + 1] as number,
       source[by] as number,
       source[by + 1] as number,
     );
+    target[to] = re;
+    target[to + 1] = im;
   }
 }

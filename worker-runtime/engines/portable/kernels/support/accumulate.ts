@@ -66,14 +66,14 @@ function complexLoop(kind: Accumulation): Loop<NumberArray> {
   const combine = complexArithmetic[kind];
   return (to, t, from, f, n) => {
     for (let i = 0; i < n; i += 2) {
-      combine(
-        to,
-        t + i,
+      const [re, im] = combine(
         to[t + i] as number,
         to[t + i + 1] as number,
         from[f + i] as number,
         from[f + i + 1] as number,
       );
+      to[t + i] = re;
+      to[t + i + 1] = im;
     }
   };
 }
