@@ -15,8 +15,8 @@ function comesBefore(x: NumericArray, i: number, j: number): boolean {
   return a > b || (!(a < b) && i < j);
 }
 
-/** The places of the k greatest of x[from] … x[from + n - 1], the greatest first, by a heap of k places. */
-function greatestPlaces(x: NumericArray, from: number, n: number, k: number): number[] {
+/** The indexes of the k greatest of x[from] … x[from + n - 1], the greatest first, by a heap of k indexes. */
+function greatestIndexes(x: NumericArray, from: number, n: number, k: number): number[] {
   if (k >= n / 4) {
     const all = Array.from({ length: n }, (_, i) => from + i);
     return all.sort((i, j) => (comesBefore(x, i, j) ? -1 : 1)).slice(0, k);
@@ -73,14 +73,14 @@ function topK(input: Tensor, k: number, indexType: "int32" | "int64"): [Tensor, 
   const shape = [...input.shape.slice(0, -1), k];
   const values = allocate(input.dtype, shape);
   const [to, from] = [wordsOf(input.dtype, values), wordsOf(input.dtype, data)];
-  const places = newNumbers("float64", shape);
-  for (let row = 0; row * k < places.length; row += 1) {
-    for (const [i, place] of greatestPlaces(data, row * n, n, k).entries()) {
-      copyElements(to, row * k + i, from, place, 1);
-      places[row * k + i] = place - row * n;
+  const indexes = newNumbers("float64", shape);
+  for (let row = 0; row * k < indexes.length; row += 1) {
+    for (const [i, index] of greatestIndexes(data, row * n, n, k).entries()) {
+      copyElements(to, row * k + i, from, index, 1);
+      indexes[row * k + i] = index - row * n;
     }
   }
-  return [new Tensor(input.dtype, shape, values), integerTensor(indexType, shape, places)];
+  return [new Tensor(input.dtype, shape, values), integerTensor(indexType, shape, indexes)];
 }
 
 /** Whether the target is among the k most probable; a prediction that is not finite cannot be compared. */

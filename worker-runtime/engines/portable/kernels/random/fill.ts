@@ -20,7 +20,7 @@ export function shapeOf(tensor: Tensor): number[] {
   return integersOf(tensor);
 }
 
-/** A tensor of random numbers, made at once: for threads that nobody waits for. */
+/** A tensor of random numbers, made at once: for threads that serve no requests. */
 export function fillTensor(
   dtype: DType,
   shape: readonly number[],
