@@ -55,7 +55,11 @@ function greatestIndexes(x: NumericArray, from: number, n: number, k: number): n
   return heap.sort((i, j) => (comesBefore(x, i, j) ? -1 : 1));
 }
 
-function topK(input: Tensor, k: number, indexType: "int32" | "int64"): [Tensor, Tensor] {
+/** The dtypes of the second output. */
+const indexTypes = ["int16", "int32", "int64"] as const;
+type IndexType = (typeof indexTypes)[number];
+
+function topK(input: Tensor, k: number, indexType: IndexType): [Tensor, Tensor] {
   if (k < 0) {
     throw invalidArgument(`Need k >= 0, got ${k}`);
   }
@@ -135,7 +139,8 @@ export const topKKernels: readonly KernelDefinition[] = [
   pureKernel(
     "TopKV2",
     (node) => {
-      const indexType = node.has("index_type") && node.type("index_type") === "int64" ? "int64" : "int32";
+      const named = node.has("index_type") ? node.type("index_type") : "int32";
+      const indexType = indexTypes.find((one) => one === named) ?? "int32";
       return withSmallFloats((inputs) => topK(inputAt(inputs, 0), scalarK(inputAt(inputs, 1)), indexType));
     },
     {
