@@ -7,14 +7,14 @@ import { Inspector } from "../inspector/index.js";
 import { showProblem, useApp } from "../stores/app-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useModalOpen } from "../stores/modal.js";
-import { uiActions, useUi } from "../stores/ui-store.js";
+import { LIMITS, uiActions, useUi } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
 import { preloadable } from "../ui/preloadable.js";
 import { UiServicesProvider } from "../ui/services.js";
+import { Split } from "../ui/split.js";
 import { TooltipProvider } from "../ui/tooltip.js";
 import { SideTabs } from "./side-tabs.js";
 import "./app.css";
-import { ResizeHandle } from "../parts/resize-handle.js";
 import { whenIdle } from "../ui/when-idle.js";
 import { DropTarget } from "./drop-target.js";
 import { Messages } from "./messages.js";
@@ -27,6 +27,9 @@ import { useNarrow } from "./use-narrow.js";
 // Nothing of a dialog is needed to show the window. It is fetched while nothing else goes on, so that it opens at once.
 const Dialogs = preloadable(() => import("./dialogs.js"));
 whenIdle(() => void Dialogs.preload());
+
+/** The height of the closed dock: its tabs and a line, in pixels. */
+const DOCK_BAR = 37;
 
 const SERVICES = { copyText, showError: showProblem };
 
@@ -57,33 +60,91 @@ function Frame(): ReactElement {
   return (
     <div className="frame">
       <TopBar />
-      <div className="frame-middle">
-        <SidePanel />
-        <div className="frame-centre">
-          <RuntimeBanner />
-          <div className="frame-work">
-            <div className="frame-stage">
-              <Messages />
-              <main
-                className="frame-canvas"
-                data-panel="canvas"
-                tabIndex={-1}
-                onKeyDownCapture={(event) => {
-                  // The canvas then moves the focus into the inspector, which has to be there for it.
-                  if (event.key === "Enter" && useDocument.getState().selection.size === 1)
-                    flushSync(() => uiActions.toggleInspector(true));
-                }}
-              >
-                <Canvas />
-              </main>
-            </div>
-            <InspectorPanel overlay={narrow} />
-          </div>
-          <Dock />
-        </div>
-      </div>
+      <Middle narrow={narrow} />
       <StatusBar />
     </div>
+  );
+}
+
+/** The side panel and what stands right of it. */
+function Middle({ narrow }: { readonly narrow: boolean }): ReactElement {
+  const open = useUi((state) => state.sideOpen);
+  const width = useUi((state) => state.sideWidth);
+  return (
+    <div className="frame-middle">
+      {open ? null : <SideRail />}
+      <Split
+        orientation="horizontal"
+        at="start"
+        pane={open ? <SidePanel /> : undefined}
+        size={width}
+        least={LIMITS.sideWidth.min}
+        most={LIMITS.sideWidth.max}
+        leastRest="55%"
+        label="Width of the side panel"
+        onResize={(size) => uiActions.resize("sideWidth", size)}
+      >
+        <div className="frame-centre">
+          <RuntimeBanner />
+          <Centre narrow={narrow} />
+        </div>
+      </Split>
+    </div>
+  );
+}
+
+/** The canvas with the inspector, and the dock below. */
+function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
+  const dockOpen = useUi((state) => state.dockOpen);
+  const dockHeight = useUi((state) => state.dockHeight);
+  const inspectorOpen = useUi((state) => state.inspectorOpen);
+  const inspectorWidth = useUi((state) => state.inspectorWidth);
+  return (
+    <Split
+      orientation="vertical"
+      at="end"
+      pane={<Dock />}
+      size={dockHeight}
+      least={LIMITS.dockHeight.min}
+      most={LIMITS.dockHeight.max}
+      leastRest="30%"
+      bar={DOCK_BAR}
+      closed={!dockOpen}
+      label="Height of the dock"
+      onResize={(size) => uiActions.resize("dockHeight", size)}
+      onClose={() => uiActions.toggleDock(false)}
+    >
+      <div className="frame-work">
+        <Split
+          orientation="horizontal"
+          at="end"
+          pane={!narrow && inspectorOpen ? <InspectorPanel overlay={false} /> : undefined}
+          size={inspectorWidth}
+          least={LIMITS.inspectorWidth.min}
+          most={LIMITS.inspectorWidth.max}
+          leastRest="30%"
+          label="Width of the inspector"
+          onResize={(size) => uiActions.resize("inspectorWidth", size)}
+        >
+          <div className="frame-stage">
+            <Messages />
+            <main
+              className="frame-canvas"
+              data-panel="canvas"
+              tabIndex={-1}
+              onKeyDownCapture={(event) => {
+                // The canvas then moves the focus into the inspector, which has to be there for it.
+                if (event.key === "Enter" && useDocument.getState().selection.size === 1)
+                  flushSync(() => uiActions.toggleInspector(true));
+              }}
+            >
+              <Canvas />
+            </main>
+          </div>
+        </Split>
+        {narrow || !inspectorOpen ? <InspectorPanel overlay={narrow} /> : null}
+      </div>
+    </Split>
   );
 }
 
@@ -97,34 +158,24 @@ function useFocusAfterClosing(): void {
   }, [closed]);
 }
 
-function SidePanel(): ReactElement {
-  const open = useUi((state) => state.sideOpen);
-  const width = useUi((state) => state.sideWidth);
-  if (!open) {
-    return (
-      <div className="frame-side-rail">
-        <IconButton
-          icon="panel-left"
-          label="Show the side panel"
-          shortcut="Mod+B"
-          onClick={() => uiActions.toggleSide(true)}
-        />
-      </div>
-    );
-  }
+function SideRail(): ReactElement {
   return (
-    <>
-      <aside
-        className="frame-side"
-        aria-label="Cluster and ops"
-        style={{ width }}
-        data-panel="side"
-        tabIndex={-1}
-      >
-        <SideTabs />
-      </aside>
-      <ResizeHandle panel="sideWidth" edge="right" label="Width of the side panel" />
-    </>
+    <div className="frame-side-rail">
+      <IconButton
+        icon="panel-left"
+        label="Show the side panel"
+        shortcut="Mod+B"
+        onClick={() => uiActions.toggleSide(true)}
+      />
+    </div>
+  );
+}
+
+function SidePanel(): ReactElement {
+  return (
+    <aside className="frame-side" aria-label="Cluster and ops" data-panel="side" tabIndex={-1}>
+      <SideTabs />
+    </aside>
   );
 }
 
@@ -144,20 +195,17 @@ function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElemen
     );
   }
   return (
-    <>
-      {overlay ? null : <ResizeHandle panel="inspectorWidth" edge="left" label="Width of the inspector" />}
-      <aside
-        className={overlay ? "frame-inspector overlay" : "frame-inspector"}
-        style={{ width }}
-        aria-label="Inspector"
-        data-panel="inspector"
-        tabIndex={-1}
-        onKeyDown={(event) => {
-          if (overlay && event.key === "Escape" && !event.defaultPrevented) uiActions.toggleInspector(false);
-        }}
-      >
-        <Inspector />
-      </aside>
-    </>
+    <aside
+      className={overlay ? "frame-inspector overlay" : "frame-inspector"}
+      style={overlay ? { width } : undefined}
+      aria-label="Inspector"
+      data-panel="inspector"
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (overlay && event.key === "Escape" && !event.defaultPrevented) uiActions.toggleInspector(false);
+      }}
+    >
+      <Inspector />
+    </aside>
   );
 }

@@ -1,5 +1,4 @@
 import type { ReactElement } from "react";
-import { ResizeHandle } from "../parts/resize-handle.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
@@ -8,7 +7,7 @@ import { useTensorTabs } from "../stores/tensor-tabs.js";
 import { type DockTab, uiActions, useUi } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
 import { preloadable } from "../ui/preloadable.js";
-import { type Tab, TabList } from "../ui/tabs.js";
+import { type Tab, TabList, TabPanel, Tabs } from "../ui/tabs.js";
 import { whenIdle } from "../ui/when-idle.js";
 import "./dock.css";
 
@@ -26,26 +25,18 @@ whenIdle(() => {
 /** The panel at the bottom: results, timeline, logs, problems, and every tensor that was opened. */
 export function Dock(): ReactElement {
   const open = useUi((state) => state.dockOpen);
-  const height = useUi((state) => state.dockHeight);
   const tab = useUi((state) => state.dockTab);
   return (
-    <>
-      {open ? <ResizeHandle panel="dockHeight" edge="top" label="Height of the dock" /> : null}
-      <section
-        className="dock"
-        aria-label="Dock"
-        style={open ? { height } : undefined}
-        data-panel="dock"
-        tabIndex={-1}
-      >
+    <Tabs selected={open ? tab : undefined} onSelect={uiActions.showDock}>
+      <section className="dock" aria-label="Dock" data-panel="dock" tabIndex={-1}>
         <DockTabs open={open} tab={tab} />
         {open ? (
-          <div className="dock-body" id="dock-panel" role="tabpanel" aria-labelledby={`dock-tab-${tab}`}>
+          <TabPanel id={tab} className="dock-body">
             <DockContent tab={tab} />
-          </div>
+          </TabPanel>
         ) : null}
       </section>
-    </>
+    </Tabs>
   );
 }
 
@@ -75,13 +66,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
     ),
   ];
   return (
-    <TabList
-      label="Dock"
-      name="dock"
-      tabs={tabs}
-      selected={open ? tab : undefined}
-      onSelect={(id) => (open && id === tab ? undefined : uiActions.showDock(id))}
-    >
+    <TabList label="Dock" tabs={tabs} selected={open ? tab : undefined}>
       <span className="grow" />
       <span className="bar-button">
         <IconButton
