@@ -14,6 +14,7 @@ import { UiServicesProvider } from "../ui/services.js";
 import { TooltipProvider } from "../ui/tooltip.js";
 import { SideTabs } from "./side-tabs.js";
 import "./app.css";
+import { PanelBoundary } from "../parts/panel-boundary.js";
 import { ResizeHandle } from "../parts/resize-handle.js";
 import { whenIdle } from "../ui/when-idle.js";
 import { DropTarget } from "./drop-target.js";
@@ -53,17 +54,24 @@ function OpenDialog(): ReactElement | null {
 
 function Frame(): ReactElement {
   const narrow = useNarrow();
+  const generation = useDocument((state) => state.generation);
   useFocusAfterClosing();
   return (
     <div className="frame">
-      <TopBar />
+      <PanelBoundary name="The top bar">
+        <TopBar />
+      </PanelBoundary>
       <div className="frame-middle">
         <SidePanel />
         <div className="frame-centre">
-          <RuntimeBanner />
+          <PanelBoundary name="The banner">
+            <RuntimeBanner />
+          </PanelBoundary>
           <div className="frame-work">
             <div className="frame-stage">
-              <Messages />
+              <PanelBoundary name="The messages">
+                <Messages />
+              </PanelBoundary>
               <main
                 className="frame-canvas"
                 data-panel="canvas"
@@ -74,15 +82,21 @@ function Frame(): ReactElement {
                     flushSync(() => uiActions.toggleInspector(true));
                 }}
               >
-                <Canvas />
+                <PanelBoundary name="The canvas" resetOn={generation}>
+                  <Canvas />
+                </PanelBoundary>
               </main>
             </div>
             <InspectorPanel overlay={narrow} />
           </div>
-          <Dock />
+          <PanelBoundary name="The dock">
+            <Dock />
+          </PanelBoundary>
         </div>
       </div>
-      <StatusBar />
+      <PanelBoundary name="The status bar">
+        <StatusBar />
+      </PanelBoundary>
     </div>
   );
 }
@@ -121,7 +135,9 @@ function SidePanel(): ReactElement {
         data-panel="side"
         tabIndex={-1}
       >
-        <SideTabs />
+        <PanelBoundary name="The side panel">
+          <SideTabs />
+        </PanelBoundary>
       </aside>
       <ResizeHandle panel="sideWidth" edge="right" label="Width of the side panel" />
     </>
@@ -130,6 +146,7 @@ function SidePanel(): ReactElement {
 
 function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElement | null {
   const width = useUi((state) => state.inspectorWidth);
+  const selection = useDocument((state) => state.selection);
   const open = useUi((state) => (overlay ? state.inspectorOverlay : state.inspectorOpen));
   if (!open) {
     return (
@@ -156,7 +173,9 @@ function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElemen
           if (overlay && event.key === "Escape" && !event.defaultPrevented) uiActions.toggleInspector(false);
         }}
       >
-        <Inspector />
+        <PanelBoundary name="The inspector" resetOn={selection}>
+          <Inspector />
+        </PanelBoundary>
       </aside>
     </>
   );

@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { ClusterPanel } from "../cluster-panel/cluster-panel.js";
 import { OpsPanel } from "../ops-panel/index.js";
+import { PanelBoundary } from "../parts/panel-boundary.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
 import { TabList } from "../ui/tabs.js";
@@ -33,7 +34,9 @@ export function SideTabs(): ReactElement {
         aria-labelledby={`side-tab-${tab}`}
         data-own-keys=""
       >
-        {tab === "cluster" ? <ClusterPanel /> : <OpsPanel />}
+        <PanelBoundary name={tab === "cluster" ? "The cluster panel" : "The list of ops"} resetOn={tab}>
+          {tab === "cluster" ? <ClusterPanel /> : <OpsPanel />}
+        </PanelBoundary>
       </div>
     </>
   );

@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { PanelBoundary } from "../parts/panel-boundary.js";
 import { ResizeHandle } from "../parts/resize-handle.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
@@ -41,7 +42,9 @@ export function Dock(): ReactElement {
         <DockTabs open={open} tab={tab} />
         {open ? (
           <div className="dock-body" id="dock-panel" role="tabpanel" aria-labelledby={`dock-tab-${tab}`}>
-            <DockContent tab={tab} />
+            <PanelBoundary name="This tab" resetOn={tab}>
+              <DockContent tab={tab} />
+            </PanelBoundary>
           </div>
         ) : null}
       </section>
