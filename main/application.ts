@@ -21,6 +21,7 @@ import { createSettings } from "./settings/room.js";
 import { type Caller, THIS_PROGRAM } from "./shared/caller.js";
 import { EventHub, type EventListener } from "./shared/events.js";
 import { callHandler, type Handlers } from "./shared/handlers.js";
+import { log } from "./shared/log/log.js";
 import { problem } from "./shared/problems.js";
 import type { Room } from "./shared/room.js";
 import { Watchers } from "./shared/watchers.js";
@@ -137,7 +138,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   clusterRoom.loaded
     .then(() => tasks.restore())
     .then(() => peers.show())
-    .catch((error: unknown) => console.error("This machine could not be shown to others:", error));
+    .catch((error: unknown) => log.error("This machine could not be shown to others:", error));
 
   let disposal: Promise<void> | undefined;
   const dispose = () => {

@@ -15,6 +15,7 @@ import { Split } from "../ui/split.js";
 import { TooltipProvider } from "../ui/tooltip.js";
 import { SideTabs } from "./side-tabs.js";
 import "./app.css";
+import { PanelBoundary } from "../parts/panel-boundary.js";
 import { whenIdle } from "../ui/when-idle.js";
 import { DropTarget } from "./drop-target.js";
 import { Messages } from "./messages.js";
@@ -59,9 +60,13 @@ function Frame(): ReactElement {
   useFocusAfterClosing();
   return (
     <div className="frame">
-      <TopBar />
+      <PanelBoundary name="The top bar">
+        <TopBar />
+      </PanelBoundary>
       <Middle narrow={narrow} />
-      <StatusBar />
+      <PanelBoundary name="The status bar">
+        <StatusBar />
+      </PanelBoundary>
     </div>
   );
 }
@@ -85,7 +90,9 @@ function Middle({ narrow }: { readonly narrow: boolean }): ReactElement {
         onResize={(size) => uiActions.resize("sideWidth", size)}
       >
         <div className="frame-centre">
-          <RuntimeBanner />
+          <PanelBoundary name="The banner">
+            <RuntimeBanner />
+          </PanelBoundary>
           <Centre narrow={narrow} />
         </div>
       </Split>
@@ -99,11 +106,16 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
   const dockHeight = useUi((state) => state.dockHeight);
   const inspectorOpen = useUi((state) => state.inspectorOpen);
   const inspectorWidth = useUi((state) => state.inspectorWidth);
+  const generation = useDocument((state) => state.generation);
   return (
     <Split
       orientation="vertical"
       at="end"
-      pane={<Dock />}
+      pane={
+        <PanelBoundary name="The dock">
+          <Dock />
+        </PanelBoundary>
+      }
       size={dockHeight}
       least={LIMITS.dockHeight.min}
       most={LIMITS.dockHeight.max}
@@ -127,7 +139,9 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
           onResize={(size) => uiActions.resize("inspectorWidth", size)}
         >
           <div className="frame-stage">
-            <Messages />
+            <PanelBoundary name="The messages">
+              <Messages />
+            </PanelBoundary>
             <main
               className="frame-canvas"
               data-panel="canvas"
@@ -138,7 +152,9 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
                   flushSync(() => uiActions.toggleInspector(true));
               }}
             >
-              <Canvas />
+              <PanelBoundary name="The canvas" resetOn={generation}>
+                <Canvas />
+              </PanelBoundary>
             </main>
           </div>
         </Split>
@@ -174,13 +190,16 @@ function SideRail(): ReactElement {
 function SidePanel(): ReactElement {
   return (
     <aside className="frame-side" aria-label="Cluster and ops" data-panel="side" tabIndex={-1}>
-      <SideTabs />
+      <PanelBoundary name="The side panel">
+        <SideTabs />
+      </PanelBoundary>
     </aside>
   );
 }
 
 function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElement | null {
   const width = useUi((state) => state.inspectorWidth);
+  const selection = useDocument((state) => state.selection);
   const open = useUi((state) => (overlay ? state.inspectorOverlay : state.inspectorOpen));
   if (!open) {
     return (
@@ -205,7 +224,9 @@ function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElemen
         if (overlay && event.key === "Escape" && !event.defaultPrevented) uiActions.toggleInspector(false);
       }}
     >
-      <Inspector />
+      <PanelBoundary name="The inspector" resetOn={selection}>
+        <Inspector />
+      </PanelBoundary>
     </aside>
   );
 }

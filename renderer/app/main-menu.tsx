@@ -49,6 +49,7 @@ export function MainMenu(): ReactElement {
     ...(headless ? [newWindowEntry] : []),
     SEPARATOR,
     command("help.shortcuts"),
+    command("help.log"),
     command("help.about"),
   ];
   return (

@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { ClusterPanel } from "../cluster-panel/cluster-panel.js";
 import { OpsPanel } from "../ops-panel/index.js";
+import { PanelBoundary } from "../parts/panel-boundary.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
 import { TabList, TabPanel, Tabs } from "../ui/tabs.js";
@@ -28,7 +29,9 @@ export function SideTabs(): ReactElement {
           </span>
         </TabList>
         <TabPanel id={tab} className="side-panel" data-own-keys="">
-          {tab === "cluster" ? <ClusterPanel /> : <OpsPanel />}
+          <PanelBoundary name={tab === "cluster" ? "The cluster panel" : "The list of ops"} resetOn={tab}>
+            {tab === "cluster" ? <ClusterPanel /> : <OpsPanel />}
+          </PanelBoundary>
         </TabPanel>
       </div>
     </Tabs>

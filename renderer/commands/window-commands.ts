@@ -227,6 +227,14 @@ const help: Command[] = [
     run: () => uiActions.open({ kind: "shortcuts" }),
   },
   {
+    id: "help.log",
+    label: "Show the log file",
+    keywords: "errors, report, open log",
+    icon: "file",
+    group: "Help",
+    run: () => uiActions.open({ kind: "log" }),
+  },
+  {
     id: "help.about",
     label: "About Tensordeck",
     icon: "info",

@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { PanelBoundary } from "../parts/panel-boundary.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
@@ -32,7 +33,9 @@ export function Dock(): ReactElement {
         <DockTabs open={open} tab={tab} />
         {open ? (
           <TabPanel id={tab} className="dock-body">
-            <DockContent tab={tab} />
+            <PanelBoundary name="This tab" resetOn={tab}>
+              <DockContent tab={tab} />
+            </PanelBoundary>
           </TabPanel>
         ) : null}
       </section>

@@ -4,6 +4,7 @@ import * as wire from "../../../protos/generated/tensordeck/agent.js";
 import type { FirewallApply } from "../../api/firewall.js";
 import type { FirewallTool } from "../../network/firewall/tool.js";
 import type { Prober } from "../../network/reachability/probe.js";
+import { log } from "../../shared/log/log.js";
 import { problem } from "../../shared/problems.js";
 import { exposureRefused } from "../../tasks/exposure.js";
 import type { HostTask, TaskHost } from "../../tasks/task-host.js";
@@ -160,7 +161,7 @@ function machineHandlers({ deviceId, trust, machine, tasks, window }: AgentServi
       // The connection ends with the trust, so the answer gets a head start.
       setTimeout(() => {
         trust.remove(caller).catch((error: unknown) => {
-          console.error("A machine that has forgotten this one could not be forgotten:", error);
+          log.error("A machine that has forgotten this one could not be forgotten:", error);
         });
       }, FORGET_DELAY_MILLIS).unref();
       return {};

@@ -6,6 +6,7 @@ import { formatHostPort, parseHostPort } from "../../../worker-runtime/cluster/a
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { deviceIdSchema, type MachineFacts, type Role } from "../../api/machines.js";
 import { delay } from "../../shared/deferred.js";
+import { log } from "../../shared/log/log.js";
 import { messageOf, problem } from "../../shared/problems.js";
 import type { TaskHost } from "../../tasks/task-host.js";
 import type { ClusterMachine, ClusterMachines, TunnelHost } from "../cluster-machine.js";
@@ -317,7 +318,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
     paired.stopListening();
     const closing = paired.remote
       .close()
-      .catch((error: unknown) => console.error(`The line to ${deviceId} did not close: ${messageOf(error)}`));
+      .catch((error: unknown) => log.error(`The line to ${deviceId} did not close: ${messageOf(error)}`));
     this.#closing.add(closing);
     inBackground(closing.then(() => this.#closing.delete(closing)));
   }
@@ -342,7 +343,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
     if (JSON.stringify(learned) === JSON.stringify({ name, role, agentPort, addresses })) return;
     this.#collaborators.trust
       .update(deviceId, learned)
-      .catch((error: unknown) => console.error(`What is known of ${learned.name} was not kept:`, error));
+      .catch((error: unknown) => log.error(`What is known of ${learned.name} was not kept:`, error));
   }
 
   #sightingsChanged(): void {
