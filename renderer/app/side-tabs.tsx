@@ -3,7 +3,7 @@ import { ClusterPanel } from "../cluster-panel/cluster-panel.js";
 import { OpsPanel } from "../ops-panel/index.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
-import { TabList } from "../ui/tabs.js";
+import { TabList, TabPanel, Tabs } from "../ui/tabs.js";
 
 const TABS = [
   { id: "cluster", label: "Cluster" },
@@ -14,27 +14,23 @@ const TABS = [
 export function SideTabs(): ReactElement {
   const tab = useUi((state) => state.sideTab);
   return (
-    <>
-      <TabList label="Side panel" name="side" tabs={TABS} selected={tab} onSelect={uiActions.showSide}>
-        <span className="grow" />
-        <span className="bar-button">
-          <IconButton
-            icon="panel-left"
-            label="Hide the side panel"
-            shortcut="Mod+B"
-            onClick={() => uiActions.toggleSide(false)}
-          />
-        </span>
-      </TabList>
-      <div
-        className="side-panel"
-        id="side-panel"
-        role="tabpanel"
-        aria-labelledby={`side-tab-${tab}`}
-        data-own-keys=""
-      >
-        {tab === "cluster" ? <ClusterPanel /> : <OpsPanel />}
+    <Tabs selected={tab} onSelect={uiActions.showSide}>
+      <div style={{ display: "contents" }}>
+        <TabList label="Side panel" tabs={TABS} selected={tab}>
+          <span className="grow" />
+          <span className="bar-button">
+            <IconButton
+              icon="panel-left"
+              label="Hide the side panel"
+              shortcut="Mod+B"
+              onClick={() => uiActions.toggleSide(false)}
+            />
+          </span>
+        </TabList>
+        <TabPanel id={tab} className="side-panel" data-own-keys="">
+          {tab === "cluster" ? <ClusterPanel /> : <OpsPanel />}
+        </TabPanel>
       </div>
-    </>
+    </Tabs>
   );
 }

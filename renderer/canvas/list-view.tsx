@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactElement, useEffect, useMemo, useRef, useS
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { Icon } from "../ui/icon.js";
-import { useRowWindow } from "../ui/use-row-window.js";
+import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { revealNode } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { useNodeStatus } from "./node-status.js";
@@ -35,7 +35,7 @@ function List(): ReactElement {
           ({ name, op }) => name.toLowerCase().includes(wanted) || op.toLowerCase().includes(wanted),
         );
   }, [nodes, query]);
-  const window = useRowWindow(tree, shown.length, ROW_HEIGHT);
+  const view = useVirtualRows(tree, shown.length, ROW_HEIGHT);
   const current = Math.max(
     0,
     shown.findIndex(({ name }) => name === active),
@@ -50,7 +50,7 @@ function List(): ReactElement {
     const node = shown[Math.max(0, Math.min(index, shown.length - 1))];
     if (!node) return;
     setActive(node.name);
-    window.reveal(shown.indexOf(node));
+    view.reveal(shown.indexOf(node));
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey) return;
@@ -113,23 +113,26 @@ function List(): ReactElement {
         aria-activedescendant={shown[current] ? rowId(shown[current].name) : undefined}
         onKeyDown={onKeyDown}
       >
-        <div style={{ height: shown.length * ROW_HEIGHT, position: "relative" }}>
-          {shown.slice(window.first, window.last).map((node, offset) => (
-            <Row
-              key={node.name}
-              node={node}
-              top={(window.first + offset) * ROW_HEIGHT}
-              position={window.first + offset + 1}
-              count={shown.length}
-              active={node.name === shown[current]?.name}
-              selected={selection.has(node.name)}
-              onChoose={(toggle) => {
-                setActive(node.name);
-                documentActions.select([node.name], toggle ? "toggle" : "replace");
-                revealNode(node.name);
-              }}
-            />
-          ))}
+        <div style={{ height: view.height, position: "relative" }}>
+          {view.items.map(({ index, start }) => {
+            const node = shown[index];
+            return node ? (
+              <Row
+                key={node.name}
+                node={node}
+                top={start}
+                position={index + 1}
+                count={shown.length}
+                active={node.name === shown[current]?.name}
+                selected={selection.has(node.name)}
+                onChoose={(toggle) => {
+                  setActive(node.name);
+                  documentActions.select([node.name], toggle ? "toggle" : "replace");
+                  revealNode(node.name);
+                }}
+              />
+            ) : null;
+          })}
         </div>
       </div>
     </section>

@@ -1,4 +1,4 @@
-import { type ReactElement, useId } from "react";
+import { type ReactElement, useId, useRef } from "react";
 import type { ClusterState, GpuChoice, Machine, Task } from "../../main/api/cluster.js";
 import { engineSchema } from "../../main/api/cluster.js";
 import type { RowProblem } from "../../worker-runtime/cluster/cluster-table.js";
@@ -6,6 +6,7 @@ import { type DraftRow, usableMachines } from "../cluster/table-draft.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { Button, IconButton } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
+import { useVirtualRows } from "../ui/use-virtual-rows.js";
 
 interface TableViewProps {
   readonly rows: readonly DraftRow[];
@@ -14,6 +15,9 @@ interface TableViewProps {
   onChange(rows: DraftRow[]): void;
 }
 
+/** Of a task without a problem; lines are measured. */
+const ROW_HEIGHT = 37;
+
 const ENGINES = { tensorflow: "TensorFlow", portable: "portable" } as const;
 
 /** One line per task; what is wrong with a task stands in a line of its own below it, with what mends it. */
@@ -21,15 +25,17 @@ export function TableView({ rows, problems, state, onChange }: TableViewProps): 
   const tasks = new Map(state.machines.flatMap((machine) => machine.tasks.map((task) => [task.id, task])));
   const jobs = [...new Set(["worker", "ps", ...rows.map(({ job }) => job)])];
   const jobList = useId();
+  const frame = useRef<HTMLDivElement>(null);
+  const drawn = useVirtualRows(frame, rows.length, ROW_HEIGHT);
   const change = (position: number, row: DraftRow) => onChange(rows.with(position, row));
   return (
-    <div className="ct-scroll">
+    <div ref={frame} className="ct-scroll">
       <datalist id={jobList}>
         {jobs.map((job) => (
           <option key={job} value={job} />
         ))}
       </datalist>
-      <table className="ct">
+      <table className="ct" aria-rowcount={rows.length + 1}>
         <thead>
           <tr>
             <th>
@@ -47,18 +53,25 @@ export function TableView({ rows, problems, state, onChange }: TableViewProps): 
             </th>
           </tr>
         </thead>
-        {rows.map((row, position) => (
-          <TableLine
-            key={row.key}
-            row={row}
-            task={tasks.get(row.taskId ?? "")}
-            problem={problems.find((problem) => problem.row === position)}
-            machines={usableMachines(state)}
-            jobList={jobList}
-            onChange={(changed) => change(position, changed)}
-            onRemove={() => onChange(rows.toSpliced(position, 1))}
-          />
-        ))}
+        <Gap height={drawn.before} />
+        {drawn.items.map(({ index: position }) => {
+          const row = rows[position];
+          return row ? (
+            <TableLine
+              key={row.key}
+              measure={drawn.measure}
+              position={position}
+              row={row}
+              task={tasks.get(row.taskId ?? "")}
+              problem={problems.find((problem) => problem.row === position)}
+              machines={usableMachines(state)}
+              jobList={jobList}
+              onChange={(changed) => change(position, changed)}
+              onRemove={() => onChange(rows.toSpliced(position, 1))}
+            />
+          ) : null;
+        })}
+        <Gap height={drawn.after} />
       </table>
       {rows.length === 0 ? (
         <p className="empty">The cluster has no task. Add a row, or import a cluster.</p>
@@ -67,7 +80,21 @@ export function TableView({ rows, problems, state, onChange }: TableViewProps): 
   );
 }
 
+/** The rows before or after those in view. */
+function Gap({ height }: { readonly height: number }): ReactElement | null {
+  if (height <= 0) return null;
+  return (
+    <tbody aria-hidden="true">
+      <tr>
+        <td colSpan={9} style={{ height, padding: 0 }} />
+      </tr>
+    </tbody>
+  );
+}
+
 interface LineProps {
+  readonly position: number;
+  readonly measure: (element: Element | null) => void;
   readonly row: DraftRow;
   readonly task: Task | undefined;
   readonly problem: RowProblem | undefined;
@@ -77,14 +104,15 @@ interface LineProps {
   onRemove(): void;
 }
 
-function TableLine({ row, task, problem, machines, jobList, onChange, onRemove }: LineProps): ReactElement {
+function TableLine(props: LineProps): ReactElement {
+  const { position, measure, row, task, problem, machines, jobList, onChange, onRemove } = props;
   const name = `${row.job}/${row.index}`;
   const messageId = useId();
   const faulty = (field: RowProblem["field"]) =>
     problem?.field === field ? { "aria-invalid": true, "aria-describedby": messageId } : {};
   return (
-    <tbody className={problem ? "bad" : undefined}>
-      <tr>
+    <tbody ref={measure} data-index={position} className={problem ? "bad" : undefined}>
+      <tr aria-rowindex={position + 2}>
         <td>
           <span className="sw" style={{ background: taskColourVar(task) }} aria-hidden="true" />
         </td>

@@ -8,7 +8,7 @@ import { useTensorTabs } from "../stores/tensor-tabs.js";
 import { type DockTab, uiActions, useUi } from "../stores/ui-store.js";
 import { IconButton } from "../ui/button.js";
 import { preloadable } from "../ui/preloadable.js";
-import { type Tab, TabList } from "../ui/tabs.js";
+import { type Tab, TabList, TabPanel, Tabs } from "../ui/tabs.js";
 import { whenIdle } from "../ui/when-idle.js";
 import "./dock.css";
 
@@ -31,20 +31,22 @@ export function Dock(): ReactElement {
   return (
     <>
       {open ? <ResizeHandle panel="dockHeight" edge="top" label="Height of the dock" /> : null}
-      <section
-        className="dock"
-        aria-label="Dock"
-        style={open ? { height } : undefined}
-        data-panel="dock"
-        tabIndex={-1}
-      >
-        <DockTabs open={open} tab={tab} />
-        {open ? (
-          <div className="dock-body" id="dock-panel" role="tabpanel" aria-labelledby={`dock-tab-${tab}`}>
-            <DockContent tab={tab} />
-          </div>
-        ) : null}
-      </section>
+      <Tabs selected={open ? tab : undefined} onSelect={uiActions.showDock}>
+        <section
+          className="dock"
+          aria-label="Dock"
+          style={open ? { height } : undefined}
+          data-panel="dock"
+          tabIndex={-1}
+        >
+          <DockTabs open={open} tab={tab} />
+          {open ? (
+            <TabPanel id={tab} className="dock-body">
+              <DockContent tab={tab} />
+            </TabPanel>
+          ) : null}
+        </section>
+      </Tabs>
     </>
   );
 }
@@ -75,13 +77,7 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
     ),
   ];
   return (
-    <TabList
-      label="Dock"
-      name="dock"
-      tabs={tabs}
-      selected={open ? tab : undefined}
-      onSelect={(id) => (open && id === tab ? undefined : uiActions.showDock(id))}
-    >
+    <TabList label="Dock" tabs={tabs} selected={open ? tab : undefined}>
       <span className="grow" />
       <span className="bar-button">
         <IconButton

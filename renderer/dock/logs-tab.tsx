@@ -11,7 +11,7 @@ import { clockText, countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { Swatch } from "../ui/swatch.js";
-import { useRowWindow } from "../ui/use-row-window.js";
+import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { ScrollRegion } from "./scroll-region.js";
 
 const ROW_HEIGHT = 23;
@@ -54,7 +54,7 @@ export default function LogsTab(): ReactElement {
   }, [ofTasks, level, search]);
   const count = (wanted: Level) =>
     wanted === "all" ? 0 : ofTasks.filter((line) => line.level === wanted).length;
-  const view = useRowWindow(frame, shown.length, ROW_HEIGHT);
+  const view = useVirtualRows(frame, shown.length, ROW_HEIGHT);
   const total = shown.length;
 
   useEffect(() => {
@@ -155,15 +155,18 @@ export default function LogsTab(): ReactElement {
                 : "The tasks wrote nothing yet."}
           </p>
         ) : (
-          <div style={{ height: shown.length * ROW_HEIGHT, position: "relative" }}>
-            {shown.slice(view.first, view.last).map((line, offset) => (
-              <LogRow
-                key={`${line.task.id} ${line.sequence}`}
-                line={line}
-                top={(view.first + offset) * ROW_HEIGHT}
-                search={search.trim()}
-              />
-            ))}
+          <div style={{ height: view.height, position: "relative" }}>
+            {view.items.map(({ index, start }) => {
+              const line = shown[index];
+              return line ? (
+                <LogRow
+                  key={`${line.task.id} ${line.sequence}`}
+                  line={line}
+                  top={start}
+                  search={search.trim()}
+                />
+              ) : null;
+            })}
           </div>
         )}
       </ScrollRegion>

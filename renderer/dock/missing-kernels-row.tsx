@@ -10,7 +10,7 @@ import { useRuntime } from "../stores/runtime-store.js";
 import { Button } from "../ui/button.js";
 import { fitGraph } from "../viewport/view.js";
 
-/** What one task has no kernel for, all nodes together, with the way out. */
+/** What one task has no kernel for, all nodes together, with the way out: what stands in a row of the list of problems. */
 export function MissingKernelsRow({ missing }: { readonly missing: MissingOnTask }): ReactElement {
   // The way out goes by what the cluster and the machine have now.
   useCluster((state) => state.tasks.length);
@@ -18,7 +18,7 @@ export function MissingKernelsRow({ missing }: { readonly missing: MissingOnTask
   const { task, nodes, problem } = missing;
   const action = wayOut(missing);
   return (
-    <li>
+    <>
       <span className="fg2 ell">{task.name}</span>
       <ProblemView problem={problem} kind="notice">
         {action ? (
@@ -37,6 +37,6 @@ export function MissingKernelsRow({ missing }: { readonly missing: MissingOnTask
           Select {nodesText(nodes)}
         </Button>
       </ProblemView>
-    </li>
+    </>
   );
 }

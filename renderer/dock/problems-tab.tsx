@@ -1,6 +1,7 @@
-import type { ReactElement } from "react";
+import { type ReactElement, useRef } from "react";
 import type { Problem } from "../../main/api/problem.js";
 import { taskName } from "../cluster/task-name.js";
+import type { MissingOnTask } from "../kernels/missing-kernels.js";
 import { ProblemView } from "../parts/problem-view.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
@@ -8,8 +9,13 @@ import { useKernels } from "../stores/kernel-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
+import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { revealNode } from "../viewport/view.js";
 import { MissingKernelsRow } from "./missing-kernels-row.js";
+import { ScrollRegion } from "./scroll-region.js";
+
+/** Of a problem in one line; others are measured. */
+const ROW_HEIGHT = 61;
 
 interface Row {
   readonly key: string;
@@ -35,34 +41,66 @@ export default function ProblemsTab(): ReactElement {
   if (run?.problem) rows.push({ key: run.runId, where: "newest run", problem: run.problem });
   if (rows.length + missing.length === 0)
     return <p className="empty">No problems in the graph, the tasks or the newest run.</p>;
+  return <ProblemList rows={rows} missing={missing} />;
+}
+
+interface ProblemListProps {
+  readonly rows: readonly Row[];
+  readonly missing: readonly MissingOnTask[];
+}
+
+/** Only what is in view is in the page: every node of a graph may have a problem. */
+function ProblemList({ rows, missing }: ProblemListProps): ReactElement {
+  const frame = useRef<HTMLElement>(null);
+  const count = rows.length + missing.length;
+  const { items, before, after, measure } = useVirtualRows(frame, count, ROW_HEIGHT);
   return (
-    <ul className="problem-list dock-scroll">
-      {rows.map(({ key, where, problem, node, taskId }) => (
-        <li key={key}>
-          <span className="fg2 ell">{where}</span>
-          <ProblemView problem={problem}>
-            {node === undefined ? null : (
-              <Button
-                size="small"
-                onClick={() => {
-                  documentActions.select([node]);
-                  revealNode(node);
-                }}
-              >
-                Show {node}
-              </Button>
-            )}
-            {taskId === undefined ? null : (
-              <Button size="small" onClick={() => uiActions.showLog(taskId)}>
-                Show log
-              </Button>
-            )}
-          </ProblemView>
-        </li>
-      ))}
-      {missing.map((one) => (
-        <MissingKernelsRow key={one.task.name} missing={one} />
-      ))}
-    </ul>
+    <ScrollRegion ref={frame} label="Problems">
+      <ul className="problem-list" style={{ paddingTop: before, paddingBottom: after }}>
+        {items.map(({ index }) => {
+          const row = rows[index];
+          const lacking = missing[index - rows.length];
+          const position = { "data-index": index, "aria-posinset": index + 1, "aria-setsize": count };
+          if (row) {
+            return (
+              <li key={row.key} ref={measure} {...position}>
+                <ProblemRow row={row} />
+              </li>
+            );
+          }
+          return lacking ? (
+            <li key={`kernels ${lacking.task.name}`} ref={measure} {...position}>
+              <MissingKernelsRow missing={lacking} />
+            </li>
+          ) : null;
+        })}
+      </ul>
+    </ScrollRegion>
+  );
+}
+
+function ProblemRow({ row: { where, problem, node, taskId } }: { readonly row: Row }): ReactElement {
+  return (
+    <>
+      <span className="fg2 ell">{where}</span>
+      <ProblemView problem={problem}>
+        {node === undefined ? null : (
+          <Button
+            size="small"
+            onClick={() => {
+              documentActions.select([node]);
+              revealNode(node);
+            }}
+          >
+            Show {node}
+          </Button>
+        )}
+        {taskId === undefined ? null : (
+          <Button size="small" onClick={() => uiActions.showLog(taskId)}>
+            Show log
+          </Button>
+        )}
+      </ProblemView>
+    </>
   );
 }

@@ -1,4 +1,5 @@
-import type { ReactElement } from "react";
+import { type ReactElement, useRef } from "react";
+import type { TensorPreview } from "../../main/api/runs.js";
 import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
 import { startRun } from "../actions/run-actions.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
@@ -13,6 +14,8 @@ import { Button } from "../ui/button.js";
 import { bytesText, durationText, shapeText, stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Swatch } from "../ui/swatch.js";
+import { useVirtualRows } from "../ui/use-virtual-rows.js";
+import { VirtualTableBody } from "../ui/virtual-table-body.js";
 import { ScrollRegion } from "./scroll-region.js";
 import { previewText } from "./tensor-text.js";
 
@@ -49,26 +52,55 @@ export default function ResultsTab(): ReactElement {
           </span>
         ) : null}
       </div>
-      <ScrollRegion label="Results">
-        <table className={old ? "grid-table old" : "grid-table"}>
-          <thead>
-            <tr>
-              <th scope="col">Tensor</th>
-              <th scope="col">Type</th>
-              <th scope="col">Shape</th>
-              <th scope="col">Ran on</th>
-              <th scope="col" className="num">
-                Size
-              </th>
-              <th scope="col">Value</th>
-              <th scope="col">
-                <span className="hidden-text">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {run.fetches.map((tensor) => (
-              <tr key={tensor.name} onDoubleClick={() => uiActions.openTensor(tensor.name)}>
+      <ResultTable tensors={run.fetches} old={old} />
+    </>
+  );
+}
+
+const COLUMNS = 7;
+const ROW_HEIGHT = 28;
+
+/** One step may fetch every small tensor of a graph, so only the rows in view are in the page. */
+function ResultTable({
+  tensors,
+  old,
+}: {
+  readonly tensors: readonly TensorPreview[];
+  readonly old: boolean;
+}) {
+  const frame = useRef<HTMLElement>(null);
+  const rows = useVirtualRows(frame, tensors.length, ROW_HEIGHT);
+  return (
+    <ScrollRegion ref={frame} label="Results">
+      <table className={old ? "grid-table old" : "grid-table"} aria-rowcount={tensors.length + 1}>
+        <thead>
+          <tr>
+            <th scope="col">Tensor</th>
+            <th scope="col">Type</th>
+            <th scope="col">Shape</th>
+            <th scope="col">Ran on</th>
+            <th scope="col" className="num">
+              Size
+            </th>
+            <th scope="col">Value</th>
+            <th scope="col">
+              <span className="hidden-text">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <VirtualTableBody
+          rows={rows}
+          columns={COLUMNS}
+          row={(index) => {
+            const tensor = tensors[index];
+            return tensor ? (
+              <tr
+                key={tensor.name}
+                ref={rows.measure}
+                data-index={index}
+                aria-rowindex={index + 2}
+                onDoubleClick={() => uiActions.openTensor(tensor.name)}
+              >
                 <td>
                   <b>{tensor.name}</b>
                 </td>
@@ -92,11 +124,11 @@ export default function ResultsTab(): ReactElement {
                   </Button>
                 </td>
               </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
-    </>
+            ) : null;
+          }}
+        />
+      </table>
+    </ScrollRegion>
   );
 }
 

@@ -8,7 +8,7 @@ import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
 import { CopyButton } from "../ui/copy-button.js";
 import { bytesText, numberText, shapeText, stepText } from "../ui/format.js";
-import { useRowWindow } from "../ui/use-row-window.js";
+import { useRowWindow } from "./row-window.js";
 import { ScrollRegion } from "./scroll-region.js";
 import { useTensorPages } from "./tensor-pages.js";
 import { elementText, gridShape, parseRowSlice, rowLabel } from "./tensor-text.js";

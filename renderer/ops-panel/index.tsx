@@ -15,7 +15,7 @@ import { documentActions, lookupOp, useDocument } from "../stores/document-store
 import { endDrag, useDrag } from "../stores/drag-store.js";
 import { loadOps, useOps } from "../stores/ops-store.js";
 import { Icon } from "../ui/icon.js";
-import { useRowWindow } from "../ui/use-row-window.js";
+import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { placeBesideSelection } from "../viewport/new-node-place.js";
 import { toGraph } from "../viewport/view.js";
 import "../parts/graph-marks.css";
@@ -71,7 +71,7 @@ function OpList(): ReactElement {
   const matches = useMemo(() => searchOps(entries, wanted), [entries, wanted]);
   const searching = wanted.trim() !== "";
   const rows = useMemo(() => opRows(entries, matches, searching, open), [entries, matches, searching, open]);
-  const window = useRowWindow(frame, rows.length, ROW_HEIGHT);
+  const view = useVirtualRows(frame, rows.length, ROW_HEIGHT);
   const firstOp = rows.findIndex(({ kind }) => kind === "op");
   const current = searching && rows[active]?.kind !== "op" ? firstOp : active;
 
@@ -83,7 +83,7 @@ function OpList(): ReactElement {
   const go = (index: number) => {
     const next = Math.max(0, Math.min(index, rows.length - 1));
     setActive(next);
-    window.reveal(next);
+    view.reveal(next);
     const row = rows[next];
     if (row?.kind === "op") showCard(row.match.entry.name, next);
     else setCard(undefined);
@@ -154,9 +154,10 @@ function OpList(): ReactElement {
         onKeyDown={onKeyDown}
         onScroll={() => setCard(undefined)}
       >
-        <div style={{ height: rows.length * ROW_HEIGHT, position: "relative" }}>
-          {rows.slice(window.first, window.last).map((row, offset) => {
-            const index = window.first + offset;
+        <div style={{ height: view.height, position: "relative" }}>
+          {view.items.map(({ index }) => {
+            const row = rows[index];
+            if (row === undefined) return null;
             return (
               <Row
                 key={row.kind === "category" ? row.category : row.match.entry.name}

@@ -1,4 +1,5 @@
-import { type KeyboardEvent, type ReactElement, type ReactNode, useRef } from "react";
+import { Tabs as Radix } from "radix-ui";
+import { type HTMLAttributes, type KeyboardEvent, type ReactElement, type ReactNode, useRef } from "react";
 import { Icon } from "./icon.js";
 
 export interface Tab<Id extends string> {
@@ -11,70 +12,76 @@ export interface Tab<Id extends string> {
   readonly onClose?: () => void;
 }
 
+interface TabsProps<Id extends string> {
+  /** Undefined: no panel is shown. */
+  readonly selected: Id | undefined;
+  onSelect(id: Id): void;
+  /** One element that the bar and its panel stand in. */
+  readonly children: ReactElement;
+}
+
+/** A bar of tabs and the panel of the selected one. */
+export function Tabs<Id extends string>({ selected, onSelect, children }: TabsProps<Id>): ReactElement {
+  return (
+    <Radix.Root
+      asChild
+      value={selected ?? ""}
+      // Every value is the id of one of the tabs.
+      onValueChange={(id) => onSelect(id as Id)}
+      // The keyboard passes by tabs whose panel is closed without opening it.
+      activationMode={selected === undefined ? "manual" : "automatic"}
+    >
+      {children}
+    </Radix.Root>
+  );
+}
+
 interface TabListProps<Id extends string> {
   readonly label: string;
   readonly tabs: readonly Tab<Id>[];
   readonly selected: Id | undefined;
-  /** Prefix of the ids of tabs and panels. */
-  readonly name: string;
-  onSelect(id: Id): void;
   /** Stands at the right end of the bar. */
   readonly children?: ReactNode;
 }
 
-/** The bar of tabs. Arrow keys move between them, as the pattern of a tablist has it. */
+/** The bar of tabs. */
 export function TabList<Id extends string>(props: TabListProps<Id>): ReactElement {
-  const { label, tabs, selected, name, onSelect, children } = props;
+  const { label, tabs, selected, children } = props;
   const bar = useRef<HTMLDivElement>(null);
   const focusSelected = () =>
     bar.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.focus({ preventScroll: true });
   const onKeyDown = (event: KeyboardEvent) => {
     const onClose = event.key === "Delete" ? tabs.find((tab) => tab.id === selected)?.onClose : undefined;
-    if (onClose) {
-      event.preventDefault();
-      event.stopPropagation();
-      onClose();
-      // The tab that is shown instead is drawn with the next frame.
-      requestAnimationFrame(focusSelected);
-      return;
-    }
-    const step = { ArrowRight: 1, ArrowLeft: -1, Home: -tabs.length, End: tabs.length }[event.key];
-    if (step === undefined) return;
-    const current = tabs.findIndex((tab) => tab.id === selected);
-    const wrapped =
-      Math.abs(step) === 1 ? (current + step + tabs.length) % tabs.length : step < 0 ? 0 : tabs.length - 1;
-    const next = tabs[wrapped];
-    if (!next) return;
+    if (!onClose) return;
     event.preventDefault();
-    onSelect(next.id);
-    bar.current?.querySelector<HTMLElement>(`[data-tab="${CSS.escape(next.id)}"]`)?.focus();
+    event.stopPropagation();
+    onClose();
+    // The tab that is shown instead is drawn with the next frame.
+    requestAnimationFrame(focusSelected);
   };
   return (
     <div className="tablist">
-      <div ref={bar} role="tablist" aria-label={label} style={{ display: "contents" }} onKeyDown={onKeyDown}>
-        {tabs.map((tab, index) => (
-          <span key={tab.id} style={{ display: "flex", alignItems: "center" }}>
-            <button
-              type="button"
-              role="tab"
-              id={`${name}-tab-${tab.id}`}
-              data-tab={tab.id}
-              aria-selected={tab.id === selected}
-              aria-controls={`${name}-panel`}
-              tabIndex={tab.id === selected || (selected === undefined && index === 0) ? 0 : -1}
-              style={{ alignSelf: "stretch" }}
-              onClick={() => onSelect(tab.id)}
-            >
-              {tab.label}
-              {tab.count ? <span className={tab.bad ? "count bad" : "count"}>{tab.count}</span> : null}
-              {tab.onClose ? <Cross onClose={tab.onClose} /> : null}
-            </button>
-          </span>
+      <Radix.List ref={bar} aria-label={label} style={{ display: "contents" }} onKeyDown={onKeyDown}>
+        {tabs.map((tab) => (
+          <Radix.Trigger key={tab.id} value={tab.id} style={{ alignSelf: "stretch" }}>
+            {tab.label}
+            {tab.count ? <span className={tab.bad ? "count bad" : "count"}>{tab.count}</span> : null}
+            {tab.onClose ? <Cross onClose={tab.onClose} /> : null}
+          </Radix.Trigger>
         ))}
-      </div>
+      </Radix.List>
       {children}
     </div>
   );
+}
+
+interface TabPanelProps<Id extends string> extends HTMLAttributes<HTMLDivElement> {
+  readonly id: Id;
+}
+
+/** What the selected tab shows. It has controls of its own for the focus, so it takes none itself. */
+export function TabPanel<Id extends string>({ id, ...rest }: TabPanelProps<Id>): ReactElement {
+  return <Radix.Content value={id} tabIndex={undefined} {...rest} />;
 }
 
 /** For the pointer only: Delete does the same. */
@@ -84,6 +91,11 @@ function Cross({ onClose }: { readonly onClose: () => void }): ReactElement {
       className="tab-close"
       aria-hidden="true"
       title="Close (Del)"
+      // A press selects a tab and focuses it.
+      onMouseDown={(event) => {
+        event.preventDefault();
+        event.stopPropagation();
+      }}
       onClick={(event) => {
         event.stopPropagation();
         onClose();
