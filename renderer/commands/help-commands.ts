@@ -1,0 +1,29 @@
+import { uiActions } from "../stores/ui-store.js";
+import { defineCommands } from "./command.js";
+import { noTarget } from "./target-kinds.js";
+
+export const helpCommands = defineCommands(noTarget, {
+  palette: {
+    id: "help.palette",
+    group: "Help",
+    label: "Search or run a command",
+    icon: "search",
+    shortcut: "Mod+K Mod+Shift+P",
+    run: () => uiActions.open({ kind: "palette" }),
+  },
+  shortcuts: {
+    id: "help.shortcuts",
+    group: "Help",
+    label: "Keyboard shortcuts",
+    icon: "help",
+    shortcut: "?",
+    run: () => uiActions.open({ kind: "shortcuts" }),
+  },
+  about: {
+    id: "help.about",
+    group: "Help",
+    label: "About Tensordeck",
+    icon: "info",
+    run: () => uiActions.open({ kind: "about" }),
+  },
+});
