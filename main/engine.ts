@@ -4,23 +4,13 @@ import type { KernelList } from "./api/kernels.js";
 import type { ExampleLibrary } from "./documents/document-service.js";
 import { exampleLibrary } from "./documents/examples.js";
 import { bundledOps } from "./runs/ops/bundled-ops.js";
-import type { OpList } from "./runs/ops/op-list-service.js";
-import type { OpenProbe } from "./tasks/health.js";
-import type { LaunchTask } from "./tasks/launcher.js";
-import type { RuntimeTools } from "./tasks/runtime/runtime-tools.js";
+import type { RunEngine } from "./runs/room.js";
+import type { TaskEngine } from "./tasks/room.js";
 import { tensorFlowRuntimeTools } from "./tasks/runtime/tensorflow-runtime.js";
-import { type LaunchKnowledge, serverLauncher } from "./tasks/server-launcher.js";
+import { serverLauncher } from "./tasks/server-launcher.js";
 import { openWorkerProbe } from "./tasks/worker-probe.js";
 
-export interface Engine {
-  readonly launcher: (knowledge: LaunchKnowledge) => LaunchTask;
-  readonly openProbe: OpenProbe;
-  readonly runtime: RuntimeTools;
-  readonly bundledOps: () => OpList;
-  /** What the portable engine of this version has a kernel for. */
-  readonly portableKernels: (signal: AbortSignal) => Promise<KernelList["kernels"]>;
-  readonly examples: ExampleLibrary;
-}
+export type Engine = TaskEngine & RunEngine & { readonly examples: ExampleLibrary };
 
 /** TensorFlow's own runtime. */
 export function defaultEngine(): Engine {

@@ -120,7 +120,7 @@ export async function buildAll({ only } = {}) {
     if (code !== 0) {
       throw new BuildError(
         `${step.title ?? `Step ${step.name}`} failed (exit code ${code}); the lines above say why.`,
-        "Mend it and run: npm run build",
+        "Fix it and run: npm run build",
       );
     }
     markCurrent(step.name, print);

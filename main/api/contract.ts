@@ -8,6 +8,7 @@ import type { z } from "zod";
 import { appMethods } from "./app.js";
 import { clusterEvents, clusterMethods } from "./cluster.js";
 import { documentMethods } from "./documents.js";
+import { draftMethods } from "./drafts.js";
 import { networkEvents, networkMethods } from "./network.js";
 import { peerEvents, peerMethods } from "./peers.js";
 import { runEvents, runMethods } from "./runs.js";
@@ -18,6 +19,7 @@ export const methods = {
   ...appMethods,
   ...settingsMethods,
   ...documentMethods,
+  ...draftMethods,
   ...taskMethods,
   ...peerMethods,
   ...clusterMethods,

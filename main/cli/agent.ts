@@ -90,7 +90,7 @@ const serviceCommand: CommandSpec = {
 const newIdentityCommand: CommandSpec = {
   name: "tensordeck agent new-identity",
   summary:
-    "Makes a new device ID for a machine whose data folder was copied from another one, and prints it. Two machines with one identity take each other's place.",
+    "Makes a new device ID for a machine whose data folder was copied from another one, and prints it. Two machines with one identity are mistaken for each other.",
   flags: [dataDirFlag],
   notes: `
 It has to be paired again: the machines that were paired with it know it by the old key, and it forgets them. Its tasks

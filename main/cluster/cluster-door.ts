@@ -8,17 +8,16 @@ import type { ClusterService } from "./cluster-service.js";
 import { DOOR_PORT, Door, type DoorCluster } from "./door/door.js";
 
 export class ClusterDoor {
-  readonly #cluster: () => DoorCluster | undefined;
-  readonly #stopListening: () => void;
+  #stopListening = () => {};
   /** Set from the first task on; a machine without tasks needs no door. */
   #opening: Promise<Door> | undefined;
   #state: DoorState | undefined;
 
-  constructor(cluster: Pick<ClusterService, "tasks" | "membership" | "onChange" | "refresh">) {
-    this.#cluster = () => doorCluster(cluster);
+  /** Opens as soon as the cluster has a task. The cluster tells its windows of the door, so the door is made before it. */
+  follow(cluster: Pick<ClusterService, "tasks" | "membership" | "onChange" | "refresh">): void {
     this.#stopListening = cluster.onChange(() => {
       if (this.#opening || cluster.tasks().length === 0) return;
-      inBackground(this.#open().then(() => cluster.refresh()));
+      inBackground(this.#open(() => doorCluster(cluster)).then(() => cluster.refresh()));
     });
   }
 
@@ -33,8 +32,8 @@ export class ClusterDoor {
     await door?.close();
   }
 
-  async #open(): Promise<void> {
-    this.#opening = Door.listen({ cluster: this.#cluster });
+  async #open(cluster: () => DoorCluster | undefined): Promise<void> {
+    this.#opening = Door.listen({ cluster });
     try {
       this.#state = { target: (await this.#opening).target };
     } catch (error) {

@@ -18,6 +18,7 @@ import { defined, problem } from "../shared/problems.js";
 import { clearServerState } from "../tasks/clear-state.js";
 import { ClusterModel, type ModelCollaborators } from "./cluster-model.js";
 import { type ClusterTask, isActive, PARAMETER_SERVER_JOB, serversFirst, taskNames } from "./cluster-task.js";
+import { lookForEngines } from "./look-for-engines.js";
 import { checkExposure, checkMachine, planTable } from "./table-plan.js";
 import { TaskPlacement, type TaskWish } from "./task-placement.js";
 import { foreignPlaceOf, wishesOf } from "./task-requests.js";
@@ -104,7 +105,8 @@ export class ClusterService {
     return this.#enqueue(async () => {
       this.#model.notice = undefined;
       this.#adoptMembership();
-      const wishes = wishesOf(request, this.tasks(), this.#model.machines());
+      const machines = await lookForEngines(request, this.#model.machines());
+      const wishes = wishesOf(request, this.tasks(), machines);
       const others = this.#active();
       await this.#placement.place(wishes);
       this.#restartFor(wishes, others);
@@ -223,7 +225,7 @@ export class ClusterService {
         this.#setNotice(
           `${taskNames(others)} still expect${others.length === 1 ? "s" : ""} ${removed.name} in the cluster.`,
           "The tasks of a fixed cluster know each other from their start.",
-          "Stock scripts wait for the missing task. Restart the other tasks to leave it out for good.",
+          "Stock scripts wait for the missing task. Restart the other tasks to drop it from the cluster.",
         );
       }
       await this.#stopServersAfter([removed]);

@@ -20,7 +20,7 @@ export function exposuresOf(
     ...withTasks.flatMap((machine) => rawPorts(machine)),
     ...foreign.map(({ name, address }) => ({
       code: "FAILED_PRECONDITION",
-      message: `${name} at ${address} can be used by whoever reaches that port.`,
+      message: `${name} at ${address} can be used by anyone who reaches that port.`,
       reason:
         "It is a TensorFlow server that was started elsewhere: no tunnel leads there, and it asks nobody to sign in.",
       remedy:

@@ -138,7 +138,7 @@ function checkPorts({ add, replace }: Changes): void {
   const name = taskName(wrong);
   throw problem("INVALID_ARGUMENT", `${name} cannot have port ${wrong.port} in a secure cluster.`, {
     reason: `Every other machine gives the task the same port on localhost, and keeps ports that its own programs are known for to itself.`,
-    remedy: `Choose a port from ${TASK_PORTS_TEXT}, or leave it out. Nothing was changed.`,
+    remedy: `Choose a port from ${TASK_PORTS_TEXT}, or omit it. Nothing was changed.`,
     task: name,
   });
 }
@@ -202,7 +202,7 @@ function tableRow({ job, index, machineId = "", address = "" }: ClusterRow, isSe
 
 function rowProblem(message: string, row: ClusterRow | undefined): ProblemError {
   return problem("INVALID_ARGUMENT", message, {
-    remedy: "Mend the row, then apply the table again. Nothing was changed.",
+    remedy: "Correct the row, then apply the table again. Nothing was changed.",
     task: row && taskName(row),
   });
 }

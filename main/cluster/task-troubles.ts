@@ -85,7 +85,7 @@ export function ownNameTaken({ job, index, address, devices }: ForeignServer): P
     code: "FAILED_PRECONDITION",
     message: `${task} cannot take part in a dynamic cluster under this name.`,
     reason: `The server at ${address} was itself started as ${task}, and a server refuses a session whose ClusterSpec repeats that.`,
-    remedy: "Take it in under another job or index, or use a fixed cluster, which uses it as it is.",
+    remedy: "Add it under another job or index, or use a fixed cluster, which uses it as it is.",
     task,
   };
 }
@@ -116,7 +116,7 @@ export function portTrouble(
   const name = taskName(task);
   const other = task.foreign ? undefined : byAddress.get(task.address);
   const remedy = task.foreign
-    ? `Start the server at another port, from ${TASK_PORTS_TEXT}, and take it in anew.`
+    ? `Start the server at another port, from ${TASK_PORTS_TEXT}, and add it again.`
     : `Restart ${name}: it gets another port then.`;
   if (other && other.machineId !== machineId) {
     return {
@@ -158,7 +158,7 @@ export function loopbackTrouble(
     message: `${name} is at ${task.address}, where ${other.facts.name} would look on itself.`,
     reason: "localhost means another machine on each of them.",
     remedy: task.foreign
-      ? "Take the server in by the address that other machines reach it by."
+      ? "Add the server by the address that other machines use for it."
       : "See that this machine has an address in the network, or use a secure cluster.",
     task: name,
   };

@@ -100,7 +100,7 @@ export class TunnelSync {
       if (takenPorts.length > 0) this.#later(told, ASK_FOR_PORTS_AGAIN_MILLIS);
     } catch (error) {
       told.notBefore = Date.now() + RETRY_MILLIS;
-      if (!told.failing) console.error(`${told.name} could not be told of its tunnels:`, error);
+      if (!told.failing) console.error(`${told.name} could not be given its tunnels:`, error);
       told.failing = true;
       this.#later(told, RETRY_MILLIS);
     }

@@ -15,6 +15,8 @@ import { writeFileAtomically } from "../storage/atomic-write.js";
 import { type FileVersion, fileVersion } from "../storage/file-version.js";
 import { expandHome } from "./directory.js";
 import { type DocumentSource, DocumentSources } from "./document-sources.js";
+import { draftMetaGraph } from "./draft-change.js";
+import type { RestoredDraft } from "./draft-store.js";
 import { copySavedModelParts } from "./saved-model-parts.js";
 
 /** Protobuf messages end at 2 GB; a graph must also fit into memory more than once while it is opened. */
@@ -81,6 +83,25 @@ export class DocumentService {
   folderOf(sourceId: string): string | undefined {
     const path = this.#sources.get(sourceId)?.path;
     return path === undefined ? undefined : dirname(path);
+  }
+
+  /** The version of a file that a window knows, which has opened it as a source or without one. */
+  versionOf(sourceId: string | undefined, path: string): FileVersion | undefined {
+    const source = this.#sources.get(sourceId);
+    return source ? (source.file?.path === path ? source.file.version : undefined) : this.#own.get(path);
+  }
+
+  /** A document with unsaved edits as they were kept. Its file counts as known in the version that they began from. */
+  openDraft({ header, changes }: RestoredDraft): DocumentFile {
+    const { version, path, ...document } = header;
+    const file = path === undefined ? undefined : { path, version };
+    const sourceId = this.#sources.hold({ path, original: undefined, file });
+    return {
+      ...document,
+      ...(path === undefined ? {} : { path }),
+      metaGraph: draftMetaGraph(changes),
+      sourceId,
+    };
   }
 
   /**

@@ -14,7 +14,7 @@ export function cloneProblem(
       ? `Another machine has the same identity as this one; it answers at ${where}.`
       : `Two machines have the identity of ${name}; they answer at ${where}.`,
     reason:
-      "Tensordeck's data folder was copied from one to the other, as with the image of a memory card. They take each other's place: tasks and runs may land on either.",
+      "Tensordeck's data folder was copied from one to the other, as with the image of a memory card. They are mistaken for each other: tasks and runs may land on either.",
     remedy: `Make a new identity on one of them, in its window${isOwn ? "" : " (machine menu there)"} or with tensordeck agent new-identity, start it again, and pair it again.`,
   };
 }

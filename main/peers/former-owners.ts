@@ -20,15 +20,6 @@ export function mayOwnTasks(trust: Pick<OwnersTrust, "get">, ownId: string, devi
   return deviceId === ownId || (role !== undefined && includesRole(role, "run"));
 }
 
-/** Stops the tasks of other machines that the network reaches; resolves when they have ended. */
-export async function stopExposedTasks(
-  tasks: Pick<TaskHost, "tasks" | "stop">,
-  ownId: string,
-): Promise<void> {
-  const exposed = tasks.tasks().filter(({ owner, isolated }) => owner !== ownId && !isolated);
-  await Promise.all(exposed.map(({ id }) => tasks.stop(id)));
-}
-
 /**
  * Removes the tasks of a machine as soon as it is forgotten or may only view, until the returned function is called. A task
  * that it has ordered and that is not listed yet follows once it is.

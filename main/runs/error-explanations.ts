@@ -15,7 +15,7 @@ export const explanations: readonly Explanation[] = [
     pattern: /The portable engine cannot run this graph/,
     reason: missingKernels,
     remedy:
-      "Pin these nodes to a task with the TensorFlow engine, or install the TensorFlow runtime and make the task anew.",
+      "Pin these nodes to a task with the TensorFlow engine, or install the TensorFlow runtime and recreate the task.",
   },
   {
     pattern: /ClusterSpec names the job and task index to be the same names/i,
@@ -32,7 +32,7 @@ export const explanations: readonly Explanation[] = [
   {
     pattern: /NodeDef mentions attr .* not in Op/i,
     reason: "Probably the graph was made by another version of TensorFlow than the task runs.",
-    remedy: "Delete the attribute, or make the graph anew with the task's version.",
+    remedy: "Delete the attribute, or export the graph again with the task's version.",
   },
   {
     pattern: /NodeDef missing attr|No attr named '[^']+' in NodeDef/i,
@@ -47,9 +47,8 @@ export const explanations: readonly Explanation[] = [
   {
     pattern:
       /Input \d+ of node \S+ does not exist|expected \d+ inputs?.* (?:got|but)|Connecting to invalid output/i,
-    reason:
-      "The node is connected otherwise than its op allows: it takes fewer inputs, or the output is not there.",
-    remedy: "Look at the node's inputs and connect them anew.",
+    reason: "The node's connections do not fit its op: it takes fewer inputs, or the output does not exist.",
+    remedy: "Check the node's inputs and reconnect them.",
   },
   {
     pattern: /output index too large/i,
@@ -117,7 +116,7 @@ export const explanations: readonly Explanation[] = [
   {
     pattern:
       /(?:Graph|Session|Worker session|session) (?:handle )?.*(?:is )?not (?:found|known)|possibly(?:,)? (?:this|the) (?:worker|master) (?:has |just )?restarted|was restarted while/i,
-    reason: "A task was started anew since the session was made; variables that it held are lost.",
+    reason: "A task was restarted since the session was created; variables that it held are lost.",
     remedy: "Run again: Tensordeck makes a new session. Initialize the variables first.",
   },
   {

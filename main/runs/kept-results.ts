@@ -46,7 +46,7 @@ export class KeptResults {
       throw problem("NOT_FOUND", `There is no result ${name}.`, { remedy: "Fetch it in the next run." });
     }
     if (offset > 0 && offset >= tensor.size) {
-      throw problem("OUT_OF_RANGE", `${name} has ${tensor.size} elements; there is none at ${offset}.`);
+      throw problem("OUT_OF_RANGE", `${name} has ${tensor.size} elements; ${offset} is out of range.`);
     }
     return previewTensor(name, tensor, offset, count);
   }

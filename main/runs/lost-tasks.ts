@@ -108,7 +108,7 @@ function withMachine({ name, elsewhere }: ClusterTask): string {
 function silence(task: ClusterTask): ProblemError {
   const { name, snapshot } = task;
   return problem("UNAVAILABLE", `The run failed because ${withMachine(task)} stopped answering.`, {
-    reason: snapshot.problem?.message ?? "Its process is there, but is paused or hangs.",
+    reason: snapshot.problem?.message ?? "Its process exists, but is paused or hangs.",
     remedy: `Restart ${name}, initialize the variables that it held and run again.`,
     task: name,
   });

@@ -19,10 +19,21 @@ const defaults: Settings = {
   graphFolders: [],
 };
 
+/** A change by a user. */
+export interface SettingsChange {
+  readonly before: Settings;
+  readonly now: Settings;
+  /** What was asked for, be it other than before or not. */
+  readonly wanted: Params<"settings.set">;
+}
+
+type ChangeListener = (change: SettingsChange) => Promise<void> | void;
+
 export class SettingsService {
   readonly #path: string;
   readonly #emit: EmitEvent;
   readonly #loaded: Promise<void>;
+  readonly #listeners = new Set<ChangeListener>();
   #settings: Settings = defaults;
   /** Writes happen one after the other. */
   #writing: Promise<void> = Promise.resolve();
@@ -38,11 +49,30 @@ export class SettingsService {
     return this.#settings;
   }
 
+  /** The settings of this moment; the defaults until `get` has resolved once. */
+  now(): Settings {
+    return this.#settings;
+  }
+
+  /** Calls the listener after every change by a user, which waits for it, until the returned function is called. */
+  onChange(listener: ChangeListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   /**
+   * Resolves when the settings are in effect.
+   *
    * @throws ProblemError when they cannot be written. They hold until the application ends all the same.
    */
-  async set(changes: Params<"settings.set">): Promise<Settings> {
-    return await this.#change(() => changes);
+  async set(wanted: Params<"settings.set">): Promise<Settings> {
+    const before = await this.get();
+    try {
+      return await this.#change(() => wanted);
+    } finally {
+      const change = { before, now: this.#settings, wanted };
+      for (const listener of [...this.#listeners]) await listener(change);
+    }
   }
 
   /** @param changesOf Given the present settings, with nothing in between. */
@@ -66,6 +96,12 @@ export class SettingsService {
         MAX_RECENT_DOCUMENTS,
       ),
     })).catch((error: unknown) => console.error(error));
+  }
+
+  /** Tells nobody any more; resolves when the last change is written. */
+  async dispose(): Promise<void> {
+    this.#listeners.clear();
+    await this.#writing;
   }
 
   async #write(text: string): Promise<void> {

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { methods } from "../api/contract.js";
 import type { Method } from "../api/method.js";
+import type { Caller } from "./caller.js";
 import { problem } from "./problems.js";
 
 type Methods = Readonly<Record<string, Method>>;
@@ -13,6 +14,7 @@ type Answer<R> = [R] extends [undefined] ? unknown : R;
 export type HandlersOf<M extends Methods> = {
   readonly [K in keyof M]: (
     params: z.infer<M[K]["params"]>,
+    caller: Caller,
   ) => Promise<Answer<z.infer<M[K]["result"]>>> | Answer<z.infer<M[K]["result"]>>;
 };
 
@@ -29,7 +31,12 @@ function isMethod(name: string): name is keyof Handlers {
  * @throws ProblemError INVALID_ARGUMENT for a method that the contract does not have and for parameters that do not
  *   fit, naming the field.
  */
-export async function callHandler(handlers: Handlers, method: string, params: unknown): Promise<unknown> {
+export async function callHandler(
+  handlers: Handlers,
+  method: string,
+  params: unknown,
+  caller: Caller,
+): Promise<unknown> {
   if (!isMethod(method)) {
     throw problem("INVALID_ARGUMENT", `There is no method "${method}".`, {
       reason: "The window and the application are probably of different versions.",
@@ -39,8 +46,8 @@ export async function callHandler(handlers: Handlers, method: string, params: un
   const checked = methods[method].params.safeParse(params);
   if (!checked.success) throw invalidParams(method, checked.error);
   // The schema of this method has just accepted the value; TypeScript cannot relate the two through the index.
-  const handler = handlers[method] as (checkedParams: unknown) => unknown;
-  return await handler(checked.data);
+  const handler = handlers[method] as (checkedParams: unknown, caller: Caller) => unknown;
+  return await handler(checked.data, caller);
 }
 
 function invalidParams(method: string, error: z.ZodError): Error {

@@ -95,6 +95,11 @@ export function noSuchMachine(machineId: string): ProblemError {
   });
 }
 
+/** Something that a window can ask for only where its host has it. @param reason As a sentence. */
+export function notOnThisHost(what: string, reason: string): ProblemError {
+  return problem("UNIMPLEMENTED", `${what} is not available here.`, { reason });
+}
+
 /** A failure of the file system as a problem; `what` says what was tried, as "notes.pbtxt could not be read". */
 export function fileProblem(what: string, error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;

@@ -35,8 +35,19 @@ export async function writeFileAtomically(
       await file.close();
     }
     await rename(temporary, target);
+    await syncFolder(dirname(target));
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     throw error;
   }
+}
+
+/** Brings the names of a folder through to the disk: until then a machine that crashes may forget a renaming. */
+async function syncFolder(path: string): Promise<void> {
+  // Windows cannot open folders, and its file systems keep the order of such changes.
+  if (process.platform === "win32") return;
+  // Some file systems of networks refuse it; the file's own content is on the disk in any case.
+  const folder = await open(path, "r").catch(() => undefined);
+  await folder?.sync().catch(() => undefined);
+  await folder?.close();
 }

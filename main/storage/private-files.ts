@@ -16,9 +16,9 @@ export async function makePrivateFolder(path: string): Promise<void> {
  *
  * @throws Error of Node's own.
  */
-export async function writePrivateFile(path: string, text: string): Promise<void> {
+export async function writePrivateFile(path: string, content: Uint8Array | string): Promise<void> {
   await makePrivateFolder(dirname(path));
-  await writeFileAtomically(path, text, OWNER_ONLY);
+  await writeFileAtomically(path, content, OWNER_ONLY);
   // Of an earlier version, or a copy that was put back.
   if (process.platform !== "win32") await chmod(path, OWNER_ONLY);
 }

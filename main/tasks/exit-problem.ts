@@ -9,8 +9,8 @@ const DLL_NOT_FOUND = 0xc0000135;
 
 const signalReasons = new Map<string, string>([
   ["SIGKILL", "The system killed it, probably because memory ran out; or somebody ended it by force."],
-  ["SIGTERM", "Another program asked it to end."],
-  ["SIGINT", "Another program asked it to end."],
+  ["SIGTERM", "Another program asked it to stop."],
+  ["SIGINT", "Another program asked it to stop."],
   ["SIGHUP", "The terminal that it belonged to was closed."],
   ["SIGABRT", "TensorFlow found a fault that it cannot go on from; the last lines of the log name it."],
   ["SIGSEGV", "The library crashed: it touched memory that is not its own."],
@@ -47,7 +47,7 @@ export function startProblem(
     ...problem,
     message: problem.message.includes(task) ? problem.message : `${task} could not start: ${problem.message}`,
     reason: problem.reason ?? (exit.signal === null ? undefined : reasonOf(exit, text)),
-    remedy: problem.remedy ?? "Start it again when that is mended; its log may say more.",
+    remedy: problem.remedy ?? "Start it again once that is fixed; its log may say more.",
     details: problem.details ?? (text === "" ? undefined : text),
     task,
   });

@@ -1,6 +1,7 @@
 /** Whom a task's port is open to is for the user of its machine to say; these are the words where it is not. */
 import type { ProblemError } from "../api/wire.js";
 import { problem } from "../shared/problems.js";
+import type { TaskHost } from "./task-host.js";
 
 /** How the user of a machine allows it, at its window or without one. */
 export const ALLOW_EXPOSURE =
@@ -13,7 +14,7 @@ export function exposureRefused(machine: string): ProblemError {
     `${machine} lets no other machine start tasks that the network reaches.`,
     {
       reason:
-        "TensorFlow's protocol has no sign-in: whoever reaches such a task can read and write the files of the account that Tensordeck runs under there.",
+        "TensorFlow's protocol has no sign-in: anyone who reaches such a task can read and write the files of the account that Tensordeck runs under there.",
       remedy: `Use a secure cluster, or have the user of ${machine} allow it: ${ALLOW_EXPOSURE}.`,
     },
   );
@@ -25,4 +26,13 @@ export function cannotShutOff(why: string): ProblemError {
     reason: `TensorFlow's server listens on every address of its machine and cannot be shut off there. ${why}`,
     remedy: `Use the portable engine for it, or have the user of that machine allow it: ${ALLOW_EXPOSURE}.`,
   });
+}
+
+/** Stops the tasks of other machines that the network reaches; resolves when they have ended. */
+export async function stopExposedTasks(
+  tasks: Pick<TaskHost, "tasks" | "stop">,
+  ownId: string,
+): Promise<void> {
+  const exposed = tasks.tasks().filter(({ owner, isolated }) => owner !== ownId && !isolated);
+  await Promise.all(exposed.map(({ id }) => tasks.stop(id)));
 }

@@ -2,7 +2,8 @@
 
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { LogLine } from "../api/cluster.js";
-import type { Gpu } from "../api/machines.js";
+import type { Gpu, MachineFacts } from "../api/machines.js";
+import { machineEngines } from "../machine/engines.js";
 import { defined, problem } from "../shared/problems.js";
 import type { JsonFile } from "../storage/json-file.js";
 import { clearServerState } from "./clear-state.js";
@@ -23,6 +24,8 @@ export interface LocalTaskHostCollaborators {
   readonly openProbe: OpenProbe;
   /** GPUs of this machine, as far as they are known now. */
   readonly gpus: () => readonly Gpu[];
+  /** What can compute here, once it has been looked for; only the portable engine unless given. */
+  readonly engines?: () => Promise<MachineFacts["engines"]>;
   /** Whether the network may reach tasks of a machine, by its device ID; of all unless given. */
   readonly mayExpose?: (owner: string) => boolean;
   /** File that keeps the tasks over restarts; without it they do not come back. */
@@ -98,6 +101,10 @@ export class LocalTaskHost implements TaskHost {
       }
     }
     await this.#save();
+  }
+
+  async engines(): Promise<MachineFacts["engines"]> {
+    return (await this.#collaborators.engines?.()) ?? machineEngines(undefined);
   }
 
   tasks(): readonly HostTask[] {

@@ -3,6 +3,7 @@
  * them and does not ask which kind they are.
  */
 import type { Device, Engine, GpuChoice, LogLine, TaskMetrics, TaskState } from "../api/cluster.js";
+import type { MachineFacts } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
 import type { ClusterTasks } from "./launcher.js";
 
@@ -57,6 +58,8 @@ export interface HostTask {
 }
 
 export interface TaskHost {
+  /** What can compute on the machine, the preferred one first. The machine looks for it before it answers. */
+  engines?(): Promise<MachineFacts["engines"]>;
   /** In the order in which they were made. */
   tasks(): readonly HostTask[];
   /**

@@ -157,7 +157,7 @@ export class TaskSupervisor {
   async #insert(identity: TaskIdentity, port: number): Promise<ManagedTask> {
     if (this.#disposed) {
       await this.#ports.release(port);
-      throw problem("CANCELLED", "Tensordeck ends.");
+      throw problem("CANCELLED", "Tensordeck is shutting down.");
     }
     const task = new ManagedTask(identity, {
       launch: this.#collaborators.launch,

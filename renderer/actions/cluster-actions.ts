@@ -87,7 +87,7 @@ export async function clearState(task: Task): Promise<void> {
   const name = taskName(task);
   const choice = await confirm({
     title: `Clear the state of ${name}?`,
-    text: `Variables, queues and sessions that live on ${name} are lost, those of other programs as well. The task keeps running. A run that goes on may fail.`,
+    text: `Variables, queues and sessions that live on ${name} are lost, including those of other programs. The task keeps running. A run that goes on may fail.`,
     choices: [{ id: "clear", label: "Clear state", style: "danger" }],
   });
   if (choice === "clear") await client().call("cluster.clearState", { taskId: task.id });

@@ -30,10 +30,13 @@ interface Shown {
 /** A message about a file; the next file that opens or is saved takes it away. */
 const FILE_NOTICE = "file";
 
-function show(file: DocumentFile, example?: string): void {
+function show(
+  file: DocumentFile,
+  { example, unsaved = false }: { readonly example?: string; readonly unsaved?: boolean } = {},
+): void {
   dismissNoticeByKey(FILE_NOTICE);
   dismissRunNotices();
-  documentActions.load(file);
+  documentActions.load(file, { unsaved });
   uiActions.closeTensors();
   useSavedModel.setState({ sourceId: file.sourceId, withoutValues: false });
   remember(file.path === undefined ? (example === undefined ? {} : { example }) : { path: file.path });
@@ -63,11 +66,16 @@ export async function openFirstDocument(): Promise<void> {
       showProblem(error);
     }
   }
-  show(await client().call("documents.openExample", { id: example }), example);
+  show(await client().call("documents.openExample", { id: example }), { example });
+}
+
+/** Shows a document with edits that its file has not, in place of the present one, of which the user was asked. */
+export function showUnsaved(file: DocumentFile): void {
+  show(file, { unsaved: true });
 }
 
 /** False when the user wants to keep the present document open, or saving it failed. */
-async function mayLeave(): Promise<boolean> {
+export async function mayLeave(): Promise<boolean> {
   const { dirty, document } = useDocument.getState();
   if (!dirty) return true;
   const choice = await confirm({
@@ -100,7 +108,7 @@ async function open(name: string, read: () => Promise<DocumentFile>, example?: s
   try {
     const file = await read();
     // Of two that are being opened, the one that was asked for last is shown.
-    if (isNewest()) inSession(session, () => show(file, example));
+    if (isNewest()) inSession(session, () => show(file, example === undefined ? {} : { example }));
   } catch (error) {
     if (isNewest()) showProblem(error, { key: FILE_NOTICE });
   } finally {

@@ -82,7 +82,7 @@ function showWindowAddress(name: string, url: string): void {
 export async function newIdentity(): Promise<void> {
   const choice = await confirm({
     title: "Make a new identity for this machine?",
-    text: "For a machine that was copied from another one, as with a memory card: both have the same identity and take each other's place. This machine forgets the machines that it is paired with and has to be paired again; its tasks and settings stay.",
+    text: "For a machine that was copied from another one, as with a memory card: both have the same identity and are mistaken for each other. This machine forgets the machines that it is paired with and has to be paired again; its tasks and settings stay.",
     choices: [{ id: "renew", label: "Make a new identity", style: "danger" }],
   });
   if (choice !== "renew") return;

@@ -23,8 +23,8 @@ export function ConnectionBar(): ReactElement | null {
     <div className="connection" role="alert">
       <Icon name="warning" />
       <p>
-        <b>Tensordeck was started anew, so this tab is cut off.</b> Your changes are still here: download the
-        graph, then open the new link that npm start printed and drop the file there.
+        <b>Tensordeck was restarted, so this tab is disconnected.</b> Your changes are still here: download
+        the graph, then open the new link that npm start printed and drop the file there.
       </p>
       <CommandButton command={documentCommands.download} icon size="small" />
     </div>

@@ -1,6 +1,8 @@
 import type { ReactElement } from "react";
 import { useApp } from "../stores/app-store.js";
+import { useDrafts } from "../stores/drafts-store.js";
 import { ConnectionBar } from "./connection-bar.js";
+import { DraftBar } from "./draft-bar.js";
 import { NoticeBar } from "./notice-bar.js";
 
 /** What the window has to say, over the top of the canvas, so that a message that comes or goes moves nothing. */
@@ -9,10 +11,12 @@ export function Messages(): ReactElement | null {
     ({ connection, notices }) =>
       notices.length === 0 && (connection === "connected" || connection === "starting"),
   );
-  if (empty) return null;
+  const noDrafts = useDrafts(({ drafts }) => drafts.length === 0);
+  if (empty && noDrafts) return null;
   return (
     <section className="frame-messages" aria-label="Messages" data-panel="messages" tabIndex={-1}>
       <ConnectionBar />
+      <DraftBar />
       <NoticeBar />
     </section>
   );

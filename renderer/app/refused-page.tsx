@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<Refusal, { readonly title: string; readonly text: s
     text: "Each link opens one window. Use the tab that it opened, choose New window in that tab's menu, or start Tensordeck again for a new link.",
   },
   ended: {
-    title: "Tensordeck was started anew",
+    title: "Tensordeck was restarted",
     text: "This tab belonged to an application that has ended. Open the new link that npm start printed in the terminal.",
   },
   unreachable: {

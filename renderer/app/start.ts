@@ -1,5 +1,6 @@
 /** From an empty page to a window that shows its application's state and follows it. */
 
+import { keepDrafts, loadDrafts, restoreOwnDraft } from "../actions/draft-actions.js";
 import { openFirstDocument } from "../actions/file-actions.js";
 import { listenToKeyboard } from "../commands/keyboard.js";
 import { showProblem, useApp } from "../stores/app-store.js";
@@ -34,9 +35,21 @@ export async function start(): Promise<void> {
   guardUnload();
   returnFocusAfterDialogs();
   showTitle();
+  keepDrafts();
   try {
-    await Promise.all([openFirstDocument(), loadOps()]);
+    await Promise.all([showFirstDocument(), loadOps()]);
+    // Not before this window's own draft is its own again.
+    await loadDrafts();
   } catch (error) {
     showProblem(error);
   }
+}
+
+/** What this tab showed before its page was loaded again, with the edits that were not saved. */
+async function showFirstDocument(): Promise<void> {
+  const restored = await restoreOwnDraft().catch((error: unknown) => {
+    showProblem(error);
+    return false;
+  });
+  if (!restored) await openFirstDocument();
 }

@@ -149,7 +149,7 @@ function tooltip(node: NodeDef, facts: TooltipFacts): string {
   if (value !== undefined)
     lines.push(valueStep === undefined ? value : `${value} at ${stepText(valueStep)}${old}`);
   if (problem) lines.push(problem);
-  else if (unknownTask) lines.push(`Pinned to ${node.device}, but the cluster has no such task.`);
+  else if (unknownTask) lines.push(`Pinned to ${node.device}, but the cluster does not have that task.`);
   if (warning) lines.push(warning);
   if (step !== undefined) lines.push(`${placed ? `On ${placed}, m` : "M"}easured at ${stepText(step)}${old}`);
   return lines.join("\n");

@@ -63,7 +63,7 @@ export function checkAdd(
     ...(job.success ? {} : { job: "A job name is a letter followed by letters, digits or underscores." }),
     ...(count === undefined ? { count: `Write a whole number from 1 to ${MOST_AT_ONCE}.` } : {}),
     ...(given && index === undefined ? { index: "Write a whole number from 0 to 9,999." } : {}),
-    ...(taken ? { index: `${values.job.trim()}/${index} is there already.` } : {}),
+    ...(taken ? { index: `${values.job.trim()}/${index} already exists.` } : {}),
     ...(Array.isArray(gpu) && (gpu.length === 0 || unknownGpus.length > 0)
       ? { gpu: "Choose at least one GPU of this machine." }
       : {}),

@@ -57,14 +57,20 @@ export function writeDocument(document: GraphDocument): Uint8Array {
     const position = document.layout.get(def.name);
     node.push(position ? withPosition(def, position) : def);
   }
+  const metaGraph = writeWithoutNodes(document);
+  const graphDef = { ...(metaGraph.graphDef ?? GraphDef.fromPartial({})), node };
+  return MetaGraphDef.encode({ ...metaGraph, graphDef }).finish();
+}
+
+/** Everything that is written of a document beside its nodes and their places. */
+export function writeWithoutNodes(document: GraphDocument): MetaGraphDef {
   const collectionDef = new Map(document.metaGraph.collectionDef);
   const collection = writeClusterConfig(
     writeRunConfig(collectionDef.get(DOCUMENT_COLLECTION), document.runConfig),
     document.cluster,
   );
   if (collection) collectionDef.set(DOCUMENT_COLLECTION, collection);
-  const graphDef = { ...(document.metaGraph.graphDef ?? GraphDef.fromPartial({})), node };
-  return MetaGraphDef.encode({ ...document.metaGraph, graphDef, collectionDef }).finish();
+  return { ...document.metaGraph, collectionDef };
 }
 
 /** The GraphDef that a session gets: without attributes of ours, in nodes and in function bodies. */

@@ -3,6 +3,7 @@
  * are moved towards their neighbours. Linear in the size of the graph but for the sorting of each column.
  */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { closesLoop } from "../../worker-runtime/graph/structural-ops.js";
 import type { Point } from "./model.js";
 import { nodeWidth, roughHeight } from "./node-size.js";
 import { type Edge, wiringOf } from "./wiring.js";
@@ -71,7 +72,7 @@ function layersOf(nodes: ReadonlyMap<string, NodeDef>): Map<string, number> {
 
 /** The edge that leads back to the start of a loop of TensorFlow 1. */
 function goesRound(nodes: ReadonlyMap<string, NodeDef>, { from, to }: Edge): boolean {
-  return (nodes.get(to)?.op.endsWith("Merge") && nodes.get(from)?.op.endsWith("NextIteration")) ?? false;
+  return closesLoop(nodes.get(from)?.op ?? "", nodes.get(to)?.op ?? "");
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
+import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { outputType } from "./follow-types.js";
 import type { GraphDocument } from "./model.js";
@@ -112,7 +113,7 @@ function isOnCircle(
 
 /** Loops of TensorFlow 1 go round through a Merge. */
 function isMerge(node: NodeDef | undefined): boolean {
-  return node?.op === "Merge" || node?.op === "RefMerge";
+  return node !== undefined && roleOf(node.op) === "merge";
 }
 
 function ownProblems(

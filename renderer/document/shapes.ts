@@ -3,6 +3,7 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { partialShapeFromProto } from "../../worker-runtime/graph/shape.js";
 import type { ShapeContext } from "../../worker-runtime/graph/shape-context.js";
 import { tryInferOutputShapes } from "../../worker-runtime/graph/shape-inference.js";
+import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
 import { type Tensor, tensorFromProto } from "../../worker-runtime/protocol/tensor.js";
 import { attrOrDefault, dataInputs, type OpLookup, signatureOf } from "./signature.js";
 import { parseInput } from "./tensor-names.js";
@@ -103,7 +104,7 @@ function sameShapes(one: readonly Shape[], other: readonly Shape[]): boolean {
 
 /** Loops of TensorFlow 1, in which what a node gets depends on where its circle is entered. */
 function hasLoops(nodes: ReadonlyMap<string, NodeDef>): boolean {
-  for (const { op } of nodes.values()) if (op.endsWith("NextIteration")) return true;
+  for (const { op } of nodes.values()) if (roleOf(op) === "next-iteration") return true;
   return false;
 }
 

@@ -1,5 +1,6 @@
 /** Edges of a document, read off the nodes' input strings and remembered per state of the nodes. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { roleOf } from "../../worker-runtime/graph/structural-ops.js";
 import { parseInput } from "./tensor-names.js";
 
 export interface Edge {
@@ -86,7 +87,8 @@ export function ancestors(nodes: ReadonlyMap<string, NodeDef>, start: Iterable<s
 
 /** Whether an edge from `from` to `to` would close a circle without passing a loop op of TensorFlow. */
 export function closesCircle(nodes: ReadonlyMap<string, NodeDef>, from: string, to: string): boolean {
-  if (nodes.get(to)?.op === "Merge" || nodes.get(from)?.op.endsWith("NextIteration")) return false;
+  const [source, target] = [nodes.get(from)?.op ?? "", nodes.get(to)?.op ?? ""];
+  if (roleOf(target) === "merge" || roleOf(source) === "next-iteration") return false;
   if (lastAncestors?.nodes !== nodes || lastAncestors.from !== from) {
     lastAncestors = { nodes, from, names: ancestors(nodes, [from]) };
   }

@@ -36,8 +36,8 @@ export function ApplyStep({ wizard }: { readonly wizard: FirewallWizard }): Reac
           <p className="wizard-note">
             <Icon name="key" />
             <span>
-              No administrator rights here? Copy this line and send it to whoever manages {machine.name}, then
-              choose Test again.
+              No administrator rights here? Copy this line and send it to the administrator of {machine.name},
+              then choose Test again.
             </span>
           </p>
           <CodeField text={plan.command} label="Command for an administrator" />

@@ -24,7 +24,7 @@ export function ChangeStep({ wizard }: { readonly wizard: FirewallWizard }): Rea
       {plan === undefined && busy ? (
         <p className="busy-line" role="status">
           <span className="spinner" aria-hidden="true" />
-          Reading the rules that are there…
+          Reading the current rules…
         </p>
       ) : null}
       {problem ? <ProblemView problem={problem} /> : null}

@@ -4,12 +4,10 @@ import type { FunctionDef } from "../../protos/generated/tensorflow/function.js"
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
 import { DataType } from "../../protos/generated/tensorflow/types.js";
+import { structureOf } from "../../worker-runtime/graph/structural-ops.js";
 import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { attrOrDefault, type OpLookup } from "../document/signature.js";
 import type { KernelNeed } from "./kernel-catalogue.js";
-
-/** Ops that pass values between a function and its caller; the executor does it without a kernel. */
-const BOUNDARY_OPS: ReadonlySet<string> = new Set(["_Arg", "_Retval", "_DeviceArg", "_DeviceRetval"]);
 
 /** Remembers its answers, so that of a large graph only what was edited is looked at again. Of one library and op list. */
 export class KernelNeeds {
@@ -36,7 +34,9 @@ export class KernelNeeds {
 
   #own(node: NodeDef, calledBy?: string): KernelNeed[] {
     const opDef = this.#lookup(node.op);
-    if (!opDef || this.#functions.has(node.op) || BOUNDARY_OPS.has(node.op)) return [];
+    // The executor passes values between a function and its caller without a kernel.
+    const isBoundary = structureOf(node.op).boundary !== undefined;
+    if (!opDef || isBoundary || this.#functions.has(node.op)) return [];
     const { op, device } = node;
     return [{ op, device, types: knownTypes(node, opDef), ...(calledBy === undefined ? {} : { calledBy }) }];
   }

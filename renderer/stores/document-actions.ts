@@ -109,12 +109,17 @@ const presentRun = (): ChosenRun => chosenRun(present(), lookupOp);
 const selected = (): string[] => [...useDocument.getState().selection];
 
 export const documentActions = {
-  /** Opens a document in place of the present one. Throws an Error that can be shown when it cannot be read. */
-  load(file: DocumentFile): void {
+  /**
+   * Opens a document in place of the present one. Throws an Error that can be shown when it cannot be read.
+   *
+   * @param unsaved The document has edits that its file has not: no undo leads back to what is on the disk.
+   */
+  load(file: DocumentFile, { unsaved = false }: { readonly unsaved?: boolean } = {}): void {
     const document = readDocument(file);
+    const history = startHistory(document);
     const openedRevision = ++newestRevision;
     useDocument.setState({
-      ...historyState(startHistory(document)),
+      ...historyState(unsaved ? { ...history, savedReachable: false } : history),
       ...examine(document),
       selection: new Set<string>(),
       revision: openedRevision,

@@ -122,7 +122,7 @@ export class WebSocketClient implements ApplicationClient {
         new ProblemError({
           code: "DEADLINE_EXCEEDED",
           message: `The application did not answer "${method}" within ${ANSWER_DEADLINE_MILLIS / 1000} seconds.`,
-          remedy: "Try again; if it stays so, start Tensordeck again.",
+          remedy: "Try again; if that does not help, restart Tensordeck.",
         }),
       );
     }, ANSWER_DEADLINE_MILLIS);

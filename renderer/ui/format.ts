@@ -80,6 +80,15 @@ export function timeText(at: number, now: number = Date.now()): string {
   return `${date.getDate()} ${date.toLocaleString("en", { month: "short" })} ${time}`;
 }
 
+/** "just now", "5 min ago", "3 h ago", "2 days ago". */
+export function agoText(at: number, now: number = Date.now()): string {
+  const minutes = Math.floor((now - at) / 60_000);
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? `${hours} h ago` : `${countText(Math.floor(hours / 24), "day")} ago`;
+}
+
 /** A round trip in few signs: "0.6", "14", without its unit. */
 export function roundTripText(millis: number): string {
   if (millis < 0.05) return "<0.1";

@@ -112,7 +112,9 @@ describe.skipIf(process.platform === "win32")("the Python of the tests", () => {
     if (python !== undefined) addPython("python3");
     const { said, status } = setUp(python);
     expect(status).toBe(0);
-    expect(said).toContain("This machine lacks what some of the tests need:\n  a Python with TensorFlow: ");
+    expect(said).toContain(
+      "This machine does not have what some of the tests need:\n  a Python with TensorFlow: ",
+    );
     expect(said).toContain(reason);
     expect(said).toMatch(/\n +(sudo apt-get install|install what Debian has in|npm test)/);
   });

@@ -61,7 +61,7 @@ export class ParsedArgs {
   }
 }
 
-export const helpFlag: FlagSpec = { name: "help", help: "Show this and end." };
+export const helpFlag: FlagSpec = { name: "help", help: "Show this and exit." };
 
 /**
  * Reads `--flag=value`, `--flag value`, `--switch`, `--no-switch` and positional arguments; `--` ends the flags.

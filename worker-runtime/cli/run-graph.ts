@@ -39,7 +39,7 @@ async function fileOf(name: string): Promise<string> {
       return candidate;
   }
   throw invalidArgument(
-    `"${name}" is a folder without ${SAVED_MODEL_FILES.join(" or ")}, so it is no SavedModel.`,
+    `"${name}" is a folder without ${SAVED_MODEL_FILES.join(" or ")}, so it is not a SavedModel.`,
   );
 }
 

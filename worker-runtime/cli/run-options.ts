@@ -70,7 +70,10 @@ export const runCommandSpec: CommandSpec = {
       name: "optimize",
       help: "On unless --no-optimize is given: TensorFlow folds constants and rewrites the graph before it runs. Off, a trace shows every node as it was built.",
     },
-    { name: "soft_placement", help: "Let TensorFlow move nodes whose device is not there or lacks the op." },
+    {
+      name: "soft_placement",
+      help: "Let TensorFlow move nodes whose device does not exist or does not support the op.",
+    },
     {
       name: "output",
       value: "DIR | TENSOR=@FILE",

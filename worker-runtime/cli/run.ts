@@ -185,8 +185,8 @@ function wantedOf(
   const { fetches, targets } = choice;
   if (fetches.length + targets.length === 0) {
     throw notFound(
-      "The graph ends in nothing but operations that save, restore, initialize or report. " +
-        "Say by --fetch or --run what is to be run.",
+      "The graph ends only in operations that save, restore, initialize or report. " +
+        "Use --fetch or --run to say what to run.",
     );
   }
   const parts = [

@@ -16,10 +16,10 @@ const installCommand: CommandSpec = {
   name: "tensordeck runtime install",
   summary:
     "Brings TensorFlow's runtime into the user's data folder: exact versions, checked by their SHA-256, through the pip of " +
-    "the Python that is there. Only the libraries are kept.",
+    "the installed Python. Only the libraries are kept.",
   flags: [
     { name: "yes", help: "Do not ask before downloading." },
-    { name: "dry_run", help: "Show what would be done and end." },
+    { name: "dry_run", help: "Show what would be done and exit." },
     {
       name: "gpu",
       help: "With CUDA's libraries (--no-gpu: without). Otherwise as the machine has an NVIDIA GPU, or not.",

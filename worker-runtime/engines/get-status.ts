@@ -1,6 +1,7 @@
 import { formatHostPort } from "../cluster/address.js";
 import { unavailable } from "../protocol/status.js";
 import { connectHttp2 } from "../rpc/http2-connection.js";
+import { messagePrefix } from "../rpc/message-prefix.js";
 
 const RETRY_MILLIS = 20;
 
@@ -8,8 +9,7 @@ const RETRY_MILLIS = 20;
  * Waits until a server answers tensorflow.WorkerService/GetStatus.
  *
  * Written on node:http2 alone: a worker needs this one call, and a gRPC library would cost it a tenth of a second of
- * its start and 20 MB for its whole life. A request without fields is an empty message, framed as gRPC asks: a byte
- * that says "not compressed" and a length of four bytes.
+ * its start and 20 MB for its whole life. A request without fields is an empty message.
  * @throws TensorFlowError UNAVAILABLE when it has not answered by the deadline.
  */
 export async function awaitServing(host: string, port: number, deadlineMillis: number): Promise<void> {
@@ -61,6 +61,6 @@ function getStatus(host: string, port: number, deadlineMillis: number): Promise<
     call.on("response", judge);
     call.on("trailers", judge);
     call.resume();
-    call.end(new Uint8Array(5));
+    call.end(messagePrefix(0));
   });
 }

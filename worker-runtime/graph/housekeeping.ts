@@ -4,6 +4,7 @@ import type { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { dependentsOf, type GraphIndex, sourcesOf } from "./graph-index.js";
 import { isInitialiser, isRestore } from "./initialisers.js";
+import { structureOf } from "./structural-ops.js";
 
 /** What a MetaGraphDef says beside its nodes. */
 export type GraphNotes = Pick<MetaGraphDef, "collectionDef" | "signatureDef" | "saverDef" | "metaInfoDef">;
@@ -112,11 +113,9 @@ export function nodeOf(name: string): string {
   return name.replace(/^\^/, "").replace(/:\d+$/, "");
 }
 
-const CALLS = /^(Stateful)?PartitionedCall$/;
-
 /** Whether a call's function, or one that it calls, writes or reads checkpoints. */
 function callsCheckpointOps(node: NodeDef, functions: ReadonlyMap<string, FunctionDef>): boolean {
-  if (!CALLS.test(node.op)) return false;
+  if (structureOf(node.op).calls !== "call") return false;
   const seen = new Set<string>();
   const open = [calleeOf(node)];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
@@ -124,7 +123,7 @@ function callsCheckpointOps(node: NodeDef, functions: ReadonlyMap<string, Functi
     seen.add(name);
     for (const inner of functions.get(name)?.nodeDef ?? []) {
       if (SAVING.test(inner.op) || isRestore(inner)) return true;
-      if (CALLS.test(inner.op)) open.push(calleeOf(inner));
+      if (structureOf(inner.op).calls === "call") open.push(calleeOf(inner));
     }
   }
   return false;

@@ -1,5 +1,6 @@
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { parseEdge } from "./edge.js";
+import { closesLoop } from "./structural-ops.js";
 
 /** The nodes that use each node's outputs or wait for it, by name, in the graph's order. */
 export function consumers(nodes: readonly NodeDef[]): Map<string, string[]> {
@@ -11,9 +12,6 @@ export function consumers(nodes: readonly NodeDef[]): Map<string, string[]> {
   }
   return out;
 }
-
-/** Ops whose output closes a loop of tf.while: the edge behind them leads back. */
-const BACK_EDGE_OPS: ReadonlySet<string> = new Set(["NextIteration", "RefNextIteration"]);
 
 export interface TopologicalOrder {
   /** The nodes in an order in which each comes after its inputs; back edges of while loops do not count. */
@@ -35,7 +33,7 @@ export function topologicalOrder(nodes: readonly NodeDef[]): TopologicalOrder {
       node.name,
       [...names].filter((name) => {
         const source = byName.get(name);
-        return source !== undefined && !(BACK_EDGE_OPS.has(source.op) && isMerge(node));
+        return source !== undefined && !closesLoop(source.op, node.op);
       }),
     );
   }
@@ -60,10 +58,6 @@ export function topologicalOrder(nodes: readonly NodeDef[]): TopologicalOrder {
   if (order.length === nodes.length) return { order, cycle: undefined };
   const rest = nodes.filter((node) => (waiting.get(node.name) ?? 0) > 0);
   return { order: [...order, ...rest], cycle: findCycle(rest, sources) };
-}
-
-function isMerge(node: NodeDef): boolean {
-  return node.op === "Merge" || node.op === "RefMerge";
 }
 
 /** Follows inputs among nodes that all have an input among them, until one comes up again. */

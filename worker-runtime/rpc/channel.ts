@@ -2,6 +2,7 @@ import { type ChannelCredentials, type ChannelOptions, Client, credentials } fro
 import { addressProblem } from "../cluster/address.js";
 import { invalidArgument } from "../protocol/status.js";
 import { grpcTarget } from "./grpc-target.js";
+import { TrackedCredentials } from "./tracked-credentials.js";
 
 /** The scheme of a session's target; the address follows it. */
 const TARGET_SCHEME = "grpc://";
@@ -20,7 +21,6 @@ const options: ChannelOptions = {
   // A proxy for web pages cannot carry gRPC, and peers of a cluster are never behind one.
   "grpc.enable_http_proxy": 0,
   "grpc.max_send_message_length": -1,
-  "grpc.max_receive_message_length": -1,
   "grpc-node.flow_control_window": FLOW_CONTROL_WINDOW_BYTES,
   "grpc.initial_reconnect_backoff_ms": INITIAL_RECONNECT_BACKOFF_MILLIS,
   "grpc.max_reconnect_backoff_ms": MAX_RECONNECT_BACKOFF_MILLIS,
@@ -49,6 +49,19 @@ export function targetOfAddress(address: string): string {
   return `${TARGET_SCHEME}${address}`;
 }
 
+export interface ChannelDetails {
+  /** What the server is called in a TLS handshake; its host unless given. */
+  readonly serverName?: string | undefined;
+  /** Largest answer; without limit unless given. */
+  readonly maxMessageBytes?: number | undefined;
+}
+
+/** A grpc-js client with the sockets of its connections. */
+interface TrackedClient {
+  readonly client: Client;
+  readonly credentials: TrackedCredentials;
+}
+
 /**
  * One connection to one server, shared by the clients of its services. Nothing is sent before the first call. It does not
  * keep the process alive.
@@ -56,35 +69,59 @@ export function targetOfAddress(address: string): string {
 export class Channel {
   /** "host:port". */
   readonly address: string;
-  /** The grpc-js client; only the service clients use it. */
-  readonly client: Client;
+  readonly #makeClient: () => TrackedClient;
+  #current: TrackedClient;
   #closed = false;
 
   /**
    * @param address "host:port", or a target with "grpc://".
    * @param channelCredentials plain gRPC unless given.
-   * @param serverName what the server is called in a TLS handshake; its host unless given.
    * @throws TensorFlowError INVALID_ARGUMENT when the address cannot be dialled.
    */
   constructor(
     address: string,
     channelCredentials: ChannelCredentials = credentials.createInsecure(),
-    serverName?: string,
+    { serverName, maxMessageBytes = -1 }: ChannelDetails = {},
   ) {
     this.address = addressOfTarget(address);
-    const named = serverName === undefined ? {} : { "grpc.ssl_target_name_override": serverName };
-    this.client = new Client(grpcTarget(this.address), channelCredentials, { ...options, ...named });
+    const clientOptions = {
+      ...options,
+      "grpc.max_receive_message_length": maxMessageBytes,
+      ...(serverName !== undefined && { "grpc.ssl_target_name_override": serverName }),
+    };
+    this.#makeClient = () => {
+      const tracked = new TrackedCredentials(channelCredentials);
+      return { client: new Client(grpcTarget(this.address), tracked, clientOptions), credentials: tracked };
+    };
+    this.#current = this.#makeClient();
+  }
+
+  /** The grpc-js client; only the service clients use it. It is another one after `reconnect`. */
+  get client(): Client {
+    return this.#current.client;
   }
 
   get isClosed(): boolean {
     return this.#closed;
   }
 
+  /** Gives the connection up: calls in progress end with an error, and the next one makes another connection. */
+  reconnect(): void {
+    if (!this.#closed) {
+      const { client, credentials: tracked } = this.#current;
+      client.close();
+      tracked.destroySockets();
+      this.#current = this.#makeClient();
+    }
+  }
+
   /** Closes the connection; calls in progress end with an error. May be called again. */
   close(): void {
     if (!this.#closed) {
       this.#closed = true;
-      this.client.close();
+      const { client, credentials: tracked } = this.#current;
+      client.close();
+      tracked.destroyUnansweredSockets();
     }
   }
 }

@@ -45,7 +45,7 @@ const PEERS = {
     lack: () =>
       existsSync(join(sharedDir, "tf-peer"))
         ? undefined
-        : { why: "It is not beside the project (../shared/tf-peer); whoever has it puts it there." },
+        : { why: "It is not beside the project (../shared/tf-peer)." },
     packages: [],
   },
   namespaces: {
@@ -112,7 +112,7 @@ export async function bringPeers(names, underCi) {
 export function lackLines(names) {
   const lacks = names.map((name) => ({ name, lack: lackOf(name) })).filter(({ lack }) => lack !== undefined);
   if (lacks.length === 0) return [];
-  const lines = ["This machine lacks what some of the tests need:"];
+  const lines = ["This machine does not have what some of the tests need:"];
   for (const { name, lack } of lacks) {
     const { title } = PEERS[name];
     lines.push(`  ${title}: ${lack.why}`);

@@ -12,11 +12,12 @@ import {
 } from "node:http2";
 import { MasterServiceDefinition } from "../../../protos/generated/tensorflow/master_service.js";
 import { formatHostPort } from "../../../worker-runtime/cluster/address.js";
+import { isCompressedMessage } from "../../../worker-runtime/rpc/message-prefix.js";
 import { errnoOf, messageOf } from "../../shared/problems.js";
 import { collect } from "./collect.js";
 import { type DoorCluster, masterAddress } from "./door-cluster.js";
 import { http2Options, WINDOW_BYTES } from "./http2-options.js";
-import { HANDLE_BYTES, isCompressed, sessionHandle, withCluster } from "./messages.js";
+import { HANDLE_BYTES, sessionHandle, withCluster } from "./messages.js";
 import { GrpcCode, refuse, relay } from "./relay.js";
 import { Upstreams } from "./upstreams.js";
 
@@ -142,7 +143,7 @@ export class Door {
       refuse(client, GrpcCode.UNAVAILABLE, NO_TASK);
       return;
     }
-    if (isNew && isCompressed(begun)) {
+    if (isNew && isCompressedMessage(begun)) {
       refuse(client, GrpcCode.UNIMPLEMENTED, COMPRESSED);
       return;
     }

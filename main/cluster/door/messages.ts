@@ -5,10 +5,13 @@
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { ClusterDef } from "../../../protos/generated/tensorflow/cluster.js";
 import { ConfigProto_Experimental } from "../../../protos/generated/tensorflow/config.js";
+import {
+  isCompressedMessage,
+  messagePrefix,
+  PREFIX_BYTES,
+  statedLength,
+} from "../../../worker-runtime/rpc/message-prefix.js";
 import type { DoorCluster } from "./door-cluster.js";
-
-/** gRPC puts before each message whether it is compressed, and its length. */
-const FRAME_BYTES = 5;
 
 /** Numbers of the fields that are read or written. */
 const REQUEST_CONFIG = 2;
@@ -21,16 +24,11 @@ const SESSION_HANDLE_FIELD = 1;
 /** Bytes at the beginning of a body that hold the handle of a session, in any message that has one. */
 export const HANDLE_BYTES = 512;
 
-/** Whether a body begins with a compressed message; its bytes cannot be looked at. */
-export function isCompressed(body: Uint8Array): boolean {
-  return body[0] === 1;
-}
-
 /** The handle at the beginning of a body, of which only the beginning need be there; undefined when there is none. */
 export function sessionHandle(body: Uint8Array): string | undefined {
-  if (body.byteLength <= FRAME_BYTES || isCompressed(body)) return undefined;
+  if (body.byteLength <= PREFIX_BYTES || isCompressedMessage(body)) return undefined;
   try {
-    const reader = new BinaryReader(body.subarray(FRAME_BYTES));
+    const reader = new BinaryReader(body.subarray(PREFIX_BYTES));
     const [field, wireType] = reader.tag();
     if (field !== SESSION_HANDLE_FIELD || wireType !== WireType.LengthDelimited) return undefined;
     const handle = reader.string();
@@ -47,10 +45,10 @@ export function sessionHandle(body: Uint8Array): string | undefined {
  * @throws Error when the body is no complete message.
  */
 export function withCluster(body: Buffer, cluster: DoorCluster, target: string): Buffer {
-  const length = body.byteLength < FRAME_BYTES ? -1 : body.readUInt32BE(1);
-  if (body.byteLength !== FRAME_BYTES + length)
+  const length = body.byteLength < PREFIX_BYTES ? -1 : statedLength(body);
+  if (body.byteLength !== PREFIX_BYTES + length)
     throw new Error("The request of CreateSession is not complete.");
-  const request = body.subarray(FRAME_BYTES);
+  const request = body.subarray(PREFIX_BYTES);
   const config = contents(request, REQUEST_CONFIG);
   if (hasField(config, CONFIG_CLUSTER_DEF)) return body;
   const experimental = [
@@ -72,9 +70,7 @@ export function withCluster(body: Buffer, cluster: DoorCluster, target: string):
     field(REQUEST_CONFIG, configured),
     field(REQUEST_TARGET, [Buffer.from(target)]),
   ]);
-  const frame = Buffer.alloc(FRAME_BYTES);
-  frame.writeUInt32BE(completed.byteLength, 1);
-  return Buffer.concat([frame, completed]);
+  return Buffer.concat([messagePrefix(completed.byteLength), completed]);
 }
 
 /** The parts of a message, one field each, with the number of the field and its bytes with the tag. */

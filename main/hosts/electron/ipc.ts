@@ -1,6 +1,7 @@
 import { type IpcMainInvokeEvent, ipcMain, type WebContents } from "electron";
 import type { BridgeAnswer } from "../../api/bridge.js";
 import type { Application } from "../../application.js";
+import type { Caller } from "../../shared/caller.js";
 import { answerCall } from "../shared/dispatcher.js";
 import { isTrustedIpcSender } from "./trusted-ipc-sender.js";
 
@@ -20,7 +21,7 @@ export function serveRequests(application: Application, given: Set<string>): voi
       if (!isTrustedIpcSender(event.senderFrame) || typeof method !== "string") {
         return { ok: false, problem: { code: "PERMISSION_DENIED", message: "This page may not do that." } };
       }
-      const answer = await answerCall(application, method, params);
+      const answer = await answerCall(application, method, params, callerOf(event.sender));
       if (method === "machines.openWindow" && answer.ok && typeof answer.result === "string") {
         given.add(answer.result);
       }
@@ -35,4 +36,35 @@ export function sendEvents(application: Application, contents: WebContents): voi
     if (!contents.isDestroyed()) contents.send(EVENT_CHANNEL, name, data);
   });
   contents.once("destroyed", stop);
+}
+
+const callers = new WeakMap<WebContents, Caller>();
+
+/** The page that a window shows now, as a caller. A page that was loaded anew or has crashed is another one. */
+export function callerOf(contents: WebContents): Caller {
+  const known = callers.get(contents);
+  if (known) return known;
+  const gone = new AbortController();
+  const caller: Caller = { gone: gone.signal };
+  callers.set(contents, caller);
+  const end = () => {
+    if (callers.get(contents) === caller) callers.delete(contents);
+    contents.off("did-start-navigation", onNavigation);
+    contents.off("render-process-gone", end);
+    contents.off("destroyed", end);
+    gone.abort();
+  };
+  const onNavigation = ({
+    isMainFrame,
+    isSameDocument,
+  }: {
+    isMainFrame: boolean;
+    isSameDocument: boolean;
+  }) => {
+    if (isMainFrame && !isSameDocument) end();
+  };
+  contents.on("did-start-navigation", onNavigation);
+  contents.on("render-process-gone", end);
+  contents.on("destroyed", end);
+  return caller;
 }

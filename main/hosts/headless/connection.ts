@@ -5,6 +5,7 @@ import { inBackground } from "../../../worker-runtime/faults.js";
 import { MESSAGE_PACK_ENCODE, SocketClose } from "../../api/headless.js";
 import type { WireMessage } from "../../api/wire.js";
 import type { Application } from "../../application.js";
+import type { Caller } from "../../shared/caller.js";
 import { answerRequest, parseRequest } from "../shared/dispatcher.js";
 import { Outbox } from "./outbox.js";
 
@@ -21,6 +22,8 @@ export class Connection {
   readonly #outbox: Outbox;
   readonly #stopListening: () => void;
   readonly #pings: NodeJS.Timeout;
+  readonly #gone = new AbortController();
+  readonly #caller: Caller = { gone: this.#gone.signal };
   #openRequests = 0;
   #alive = true;
 
@@ -73,7 +76,7 @@ export class Connection {
     }
     this.#openRequests++;
     inBackground(
-      answerRequest(this.#application, request).then((answer) => {
+      answerRequest(this.#application, request, this.#caller).then((answer) => {
         this.#openRequests--;
         this.#outbox.push(answer);
       }),
@@ -103,6 +106,7 @@ export class Connection {
 
   #dispose(): void {
     clearInterval(this.#pings);
+    this.#gone.abort();
     this.#stopListening();
     this.#outbox.close();
   }

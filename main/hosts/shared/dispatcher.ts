@@ -2,6 +2,7 @@
 import type { BridgeAnswer } from "../../api/bridge.js";
 import { requestSchema, type WireMessage, type WireRequest } from "../../api/wire.js";
 import type { Application } from "../../application.js";
+import type { Caller } from "../../shared/caller.js";
 import { problemOf } from "../../shared/problems.js";
 
 /** The part of the application that a host hands requests to. */
@@ -12,9 +13,10 @@ export async function answerCall(
   application: RequestHandler,
   method: string,
   params: unknown,
+  caller: Caller,
 ): Promise<BridgeAnswer> {
   try {
-    const result = await application.handle(method, params);
+    const result = await application.handle(method, params, caller);
     return result === undefined ? { ok: true } : { ok: true, result };
   } catch (error) {
     return { ok: false, problem: problemOf(error) };
@@ -28,7 +30,11 @@ export function parseRequest(frame: unknown): WireRequest | undefined {
 }
 
 /** Answers one request. Never rejects. */
-export async function answerRequest(application: RequestHandler, request: WireRequest): Promise<WireMessage> {
-  const answer = await answerCall(application, request.method, request.params ?? undefined);
+export async function answerRequest(
+  application: RequestHandler,
+  request: WireRequest,
+  caller: Caller,
+): Promise<WireMessage> {
+  const answer = await answerCall(application, request.method, request.params ?? undefined, caller);
   return { id: request.id, ...answer };
 }

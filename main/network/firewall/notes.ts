@@ -4,7 +4,7 @@ import { ruleNames, ruleText } from "./rules.js";
 
 /** What scripts say of themselves in their first line. */
 export const titles = {
-  apply: "Lets other machines reach Tensordeck, in place of its earlier rules.",
+  apply: "Lets other machines reach Tensordeck, replacing its earlier rules.",
   undo: "Removes every rule of Tensordeck and nothing else.",
 } as const;
 
@@ -30,7 +30,7 @@ export function commonNotes(
   if (facts.problem) {
     notes.push(
       ok(
-        "Of the rules that are there, which cannot be read now, only those of this installation are replaced: they carry its mark, or are exactly as an earlier version of Tensordeck made them.",
+        "The existing rules cannot be read now; only those of this installation are replaced: they carry its mark, or are exactly as an earlier version of Tensordeck made them.",
       ),
     );
   }

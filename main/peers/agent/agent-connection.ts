@@ -27,6 +27,7 @@ import type { AgentChannel } from "./agent-channel.js";
 import { AgentLink, type AgentLinkOptions } from "./agent-link.js";
 import type { LinkMeasurer } from "./collaborators.js";
 import { LogFollower, type LogListener } from "./log-follower.js";
+import { machineFromMessage } from "./messages/machine.js";
 import { orderToMessage, serverDefOf } from "./messages/tasks.js";
 import { RemoteTasks } from "./remote-tasks.js";
 import { changeToMessage, fromJson } from "./requests.js";
@@ -39,6 +40,8 @@ const STOP_DEADLINE_MILLIS = 30_000;
 const PROBE_DEADLINE_MILLIS = 60_000;
 /** Whoever sits at that machine is asked for a password. */
 const FIREWALL_DEADLINE_MILLIS = 300_000;
+/** Programs are started to find a libtensorflow. */
+const LOOK_DEADLINE_MILLIS = 30_000;
 const LINK_DEADLINE_MILLIS = 60_000;
 
 /** What is known of the machine from its agent; what it may do here is known elsewhere. */
@@ -113,6 +116,13 @@ export class AgentConnection implements TaskHost, FirewallTool, LinkMeasurer {
   /** Calls the listener when the facts are others, once a second while the machine answers, until the returned function is called. */
   onFacts(listener: () => void): () => void {
     return this.#link.onChange(listener);
+  }
+
+  /** Answered by that machine once it has looked. */
+  async engines(): Promise<MachineFacts["engines"]> {
+    const options = { deadlineMillis: LOOK_DEADLINE_MILLIS };
+    const message = await this.#channel().call("describe", {}, options);
+    return machineFromMessage(message).description.engines;
   }
 
   /** What it told last; while it does not answer, as it was then. */

@@ -210,7 +210,7 @@ export class AgentLink {
     this.#channel = undefined;
     this.#events.disconnected();
     const { problem: why } = problem("UNAVAILABLE", `${this.name} ended the connection.`, {
-      reason: "Probably Tensordeck was ended or started anew there.",
+      reason: "Tensordeck was probably stopped or restarted there.",
       remedy: "It is dialled again by itself.",
     });
     this.#setPresence("connecting", why);

@@ -95,7 +95,7 @@ export class AgentService {
     socket.once("close", () => this.#connections.delete(end));
   }
 
-  /** Ends every connection and takes no more. */
+  /** Ends every connection and accepts no more. */
   close(): void {
     this.#closed = true;
     for (const end of [...this.#connections.keys()]) end();
@@ -125,7 +125,14 @@ function machineHandlers({ deviceId, trust, machine, tasks, window }: AgentServi
     instance: INSTANCE,
   });
   return {
-    describe: (_, { caller }) => machineToMessage(describe(caller)),
+    // The caller wants to know what can compute here, so that is looked for first.
+    describe: async (_, { caller }) => {
+      const engines = await tasks.engines?.();
+      const described = describe(caller);
+      return machineToMessage(
+        engines ? { ...described, description: { ...described.description, engines } } : described,
+      );
+    },
     watch: async (_, { caller, signal }, send) => {
       const onRoleChange = (listener: () => void) => trust.onChange((id) => id === caller && listener());
       const watched = { tasks, machine, describe: () => describe(caller), onRoleChange };
@@ -157,8 +164,8 @@ function taskHandlers({ tasks, machine, trust, mayExpose }: AgentServiceOptions)
   const found = (taskId: string): HostTask => {
     const task = tasks.tasks().find(({ id }) => id === taskId);
     if (task) return task;
-    throw problem("NOT_FOUND", `${machine.description().name} has no such task any more.`, {
-      reason: "It was removed, or Tensordeck was started anew there.",
+    throw problem("NOT_FOUND", `${machine.description().name} no longer has that task.`, {
+      reason: "It was removed, or Tensordeck was restarted there.",
       details: taskId,
     });
   };
@@ -212,8 +219,8 @@ function checkPort(port: number, machine: string): void {
   if (port === 0 || isTaskPort(port)) return;
   throw problem("INVALID_ARGUMENT", `A task on ${machine} cannot have port ${port}.`, {
     reason:
-      "Other machines choose among the ports of tasks only, so that none takes the place of a program there.",
-    remedy: `Choose a port from ${TASK_PORTS_TEXT}, or leave it out.`,
+      "Other machines choose among the ports of tasks only, so that none uses a port that a program there needs.",
+    remedy: `Choose a port from ${TASK_PORTS_TEXT}, or omit it.`,
   });
 }
 
@@ -253,7 +260,7 @@ function firewallHandlers({ firewall, machine }: AgentServiceOptions) {
     planFirewall: async (request, { signal }) => toJson(await firewall.plan(changeOf(request), signal)),
     applyFirewall: async (request, { signal }, send: Send<wire.JsonValue>) => {
       if (!request.plan) {
-        throw problem("INVALID_ARGUMENT", `${machine.description().name} was not told which change to make.`);
+        throw problem("INVALID_ARGUMENT", `${machine.description().name} was not given a change to make.`);
       }
       const change = changeOf(request.plan);
       const states: AsyncIterable<FirewallApply> = request.undo

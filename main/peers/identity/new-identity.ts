@@ -1,6 +1,6 @@
 /**
  * A new identity for an installation that is a copy of another one, such as a memory card's: both have the same key, and
- * take each other's place. It is made when the program starts: a running one is known by its key to whoever is connected.
+ * are mistaken for each other. It is made when the program starts: a running one is known by its key to whoever is connected.
  */
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -70,7 +70,7 @@ function byeProblem({ reason, waitMillis }: MessageOf<"bye">, name: string): Pro
         remedy: `Try again in half a minute. If ${name} shows a pairing that nobody wants, close it there.`,
       });
     case "pause":
-      return problem("RESOURCE_EXHAUSTED", `${name} takes no pairing from this machine for a while.`, {
+      return problem("RESOURCE_EXHAUSTED", `${name} accepts no pairing from this machine for a while.`, {
         reason: "Too many attempts from its address failed. The pause keeps codes from being guessed.",
         remedy: `Try again in ${durationText(waitMillis ?? 0)}, or begin the pairing on ${name}.`,
       });

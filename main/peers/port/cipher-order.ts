@@ -21,7 +21,7 @@ export function cipherOrder(): string {
   return order;
 }
 
-/** The order for these times of one and the same work; undefined for a cipher that is not to be had by itself. */
+/** The order for these times of one and the same work; undefined for a cipher that is not available by itself. */
 export function orderOf(aesMillis: number | undefined, chachaMillis: number | undefined): string {
   // Near each other AES is taken, which every library has.
   const chachaFirst = aesMillis !== undefined && chachaMillis !== undefined && chachaMillis * 1.5 < aesMillis;

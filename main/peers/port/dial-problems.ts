@@ -10,7 +10,7 @@ export function wrongMachine(address: string, expected: string, actual: string):
     `At ${address} another machine answers: ${shortDeviceId(actual)} instead of ${shortDeviceId(expected)}.`,
     {
       reason:
-        "Probably its address was given to another machine, or Tensordeck was installed anew there and has a new device ID.",
+        "Probably its address was given to another machine, or Tensordeck was reinstalled there and has a new device ID.",
       remedy: "If it is the same machine, pair with it again. Otherwise look for its new address.",
       details: `Expected device ID ${expected}, found ${actual}.`,
     },
@@ -21,13 +21,13 @@ export function wrongMachine(address: string, expected: string, actual: string):
 export function notAdmitted(name: string): ProblemError {
   return problem("PERMISSION_DENIED", `${name} does not let this machine in.`, {
     reason: `${name} has forgotten this machine: it was removed there, or its data folder was replaced.`,
-    remedy: `Pair the two machines again. If that was not meant, ask whoever uses ${name}.`,
+    remedy: `Pair the two machines again. If you did not expect this, ask the user of ${name}.`,
   });
 }
 
 /** The same for a pairing, which is open to machines that are not paired. */
 export function notPairingNow(name: string): ProblemError {
-  return problem("RESOURCE_EXHAUSTED", `${name} takes no pairing from this machine now.`, {
+  return problem("RESOURCE_EXHAUSTED", `${name} accepts no pairing from this machine now.`, {
     reason: "Too many connections are open there, from this machine's address or from those of others.",
     remedy: `Wait a minute, then try again, or begin the pairing on ${name}.`,
   });

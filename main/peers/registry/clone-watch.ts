@@ -24,7 +24,6 @@ export interface CloneWatchOptions {
   /** Device ID of this machine. */
   readonly ownId: string;
   readonly confirm: ConfirmIdentity;
-  readonly onChange: () => void;
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
@@ -47,6 +46,7 @@ export class CloneWatch {
   readonly #clones = new Map<string, readonly string[]>();
   /** Identities that are being looked into. */
   readonly #confirming = new Set<string>();
+  readonly #listeners = new Set<() => void>();
   readonly #closed = new AbortController();
   readonly #timer: NodeJS.Timeout;
 
@@ -61,6 +61,12 @@ export class CloneWatch {
   /** Where machines answer that have the identity of this one, or of the same other one; none unless there are several. */
   of(deviceId: string): readonly string[] {
     return this.#clones.get(deviceId) ?? [];
+  }
+
+  /** Calls the listener whenever there are other clones than before, until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** All identities that several machines have. */
@@ -158,7 +164,7 @@ export class CloneWatch {
     if (JSON.stringify(places) === JSON.stringify(this.of(deviceId))) return;
     if (places.length === 0) this.#clones.delete(deviceId);
     else this.#clones.set(deviceId, places);
-    this.#options.onChange();
+    for (const listener of [...this.#listeners]) listener();
   }
 }
 

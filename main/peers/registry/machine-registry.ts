@@ -37,7 +37,7 @@ export interface RegistryCollaborators<L extends MachineLink> {
   /** Tries whether a machine that only announces itself is still there. */
   readonly probe: Probe;
   /** Notices machines that have the identity of another one; nobody does unless given. */
-  readonly clones?: Pick<CloneWatch, "of" | "heard">;
+  readonly clones?: Pick<CloneWatch, "of" | "heard" | "onChange">;
   /** File that keeps the addresses that were added; without it they are forgotten. */
   readonly file?: string;
 }
@@ -76,7 +76,7 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
 
   constructor(collaborators: RegistryCollaborators<L>) {
     this.#collaborators = collaborators;
-    const { own, trust, discovery, askAgent, probe, file } = collaborators;
+    const { own, trust, discovery, clones, askAgent, probe, file } = collaborators;
     this.#added = new AddedMachines(askAgent, file, () => this.#changed());
     this.#probing = new Probing({
       probe,
@@ -87,6 +87,7 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
       own.onChange(() => this.#changed()),
       trust.onChange(() => this.#trustChanged()),
       discovery.onChange(() => this.#sightingsChanged()),
+      ...(clones ? [clones.onChange(() => this.#changed())] : []),
     ];
     this.#trustChanged();
   }
@@ -203,11 +204,6 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     await Promise.all([this.#added.close(), ...this.#closing]);
   }
 
-  /** Something is known of a machine that neither it nor the network said. */
-  refresh(): void {
-    this.#changed();
-  }
-
   #compose(): ClusterMachine[] {
     const { clones } = this.#collaborators;
     return this.#machines().map((machine) => {
@@ -277,7 +273,7 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     stop();
     if (this.facts(deviceId)) return deviceId;
     throw problem("NOT_FOUND", "No machine with this device ID announces itself here.", {
-      reason: "It is off, in another network, or the network carries no multicast.",
+      reason: "It is off, in another network, or the network does not carry multicast.",
       remedy: "Add it by its address, as host or host:port.",
       details: deviceId,
     });

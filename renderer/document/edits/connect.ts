@@ -58,7 +58,7 @@ export function whyNotConnect(
   const isRef = signatureOf(producer, lookup)?.outputs[from.output]?.isRef ?? false;
   if (to.input === "grow") {
     const { growing } = signature;
-    if (!growing) return `${consumer.op} takes no further input.`;
+    if (!growing) return `${consumer.op} accepts no more inputs.`;
     if (growing.arg.typeListAttr !== "") return notAllowed(consumer, growing.arg.typeListAttr, dtype, lookup);
     return whyNotType(
       document,
@@ -183,7 +183,7 @@ export function disconnect(
     });
     pairs.push([before, { ...before, input }]);
   }
-  if (pairs.length === 0) return refused("There is no edge to take away.");
+  if (pairs.length === 0) return refused("There is no edge to remove.");
   const label = ends.length === 1 ? `Disconnect ${ends[0]?.node ?? ""}` : `Disconnect ${ends.length} edges`;
   return edit({ label, operations: replaceNodes(pairs) });
 }

@@ -54,7 +54,7 @@ function nodesFor(variable: NodeDef, lookup: OpLookup, taken: Set<string>): [Nod
   const assignDef = lookup(isResource ? "AssignVariableOp" : "Assign");
   const type = variable.attr.get("dtype");
   const shape = variable.attr.get("shape")?.value;
-  if (!constDef || !assignDef || type?.value?.$case !== "type") return "The op list is not there yet.";
+  if (!constDef || !assignDef || type?.value?.$case !== "type") return "The op list has not been loaded yet.";
   if (shape?.$case !== "shape" || shape.value.unknownRank || shape.value.dim.some(({ size }) => size < 0n)) {
     return `${variable.name} has no fixed shape. Set its shape first.`;
   }

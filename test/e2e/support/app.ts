@@ -11,6 +11,8 @@ export interface AppOptions {
   /** False: nothing on this machine is found that could compute, as on a fresh one. */
   readonly runtime?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** The folder of an app that ended, so that this one is its next life. */
+  readonly folder?: string;
 }
 
 export interface RunningApp {
@@ -24,12 +26,14 @@ export interface RunningApp {
   newLink(): Promise<string>;
   /** Ends the app and its tasks, and removes its folder. */
   stop(): Promise<void>;
+  /** Ends the app as a crash does; its folder stays for its next life. */
+  kill(): Promise<void>;
 }
 
 export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
   const main = join(repositoryRoot, "build", "out", "main", "hosts", "headless", "main.js");
   if (!existsSync(main)) throw new Error("Tensordeck is not built. Run: npm run build");
-  const folder = mkdtempSync(join(tmpdir(), "tensordeck-e2e-"));
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), "tensordeck-e2e-"));
   const runtime: Readonly<Record<string, string>> =
     options.runtime === false
       ? // An empty path leaves no Python to find, and a home of its own no installed runtime.
@@ -70,6 +74,10 @@ export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
     stop: async () => {
       await process_.stop();
       rmSync(folder, { recursive: true, force: true });
+    },
+    kill: async () => {
+      process_.child.kill("SIGKILL");
+      await process_.exited;
     },
   };
 }

@@ -14,7 +14,6 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Problem } from "../../../main/api/problem.js";
 import { ProblemError } from "../../../main/api/wire.js";
 import { DocumentService } from "../../../main/documents/document-service.js";
 import { exampleLibrary } from "../../../main/documents/examples.js";
@@ -22,6 +21,7 @@ import { defined } from "../../../main/shared/problems.js";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../../protos/generated/tensorflow/meta_graph.js";
 import { SavedModel } from "../../../protos/generated/tensorflow/saved_model.js";
+import { problemOfCall } from "../support/problem-of-call.js";
 
 let folder: string;
 let used: string[];
@@ -40,12 +40,6 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const at = (name: string) => join(folder, name);
-
-async function problemOfCall(promise: Promise<unknown>): Promise<Problem> {
-  const error = await promise.catch((thrown: unknown) => thrown);
-  if (error instanceof ProblemError) return error.problem;
-  throw new Error(`not a ProblemError: ${String(error)}`);
-}
 
 function metaGraphWith(...names: string[]): MetaGraphDef {
   return MetaGraphDef.fromPartial({ graphDef: { node: names.map((name) => ({ name, op: "NoOp" })) } });

@@ -51,7 +51,7 @@ describe("an error of TensorFlow", () => {
     ["Input 1 of node x was passed float from input:0 incompatible with expected int32.", "x", /dtype/],
     ["Cannot assign a device for operation x: x was explicitly assigned to /job:ps/task:9", "x", /device/],
     ["OOM when allocating tensor with shape[100000,100000]", undefined, /memory/],
-    ["Session 12ab is not found.", undefined, /started anew/],
+    ["Session 12ab is not found.", undefined, /restarted/],
     ["Op type not registered 'Op of x' in binary running on vm.", "x", /does not have this op/],
     ["Input 1 of node x does not exist. Node only has 1 inputs.", "x", /fewer inputs/],
     ["Integer division by zero\n\t [[{{node x}}]]", "x", undefined],

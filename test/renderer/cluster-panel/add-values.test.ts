@@ -46,7 +46,7 @@ describe("the form that adds tasks", () => {
     [{ count: "1.5" }, { count: /1 to 16/ }],
     [{ count: "17" }, { count: /1 to 16/ }],
     [{ index: "-1" }, { index: /0 to 9,999/ }],
-    [{ index: "2" }, { index: /worker\/2 is there already/ }],
+    [{ index: "2" }, { index: /worker\/2 already exists/ }],
     [{ gpu: [] as number[] }, { gpu: /at least one/ }],
     [{ gpu: [3] }, { gpu: /of this machine/ }],
   ])("refuses %j", (given, expected) => {

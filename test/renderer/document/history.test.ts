@@ -1,12 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { addNode } from "../../../renderer/document/edits/add.js";
-import { setAttr } from "../../../renderer/document/edits/attrs.js";
-import { connect, disconnect } from "../../../renderer/document/edits/connect.js";
-import { clipOf, paste } from "../../../renderer/document/edits/paste.js";
 import { moveNodes, pin } from "../../../renderer/document/edits/place.js";
-import { deleteNodes } from "../../../renderer/document/edits/remove.js";
 import { rename } from "../../../renderer/document/edits/rename.js";
-import { setFeed, toggleFetch } from "../../../renderer/document/edits/run-settings.js";
 import type { EditResult } from "../../../renderer/document/edits/types.js";
 import { examineAgain, examineGraph } from "../../../renderer/document/examine.js";
 import {
@@ -22,6 +16,7 @@ import type { GraphDocument } from "../../../renderer/document/model.js";
 import type { OpLookup } from "../../../renderer/document/signature.js";
 import fc from "../../support/seeded-check.js";
 import { constant, documentOf, lookup, node, type, welcome } from "./graphs.js";
+import { doEdit, step } from "./random-edits.js";
 
 /** Everything that an edit can change, in a form that compares order, too. */
 function stateOf({ nodes, layout, runConfig, metaGraph }: GraphDocument): unknown {
@@ -32,43 +27,6 @@ function stateOf({ nodes, layout, runConfig, metaGraph }: GraphDocument): unknow
     metaGraph,
   };
 }
-
-function doEdit(history: History, result: EditResult): History {
-  return result.ok ? commit(history, result.transaction) : history;
-}
-
-type Step = (document: GraphDocument) => EditResult;
-
-const step: fc.Arbitrary<Step> = fc
-  .record({ kind: fc.nat(9), pick: fc.nat(50), other: fc.nat(50), x: fc.integer({ min: -500, max: 500 }) })
-  .map(({ kind, pick, other, x }): Step => {
-    return (document) => {
-      const names = [...document.nodes.keys()];
-      const name = names[pick % Math.max(1, names.length)] ?? "";
-      const second = names[other % Math.max(1, names.length)] ?? "";
-      const steps: readonly (() => EditResult)[] = [
-        () =>
-          addNode(document, lookup, ["Mul", "Const", "Pack", "NoOp", "Cast"][pick % 5] ?? "Mul", { x, y: x }),
-        () => deleteNodes(document, [name, second]),
-        () => rename(document, name, `n${pick}_${other}`),
-        () => connect(document, lookup, { node: name, output: 0 }, { node: second, input: other % 2 }),
-        () => disconnect(document, [{ node: name, input: 0 }]),
-        () => pin(document, [name, second], `/job:worker/task:${pick % 2}`),
-        () => moveNodes(document, new Map([[name, { x, y: pick }]])),
-        () => setAttr(document, lookup, name, "dtype", type(pick % 2 === 0 ? "int32" : "float64")),
-        () => toggleFetch(document, `${name}:0`),
-        () => {
-          const clip = clipOf(document, new Set([name, second]));
-          return clip
-            ? paste(document, clip, { x, y: 0 }, "Paste")
-            : setFeed(document, "a:0", { kind: "literal", text: "1" });
-        },
-      ];
-      const run = steps[kind];
-      if (!run) throw new Error("no such step");
-      return run();
-    };
-  });
 
 describe("undo and redo", () => {
   it("take back and bring back any sequence of edits exactly", () => {

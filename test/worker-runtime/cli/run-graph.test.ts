@@ -77,7 +77,7 @@ describe("RunnableGraph", () => {
       expect(
         [...(graph.graph.node[0]?.attr.keys() ?? [])].filter((key) => key.startsWith("_tensordeck_")),
       ).toEqual([]);
-      await expect(RunnableGraph.read(folder)).rejects.toThrow("no SavedModel");
+      await expect(RunnableGraph.read(folder)).rejects.toThrow("not a SavedModel");
       await writeFile(
         join(folder, "saved_model.pb"),
         writeGraphFile({ kind: "saved_model", format: "binary", metaGraph: welcomeGraph() }),

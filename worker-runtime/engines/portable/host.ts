@@ -80,7 +80,7 @@ export async function hostPortable(options: HostPortableOptions): Promise<Hosted
   if (server.isOpen && trust === undefined) {
     options.onWarning(
       `Other machines can reach this task (it listens on ${server.addresses.join(", ")}), and TensorFlow's protocol has ` +
-        "no authentication: whoever connects can run any graph here.",
+        "no authentication: anyone who connects can run any graph here.",
     );
   }
   return { target: server.target, serverDef: server.serverDef, version: packageVersion() };

@@ -17,6 +17,7 @@ import { streamTransport } from "./transport/peer-transport.js";
 import { type BindPlan, planBinding } from "./transport/sockets/bind-rules.js";
 import { GrpcListener } from "./transport/sockets/grpc-listener.js";
 import type { PeerTrust } from "./transport/sockets/peer-trust.js";
+import type { SilenceLimits } from "./transport/sockets/silence-watch.js";
 import { deviceKindsOf, TaskDevices } from "./worker/task-devices.js";
 import { Worker } from "./worker/worker.js";
 
@@ -30,6 +31,8 @@ export interface PortableServerOptions {
   readonly files?: readonly string[] | undefined;
   readonly limits?: Partial<ServiceLimits> | undefined;
   readonly masterLimits?: Partial<MasterLimits> | undefined;
+  /** When peers that are silent count as gone; as in silence-watch.ts unless given. */
+  readonly silence?: SilenceLimits | undefined;
   /** Mutual TLS with these peers; plain gRPC, as TensorFlow's, unless given. */
   readonly trust?: PeerTrust | undefined;
   /** A line for the task's log. */
@@ -53,7 +56,8 @@ export class PortableServer {
   #stopped = false;
 
   private constructor(options: PortableServerOptions, listener: GrpcListener, isOpen: boolean) {
-    const { trust } = options;
+    const { trust, silence } = options;
+    const limits = { ...defaultLimits(), ...options.limits };
     const { host } = ownAddress(options.serverDef);
     this.serverDef = withChosenPort(options.serverDef, listener.port);
     this.target = targetOfAddress(formatHostPort({ host, port: listener.port }));
@@ -68,7 +72,7 @@ export class PortableServer {
     this.worker = new Worker({
       devices,
       cluster: cluster ?? { job: [] },
-      transport: streamTransport(trust),
+      transport: streamTransport({ trust, maxMessageBytes: limits.maxMessageBytes, silence }),
       kernels,
       ops,
       files: new AllowedFolders(options.files ?? []),
@@ -88,7 +92,7 @@ export class PortableServer {
       log: options.log,
       limits: masterLimits,
     });
-    this.#endpoint = new GrpcEndpoint(listener, { ...defaultLimits(), ...options.limits });
+    this.#endpoint = new GrpcEndpoint(listener, limits, silence);
     this.#endpoint.offer(MasterServiceDefinition, this.#master);
     this.#endpoint.offer(WorkerServiceDefinition, this.worker);
     this.#endpoint.offerStream(WorkerServiceDefinition, this.worker);

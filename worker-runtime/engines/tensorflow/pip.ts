@@ -179,7 +179,7 @@ export function pipError(output: string): TensorFlowError {
   if (/DO NOT MATCH THE HASHES/.test(output)) {
     return dataLoss(
       "What was downloaded is not the file that this version of Tensordeck expects: it was damaged on the way, or the package " +
-        "index serves another one. Nothing was installed. Try again; if it stays so, look at pip's index settings (pip config list).",
+        "index serves another one. Nothing was installed. Try again; if that does not help, look at pip's index settings (pip config list).",
     );
   }
   if (/No space left on device|\[Errno 28\]/.test(output)) {

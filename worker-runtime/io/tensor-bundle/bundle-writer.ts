@@ -57,7 +57,7 @@ export class BundleWriter {
     }
   }
 
-  /** Adds a tensor. @throws TensorFlowError INVALID_ARGUMENT for a name that is there already. */
+  /** Adds a tensor. @throws TensorFlowError INVALID_ARGUMENT for a name that already exists. */
   add(name: string, tensor: Tensor): Promise<void> {
     return this.#add(keyOfName(name), tensor);
   }

@@ -32,7 +32,7 @@ export async function mergeBundles(
     }
   }
   if (indexes.length === 0) {
-    throw invalidArgument(`There is none of the checkpoints that were to be merged into ${destination}.`);
+    throw invalidArgument(`None of the checkpoints to merge exists: ${destination}.`);
   }
   const { entries, shards } = mergedEntries(indexes);
 

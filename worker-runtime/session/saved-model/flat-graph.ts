@@ -4,12 +4,11 @@ import { type FunctionTools, inlineBody } from "../../engines/portable/master/in
 import { formatEdge, parseEdge } from "../../graph/edge.js";
 import { indexOf, neededFor } from "../../graph/graph-index.js";
 import { bundledOpRegistry, type OpRegistry } from "../../graph/op-registry.js";
+import { structureOf } from "../../graph/structural-ops.js";
 import { invalidArgument } from "../../protocol/status.js";
 
 /** Functions may call each other, but not without end. */
 const MAX_DEPTH = 100;
-
-const CALLS: ReadonlySet<string> = new Set(["PartitionedCall", "StatefulPartitionedCall"]);
 
 /** An output of a node of the flat graph. */
 export interface Source {
@@ -69,10 +68,10 @@ export class FlatGraph {
   }
 
   #add(nodes: readonly NodeDef[], prefix: string, tools: FunctionTools, depth: number): void {
-    if (depth > MAX_DEPTH) throw invalidArgument("Functions of the graph call each other without end.");
+    if (depth > MAX_DEPTH) throw invalidArgument("Functions of the graph call each other endlessly.");
     for (const node of nodes) {
       const callee = node.attr.get("f")?.value;
-      if (!CALLS.has(node.op) || callee?.$case !== "func") {
+      if (structureOf(node.op).calls !== "call" || callee?.$case !== "func") {
         this.#nodes.set(node.name, node);
         if (depth > 0) this.#made.add(node.name);
         continue;
@@ -103,7 +102,8 @@ export class FlatGraph {
     const result = this.#results.get(edge.node)?.[output];
     if (result !== undefined) return this.#sourceOf(result);
     const node = this.#nodes.get(edge.node);
-    if (!node) throw invalidArgument(`The graph lacks the node ${edge.node}, which another one reads.`);
+    if (!node)
+      throw invalidArgument(`The graph does not contain the node ${edge.node}, which another one reads.`);
     const [input, ...more] = node.input;
     if (node.op === "Identity" && input !== undefined && more.length === 0) return this.#sourceOf(input);
     return { node, output };

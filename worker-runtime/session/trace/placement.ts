@@ -1,4 +1,5 @@
 import type { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
+import { roleOf } from "../../graph/structural-ops.js";
 import { userNodeName } from "./node-names.js";
 
 /** On which device a node of the user's graph runs. */
@@ -20,8 +21,7 @@ export function placementOf(partitions: readonly GraphDef[], graph: GraphDef): N
   const devices = new Map<string, string>();
   for (const { node: nodes } of partitions) {
     for (const { name, op, device } of nodes) {
-      if (op === "_Send" || op === "_Recv" || op === "_HostSend" || op === "_HostRecv" || device === "")
-        continue;
+      if (roleOf(op) === "transfer" || device === "") continue;
       const node = known.has(name) ? name : userNodeName(name, known);
       // A node of the user's own name wins over one that was made from it.
       if (node !== undefined && (node === name || !devices.has(node))) devices.set(node, device);

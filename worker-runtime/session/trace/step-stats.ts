@@ -1,5 +1,6 @@
 import type { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
 import type { StepStats } from "../../../protos/generated/tensorflow/step_stats.js";
+import { roleOf, structureOf } from "../../graph/structural-ops.js";
 import { alignRecords } from "./aligned-records.js";
 import { completeTransfers } from "./crossings.js";
 import { userNodeName } from "./node-names.js";
@@ -29,17 +30,10 @@ export interface StepTrace {
   readonly clockOffsets: ReadonlyMap<string, number>;
 }
 
-/** Ops that TensorFlow adds for its own purposes. */
-const RUNTIME_OPS = new Set([
-  "_Send",
-  "_Recv",
-  "_HostSend",
-  "_HostRecv",
-  "_Arg",
-  "_Retval",
-  "_DeviceArg",
-  "_DeviceRetval",
-]);
+/** Whether TensorFlow adds nodes of the op for its own purposes. */
+function isRuntimeOp(op: string): boolean {
+  return roleOf(op) === "transfer" || structureOf(op).boundary !== undefined;
+}
 
 function nodeTiming(
   record: TraceRecord,
@@ -50,7 +44,7 @@ function nodeTiming(
   const recordedName = stats.nodeName;
   const label = parseNodeLabel(stats.timelineLabel);
   const op = label?.op ?? "";
-  if (recordedName.startsWith("_S") || RUNTIME_OPS.has(op) || /^(?:MEMCPY|MEMSET)/i.test(recordedName))
+  if (recordedName.startsWith("_S") || isRuntimeOp(op) || /^(?:MEMCPY|MEMSET)/i.test(recordedName))
     return undefined;
   const node = userNodeName(recordedName, known);
   if (node === undefined) return undefined;

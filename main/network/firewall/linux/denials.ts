@@ -39,7 +39,7 @@ export function denialNotes(
     return [
       warning(
         letsInTheRest
-          ? `${name} lets in everything but what ${what} The new rules go before ${one ? "it" : "them"} and win. Removing ${one ? "it" : "them"} would do as well.`
+          ? `${name} lets in everything but what ${what} The new rules go before ${one ? "it" : "them"} and win. Removing ${one ? "it" : "them"} would work too.`
           : `In ${name} ${what} The new rules go before ${one ? "it" : "them"} and win.`,
       ),
     ];

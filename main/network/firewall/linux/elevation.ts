@@ -62,7 +62,7 @@ export async function executeScript(
   }
   return {
     state: "failed",
-    problem: problem("ABORTED", "The firewall did not take the rules.", {
+    problem: problem("ABORTED", "The firewall rejected the rules.", {
       remedy: "See the details. Some rules may be there already; Undo removes them.",
       details,
     }).problem,

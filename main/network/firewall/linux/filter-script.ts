@@ -187,7 +187,7 @@ function persistenceNotes(places: readonly FilterPlace[], kept: readonly NftPlac
   const lost = places.filter((place) => place.kind === "iptables" || !kept.includes(place));
   const notes: Note[] = [];
   if (kept.length > 0)
-    notes.push(ok(`The rules are also added to ${NFT_FILE}, so they are there after a restart.`));
+    notes.push(ok(`The rules are also added to ${NFT_FILE}, so they remain after a restart.`));
   if (lost.length > 0) {
     const where = lost.map((place) =>
       place.kind === "iptables" ? place.command : `${place.family} ${place.table} ${place.chain}`,

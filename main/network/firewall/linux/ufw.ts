@@ -129,7 +129,7 @@ function ufwSteps(
 
 function pingNote(isLetIn: boolean | undefined) {
   if (isLetIn === false) {
-    return warning("ufw was told not to answer pings (/etc/ufw/before.rules), which stays so.");
+    return warning("ufw is configured not to answer pings (/etc/ufw/before.rules); this is not changed.");
   }
   return ok(
     isLetIn

@@ -94,9 +94,9 @@ function outcomeOf(code: number, stderr: string): Outcome {
   const managed = /managed Mac/i.test(stderr);
   return {
     state: "failed",
-    problem: problem("ABORTED", "The application firewall did not take the change.", {
+    problem: problem("ABORTED", "The application firewall rejected the change.", {
       reason: managed ? "This Mac is managed, and its firewall is set by a profile." : undefined,
-      remedy: managed ? "Ask whoever manages this Mac." : "See the details, then test again.",
+      remedy: managed ? "Ask the administrator of this Mac." : "See the details, then test again.",
       details: stderr.trim() || `Exit status ${code}.`,
     }).problem,
   };
@@ -205,7 +205,7 @@ function macosNotes({ state, stealth, programs }: MacosAnswer, tasks: boolean, s
       ),
     );
   }
-  if (stealth) notes.push(warning("Stealth mode is on: this Mac answers no pings, which stays so."));
+  if (stealth) notes.push(warning("Stealth mode is on: this Mac answers no pings; this is not changed."));
   return notes;
 }
 

@@ -72,19 +72,19 @@ function outcomeOf(code: number, stderr: string): Outcome {
         state: "failed",
         problem: problem("PERMISSION_DENIED", "Windows could not ask for an administrator.", {
           reason: "Probably prompts are switched off for this account.",
-          remedy: "Send the command to whoever manages this PC, then test again.",
+          remedy: "Send the command to the administrator of this PC, then test again.",
           details,
         }).problem,
       };
     default:
       return {
         state: "failed",
-        problem: problem("ABORTED", "Windows Firewall did not take the rules.", {
+        problem: problem("ABORTED", "Windows Firewall rejected the rules.", {
           reason:
             code === exitCodes.failed
               ? "Probably a policy of this PC forbids it."
               : "The script was ended before it was done.",
-          remedy: "Test again to see what is there now.",
+          remedy: "Test again to see the current rules.",
           details,
         }).problem,
       };
@@ -163,13 +163,13 @@ function windowsNotes({ profiles }: WindowsAnswer, facts: FirewallFacts, removeB
     }
     if (profile === "Domain") {
       notes.push(
-        warning(`${name} is in a domain's network, where the rules do not apply: ask whoever manages it.`),
+        warning(`${name} is in a domain's network, where the rules do not apply: ask its administrator.`),
       );
     }
   }
   const privateProfile = profiles.find(({ name }) => name === "Private");
   if (privateProfile?.local === "False") {
-    notes.push(warning("A policy of this PC ignores rules that are added here: ask whoever manages it."));
+    notes.push(warning("A policy of this PC ignores rules that are added here: ask its administrator."));
   }
   if (privateProfile?.allowed === "False") {
     notes.push(

@@ -16,6 +16,8 @@ import { testPorts } from "./wizard-tests.js";
 export interface FirewallWizardOptions {
   readonly machines: WizardMachines;
   readonly emit: EmitEvent;
+  /** Called when what was changed, or changed back, has been tested. */
+  readonly onApplied?: () => void;
   readonly now?: () => number;
 }
 
@@ -37,12 +39,14 @@ interface Work {
 export class FirewallWizardService {
   readonly #machines: WizardMachines;
   readonly #emit: EmitEvent;
+  readonly #onApplied: () => void;
   readonly #now: () => number;
   #session: Session | undefined;
 
-  constructor({ machines, emit, now = Date.now }: FirewallWizardOptions) {
+  constructor({ machines, emit, onApplied = () => {}, now = Date.now }: FirewallWizardOptions) {
     this.#machines = machines;
     this.#emit = emit;
+    this.#onApplied = onApplied;
     this.#now = now;
   }
 
@@ -125,7 +129,7 @@ export class FirewallWizardService {
     const { plan } = session.state;
     if (!plan) {
       throw problem("FAILED_PRECONDITION", "It is not known yet what would change.", {
-        remedy: "Look at what will change first.",
+        remedy: "Review the changes first.",
       });
     }
     session.goal = "apply";
@@ -139,7 +143,7 @@ export class FirewallWizardService {
         this.#tell(work, { kind: "went", step: "change" });
         this.#tell(work, { kind: "planned", plan: now });
         throw problem("ABORTED", "The machine has changed since the script was shown.", {
-          reason: "Its addresses, its firewall or its rules are others now, so another script would be run.",
+          reason: "Its addresses, its firewall or its rules are different now, so another script would run.",
           remedy: "Look at the new script, then apply it.",
         });
       }
@@ -287,8 +291,10 @@ export class FirewallWizardService {
   /** Events of a wizard that was put away or replaced reach nobody. */
   #dispatch(session: Session, event: WizardEvent): void {
     if (this.#session !== session) return;
+    const { busy } = session.state;
     session.state = nextState(session.state, event);
     this.#emit("firewall", session.state);
+    if (busy && !session.state.busy && session.state.apply) this.#onApplied();
   }
 
   #open(): Session {

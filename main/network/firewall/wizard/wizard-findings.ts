@@ -70,7 +70,7 @@ function throughOrUnknown({ machine, tests }: Evidence, peer: WizardMachine): Om
   if (untried !== undefined) {
     return {
       headline: `It is not known whether ${peer.name} reaches ${machine.name}`,
-      explanation: `${sentence(untried)} The rules can be changed all the same.`,
+      explanation: `${sentence(untried)} The rules can still be changed.`,
     };
   }
   return {
@@ -81,7 +81,7 @@ function throughOrUnknown({ machine, tests }: Evidence, peer: WizardMachine): Om
 
 /** Nobody is there to test from: only the firewall itself can be asked. */
 function withoutPeer({ machine, facts, tests }: Evidence): Omit<Findings, "proof"> {
-  const nobody = "No other machine is there yet to test from.";
+  const nobody = "There is no other machine yet to test from.";
   if (!facts) return { headline: `${machine.name}'s firewall is not known`, explanation: nobody };
   if (facts.problem) {
     return {
@@ -100,7 +100,7 @@ function withoutPeer({ machine, facts, tests }: Evidence): Omit<Findings, "proof
   if (facts.ownRules.length === 0) {
     return {
       headline: `${facts.name} on ${machine.name} lets in only what its rules say`,
-      explanation: `${nobody} No rule of Tensordeck is there, so ${wanted} are probably closed.`,
+      explanation: `${nobody} There is no rule of Tensordeck, so ${wanted} are probably closed.`,
     };
   }
   return {
@@ -151,7 +151,7 @@ function passedWords(machine: WizardMachine, peer: WizardMachine | undefined): O
     : {
         headline: `The rules are in place on ${machine.name}`,
         explanation:
-          "Read from the firewall without an administrator's rights. No other machine is there yet to test from.",
+          "Read from the firewall without an administrator's rights. There is no other machine yet to test from.",
       };
 }
 

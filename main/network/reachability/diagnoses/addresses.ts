@@ -133,7 +133,7 @@ export const ipv6Only: Rule = ({ machines }) =>
         {
           message: `${machine.name} has IPv6 addresses only.`,
           reason:
-            "Scripts that split an address at its colon, and programs that were told of IPv4 only, fail with it.",
+            "Scripts that split an address at its colon, and programs that support only IPv4, fail with it.",
           remedy: `Write it in brackets, as in [${machine.addresses[0]}]:2222.`,
         },
         { machineId: machine.id },

@@ -112,7 +112,7 @@ export const psWithoutWorkers: Rule = (situation) => {
       "warning",
       {
         message: `${listText(servers.map(({ name }) => name))} still run${servers.length === 1 ? "s" : ""}, but no worker does.`,
-        reason: "A parameter server waits for ever: nothing tells it that the last worker is done.",
+        reason: "A parameter server waits forever: nothing tells it that the last worker has finished.",
         remedy: "Stop it, or let Tensordeck stop parameter servers with the last worker (in the settings).",
       },
       first && ofTask(first),
@@ -131,7 +131,7 @@ export const workerFinished: Rule = (situation) => {
       finding(
         "warning",
         {
-          message: `${done.name} is done and gone, but ${listText(waiting.map(({ name }) => name))} may wait for it.`,
+          message: `${done.name} has finished and exited, but ${listText(waiting.map(({ name }) => name))} may wait for it.`,
           reason: "A session of a fixed cluster waits for every task that its ClusterSpec names.",
           remedy:
             "Give the sessions device filters with all ps tasks and their own task, or keep workers up until all are done.",
@@ -152,7 +152,7 @@ export const waitsForMissingTasks: Rule = (situation) => {
       "warning",
       {
         code: "UNAVAILABLE",
-        message: `${listText(missing.map(({ name }) => name))} ${missing.length === 1 ? "is" : "are"} not up, so whoever uses the whole cluster waits.`,
+        message: `${listText(missing.map(({ name }) => name))} ${missing.length === 1 ? "is" : "are"} not up, so everything that uses the whole cluster waits.`,
         reason: `${listText(up.map(({ name }) => name))} know${up.length === 1 ? "s" : ""} of ${missing.length === 1 ? "it" : "them"} from the start; a strategy that spans all workers begins when the last is there.`,
         remedy: "Start what is missing, or restart the others without it.",
       },

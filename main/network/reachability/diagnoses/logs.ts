@@ -75,9 +75,9 @@ export const sessionStillWaiting: Rule = (situation) => {
           target && !isUp(target.task)
             ? `${awaited} is ${target.task.state}.`
             : (route?.problem?.message ??
-              `Probably ${awaited} is not running, or ${placed.machine.name} cannot reach it; TensorFlow itself waits without end.`),
+              `Probably ${awaited} is not running, or ${placed.machine.name} cannot reach it; TensorFlow itself waits forever.`),
         remedy:
-          route?.problem?.remedy ?? `Start ${awaited}, or leave it out with device filters; then run again.`,
+          route?.problem?.remedy ?? `Start ${awaited}, or exclude it with device filters; then run again.`,
         details: line.text,
       },
       { machineId: placed.machine.id, taskId: placed.task.id, task: placed.name },
@@ -144,7 +144,7 @@ export const messageTooLarge = logRule({
   severity: "error",
   code: "RESOURCE_EXHAUSTED",
   withinMillis: RECENT_MILLIS,
-  message: (task) => `A message of ${task} is larger than gRPC or protobuf carries.`,
+  message: (task) => `A message of ${task} is larger than gRPC or protobuf allow.`,
   reason: "A message holds 2 GB at most; constants are part of the graph.",
   remedy: "Keep large values in variables, and initialize them from files.",
 });
@@ -165,7 +165,7 @@ export const localhostInLog: Rule = (situation) =>
         severity: "info",
         message: (task, match) => `${task} calls itself ${match[1]}, and still listens on every address.`,
         reason: "TensorFlow writes localhost for its own entry; it is not what it listens on.",
-        remedy: "Nothing need be done.",
+        remedy: "Nothing needs to be done.",
       })(situation)
     : [];
 
@@ -180,8 +180,8 @@ export const unavailableLoop: Rule = (situation) =>
         "warning",
         {
           code: "UNAVAILABLE",
-          message: `${name} tries again and again: ${lines.length} failures in the last minute.`,
-          reason: "A peer that it needs is gone, and TensorFlow's own clients try without end.",
+          message: `${name} keeps retrying: ${lines.length} failures in the last minute.`,
+          reason: "A peer that it needs is gone, and TensorFlow's own clients retry forever.",
           remedy: "Start the peer that the log names, or stop the run.",
           details: lines.at(-1)?.text,
         },

@@ -56,7 +56,7 @@ export const proxyInTheWay: Rule = (situation) =>
       "error",
       {
         code: "UNAVAILABLE",
-        message: routes[0]?.problem?.message ?? "A proxy answers in place of a task.",
+        message: routes[0]?.problem?.message ?? "A proxy answers instead of a task.",
         reason: routes[0]?.problem?.reason,
         remedy: routes[0]?.problem?.remedy,
         details: routeList(situation, routes),
@@ -102,7 +102,7 @@ export const oneWay: Rule = (situation) => {
           code: "UNAVAILABLE",
           message: `${to} reaches ${from}, but ${from} does not reach ${to}.`,
           reason:
-            "The tasks of a cluster dial each other, not only the master: whoever needs a tensor fetches it from the task that has it, so every pair must connect both ways.",
+            "The tasks of a cluster dial each other, not only the master: the task that needs a tensor fetches it from the one that has it, so every pair must connect both ways.",
           remedy:
             route.firewallOf === undefined
               ? undefined
@@ -169,7 +169,7 @@ export const openCluster: Rule = (situation) =>
   situation.access === "open" && placedTasks(situation).some(({ task }) => task.state === "running")
     ? [
         finding("info", {
-          message: "The cluster is open: whoever reaches its ports can run any graph.",
+          message: "The cluster is open: anyone who reaches its ports can run any graph.",
           reason: "TensorFlow's protocol has no passwords, and a graph can read and write files.",
           remedy: "Use it on networks that you trust, or make it secure.",
         }),

@@ -47,7 +47,7 @@ export const closeHangs: Rule = ({ session, now }) => {
     finding("warning", {
       code: "DEADLINE_EXCEEDED",
       message: `The session has been closing for ${Math.round((now - session.since) / 1000)} s.`,
-      reason: "A task that no longer answers is still asked to let go of it.",
+      reason: "A task that no longer answers is still asked to release it.",
       remedy: "Restart the task that does not answer; the session ends with it.",
     }),
   ];

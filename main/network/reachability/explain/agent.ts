@@ -40,7 +40,7 @@ function anotherInstallation(facts: RouteFacts): Explanation | undefined {
       code: "FAILED_PRECONDITION",
       message: `Another installation than ${facts.to.name} answers ${facts.from.name} at ${facts.address}.`,
       reason:
-        "Its certificate is a different one: the address was given to another machine, or Tensordeck was set up anew there.",
+        "Its certificate is a different one: the address was given to another machine, or Tensordeck was reinstalled there.",
       remedy: `Correct the address of ${facts.to.name}, or pair with it again.`,
       details: `expected ${facts.deviceId}, met ${shown}`,
     },

@@ -76,7 +76,7 @@ function closes(facts: RouteFacts, failure: LayerResult): Explanation {
   const name = facts.task?.name ?? `what listens at ${facts.address}`;
   return unreached(facts, failure, `${name} ends the connection at once`, {
     reason: "Probably it is about to end, or another program than TensorFlow listens there.",
-    remedy: "Test again in a moment; look at its log if it stays so.",
+    remedy: "Test again in a moment; look at its log if that does not help.",
   });
 }
 

@@ -31,7 +31,7 @@ function silence(facts: RouteFacts, failure: LayerResult): Explanation {
   const { to, task } = facts;
   if (isDown(facts)) {
     return unreached(facts, failure, `${subject(facts)}: ${down(task)}`, {
-      reason: `Besides, ${to.name} hides closed ports, so its firewall may be in the way as well.`,
+      reason: `Besides, ${to.name} hides closed ports, so its firewall may also be in the way.`,
       remedy: startIt(facts),
     });
   }
@@ -167,9 +167,9 @@ function tunnelClosed(facts: RouteFacts, failure: LayerResult): Explanation {
   return unreached(facts, failure, `${from.name}'s end of the tunnel to ${name} is not open`, {
     reason:
       failure.cause === "refused"
-        ? `Nothing listens on ${portText(facts)} of ${from.name}: the port was taken by another program, or the agent there was told of the task only now.`
+        ? `Nothing listens on ${portText(facts)} of ${from.name}: the port was taken by another program, or the agent there learned of the task only now.`
         : undefined,
-    remedy: `Test again; restart ${name} if it stays so, which gives it another port where this one is taken.`,
+    remedy: `Test again; restart ${name} if that does not help, which gives it another port if this one is taken.`,
   });
 }
 

@@ -137,7 +137,7 @@ describe("the user's own rules that deny", () => {
     const ruleset = { chains: [{ ...chain, policy: "accept" }], rules: [rule(dport(2220), { drop: null })] };
     expect(notes(nftDenials(ruleset, place))).toEqual([
       "inet filter input lets in everything but what this rule of yours denies: drop tcp port 2220. " +
-        "The new rules go before it and win. Removing it would do as well.",
+        "The new rules go before it and win. Removing it would work too.",
     ]);
   });
 

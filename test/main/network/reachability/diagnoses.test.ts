@@ -221,7 +221,7 @@ const cases: { readonly [id in DiagnosisId]: Case } = {
   },
   "open-cluster": {
     wrong: one({}),
-    message: /^The cluster is open: whoever reaches its ports can run any graph\.$/,
+    message: /^The cluster is open: anyone who reaches its ports can run any graph\.$/,
     severity: "info",
     right: one({}, { access: "secure" }),
   },
@@ -297,7 +297,7 @@ const cases: { readonly [id in DiagnosisId]: Case } = {
       ],
       { membership: "fixed" },
     ),
-    message: /^worker\/1 is done and gone, but worker\/0 may wait for it\.$/,
+    message: /^worker\/1 has finished and exited, but worker\/0 may wait for it\.$/,
     severity: "warning",
     taskId: "worker/1",
     right: situation([machine("gpu-pc", [task("worker/0"), task("worker/1", { state: "stopped" })])], {
@@ -308,7 +308,7 @@ const cases: { readonly [id in DiagnosisId]: Case } = {
     wrong: situation([machine("gpu-pc", [task("worker/0"), task("worker/1", { state: "stopped" })])], {
       membership: "fixed",
     }),
-    message: /^worker\/1 is not up, so whoever uses the whole cluster waits\.$/,
+    message: /^worker\/1 is not up, so everything that uses the whole cluster waits\.$/,
     severity: "warning",
     taskId: "worker/1",
     right: situation([machine("gpu-pc", [task("worker/0"), task("worker/1", { state: "stopped" })])]),
@@ -470,7 +470,7 @@ const cases: { readonly [id in DiagnosisId]: Case } = {
   },
   "message-too-large": {
     wrong: log("Received message larger than max (2147483648 vs. 2147483647)"),
-    message: /^A message of worker\/0 is larger than gRPC or protobuf carries\.$/,
+    message: /^A message of worker\/0 is larger than gRPC or protobuf allow\.$/,
     severity: "error",
     taskId: "worker/0",
     right: log("Received message"),
@@ -491,7 +491,7 @@ const cases: { readonly [id in DiagnosisId]: Case } = {
   },
   "unavailable-loop": {
     wrong: one({}, { logs: logOf("worker/0", Array(25).fill("UNAVAILABLE: Connection reset by peer")) }),
-    message: /^worker\/0 tries again and again: 25 failures in the last minute\.$/,
+    message: /^worker\/0 keeps retrying: 25 failures in the last minute\.$/,
     severity: "warning",
     taskId: "worker/0",
     right: one({}, { logs: logOf("worker/0", Array(5).fill("UNAVAILABLE: Connection reset by peer")) }),

@@ -23,10 +23,10 @@ function make() {
       asked.push(address);
       return answering.has(address);
     },
-    onChange: () => changes++,
     now: () => clock.now,
   });
   watch = made;
+  made.onChange(() => changes++);
   /** What somebody announces at a time. */
   const at = (millis: number, deviceId: string, instance: string, place: string) => {
     clock.now = millis;

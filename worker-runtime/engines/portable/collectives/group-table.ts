@@ -113,7 +113,7 @@ export class GroupTable {
       throw invalidArgument(`group_size must be positive integer but got ${groupSize}`);
     }
     if (this.#groups.size >= MAX_GROUPS) {
-      throw resourceExhausted(`This task leads ${MAX_GROUPS} groups of collectives and takes no more.`);
+      throw resourceExhausted(`This task leads ${MAX_GROUPS} groups of collectives and accepts no more.`);
     }
     const gathering: Gathering = {
       groupKey,

@@ -128,7 +128,7 @@ export class InstanceTable {
 function begin(instances: Map<number, Instance>, request: InstanceRequest): Instance {
   if (instances.size >= MAX_INSTANCES) {
     throw resourceExhausted(
-      `Group ${request.groupKey} has ${MAX_INSTANCES} collectives; this task takes no more of it.`,
+      `Group ${request.groupKey} has ${MAX_INSTANCES} collectives; this task accepts no more for it.`,
     );
   }
   const instance: Instance = {

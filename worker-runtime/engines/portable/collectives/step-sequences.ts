@@ -86,7 +86,7 @@ export class StepSequences {
   #keep(graphKey: bigint, next: bigint, incarnation: bigint): Sequence {
     if (this.#sequences.size >= MAX_GRAPH_KEYS && !this.#sequences.has(graphKey)) {
       throw resourceExhausted(
-        `This task counts the steps of ${MAX_GRAPH_KEYS} graph keys and takes no more.`,
+        `This task counts the steps of ${MAX_GRAPH_KEYS} graph keys and accepts no more.`,
       );
     }
     const sequence: Sequence = { next, incarnation, running: new Set() };

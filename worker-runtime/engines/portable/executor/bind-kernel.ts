@@ -1,3 +1,4 @@
+import { structureOf } from "../../../graph/structural-ops.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import type { KernelDefinition } from "../kernels/kernel.js";
 import { costOf } from "../kernels/kernel-cost.js";
@@ -10,23 +11,14 @@ export interface BoundNode {
   readonly node: KernelNode;
   readonly work: NodeWork;
   readonly deviceType: string;
+  /** Whether an output may be missing, as a Switch leaves one of its two. */
+  readonly mayLeaveDead: boolean;
 }
 
-/** Ops that pass values between a function and its caller; they have no kernel. */
-const ARGUMENT_OPS: ReadonlySet<string> = new Set(["_Arg", "_DeviceArg"]);
-const RESULT_OPS: ReadonlySet<string> = new Set(["_Retval", "_DeviceRetval"]);
-
-/** Whether an op passes values between a function and its caller, for which no kernel is needed. */
-export function isBoundaryOp(op: string): boolean {
-  return ARGUMENT_OPS.has(op) || RESULT_OPS.has(op);
-}
-
-/** The work of a node that passes values between a function and its caller; undefined for any other. */
+/** The work of a node that passes values between a function and its caller, for which no kernel is needed. */
 export function boundaryWork(node: KernelNode): NodeWork | undefined {
-  if (ARGUMENT_OPS.has(node.op)) {
-    return { kind: "argument", index: indexOf(node) };
-  }
-  return RESULT_OPS.has(node.op) ? { kind: "result", index: indexOf(node) } : undefined;
+  const { boundary } = structureOf(node.op);
+  return boundary && { kind: boundary, index: indexOf(node) };
 }
 
 function indexOf(node: KernelNode): number {

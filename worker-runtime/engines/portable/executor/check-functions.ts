@@ -3,10 +3,10 @@ import type { FunctionDef, FunctionDefLibrary } from "../../../../protos/generat
 import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
 import { parseDeviceName } from "../../../cluster/device-name.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
+import { structureOf } from "../../../graph/structural-ops.js";
 import { TensorFlowError } from "../../../protocol/status.js";
 import { KernelNode } from "../kernels/kernel-node.js";
 import type { KernelRegistry } from "../kernels/registry.js";
-import { isBoundaryOp } from "./bind-kernel.js";
 import { calleeKey } from "./callee-key.js";
 import { instantiateBody } from "./function-body.js";
 import type { MissingKernels } from "./missing-kernels.js";
@@ -54,7 +54,7 @@ export function addMissingOfFunctions(
     const body = unknown.length > 0 ? definition.nodeDef : bodyOf(definition, callee, check.ops);
     for (const node of body) {
       called.push(...calleesOf(node));
-      if (check.ops.has(node.op) && !functions.has(node.op) && !isBoundaryOp(node.op)) {
+      if (check.ops.has(node.op) && !functions.has(node.op) && structureOf(node.op).boundary === undefined) {
         addIfMissing({ ...node, name: `${name}/${node.name}` }, check, missing);
       }
     }

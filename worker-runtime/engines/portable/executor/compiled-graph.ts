@@ -3,6 +3,7 @@ import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.j
 import { mergeDevice, parseDeviceName } from "../../../cluster/device-name.js";
 import { type SignatureArg, typesFit } from "../../../graph/node-signature.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
+import { roleOf } from "../../../graph/structural-ops.js";
 import { dtypeOf } from "../../../protocol/dtype.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import { KernelNode } from "../kernels/kernel-node.js";
@@ -14,7 +15,6 @@ import { addMissingOfFunctions } from "./check-functions.js";
 import type { CompiledGraph } from "./compiled-node.js";
 import { linkNodes, type NodeLinks, sourcesOf, topologicalNumbers } from "./graph-links.js";
 import { MissingKernels } from "./missing-kernels.js";
-import { roleOf } from "./node-role.js";
 import { findFrames } from "./static-frames.js";
 import { wireGraph } from "./wire-graph.js";
 
@@ -72,16 +72,17 @@ function* bindNodes(nodes: readonly NodeDef[], options: CompileOptions): Pausing
     }
     const { name: device, type: deviceType } = placements.of(def.device);
     const node = new KernelNode(def.device === device ? def : { ...def, device }, opDef, options.scope);
+    const mayLeaveDead = options.kernels.facts(def.op).leavesDead ?? false;
     const boundary = boundaryWork(node);
     if (boundary !== undefined) {
-      bound.push({ node, deviceType, work: boundary });
+      bound.push({ node, deviceType, mayLeaveDead, work: boundary });
       return;
     }
     const definition = options.kernels.find(node, deviceType);
     if (definition !== undefined) {
-      bound.push({ node, deviceType, work: kernelWork(definition, node) });
+      bound.push({ node, deviceType, mayLeaveDead, work: kernelWork(definition, node) });
     } else if (functions.has(def.op)) {
-      bound.push({ node, deviceType, work: callWork(node) });
+      bound.push({ node, deviceType, mayLeaveDead, work: callWork(node) });
     } else {
       missing.add(node, deviceType, options.kernels);
     }

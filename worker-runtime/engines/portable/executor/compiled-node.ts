@@ -1,17 +1,8 @@
+import type { NodeRole } from "../../../graph/structural-ops.js";
 import type { DType } from "../../../protocol/dtype.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import type { OpContext, Outputs, SplitWork } from "../kernels/kernel.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
-
-/** What a node is to the rules by which a step proceeds; "plain" for all that just waits for all of its inputs. */
-export type NodeRole =
-  | "plain"
-  | "merge"
-  | "enter"
-  | "exit"
-  | "next-iteration"
-  | "control-trigger"
-  | "transfer";
 
 /** How a node's outputs come about. */
 export type NodeWork =

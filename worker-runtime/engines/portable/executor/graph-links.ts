@@ -1,8 +1,8 @@
 import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
 import { parseEdge } from "../../../graph/edge.js";
+import { closesLoop } from "../../../graph/structural-ops.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import { eachOf, mapped, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
-import { roleOf } from "./node-role.js";
 
 /** The inputs of a node, with the numbers of nodes in place of their names. */
 export interface NodeLinks {
@@ -66,9 +66,9 @@ export function* topologicalNumbers(
   const waitsFor = new Int32Array(nodes.length);
   const behind: number[][] = nodes.map(() => []);
   const wait = (link: NodeLinks, index: number) => {
-    const isMerge = roleOf(nodes[index]?.op ?? "") === "merge";
+    const op = nodes[index]?.op ?? "";
     for (const source of sourcesOf(link)) {
-      if (!(isMerge && roleOf(nodes[source]?.op ?? "") === "next-iteration")) {
+      if (!closesLoop(nodes[source]?.op ?? "", op)) {
         behind[source]?.push(index);
         waitsFor[index] = (waitsFor[index] ?? 0) + 1;
       }

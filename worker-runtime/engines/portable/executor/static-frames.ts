@@ -1,7 +1,7 @@
+import type { NodeRole } from "../../../graph/structural-ops.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
 import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
-import type { NodeRole } from "./compiled-node.js";
 
 /** A loop frame as the structure of the graph shows it. */
 export interface FrameOutline {

@@ -1,10 +1,10 @@
+import type { NodeRole } from "../../../graph/structural-ops.js";
 import { dtypeOf } from "../../../protocol/dtype.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import { eachOf, mapped, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import type { BoundNode } from "./bind-kernel.js";
-import type { CompiledGraph, CompiledNode, DataEdge, NodeRole, StaticFrame } from "./compiled-node.js";
+import type { CompiledGraph, CompiledNode, DataEdge, StaticFrame } from "./compiled-node.js";
 import type { NodeLinks } from "./graph-links.js";
-import { mayLeaveDead } from "./node-role.js";
 import type { FramedNodes, FrameOutline } from "./static-frames.js";
 
 /** A frame while its nodes are being numbered. */
@@ -99,7 +99,7 @@ function countResults(nodes: readonly CompiledNode[]): number {
 }
 
 function growNode(
-  { node, work, deviceType }: BoundNode,
+  { node, work, deviceType, mayLeaveDead }: BoundNode,
   role: NodeRole,
   inputIsRef: readonly boolean[],
   frame: GrowingFrame,
@@ -122,7 +122,7 @@ function growNode(
     ),
     outputDtypes: node.outputs.map(({ dtype }) => (dtype === undefined ? undefined : dtypeOf(dtype))),
     outputIsRef: node.outputs.map(({ isRef }) => isRef),
-    mayLeaveDead: mayLeaveDead(node.op),
+    mayLeaveDead,
     dataEdges: node.outputs.map(() => []),
     controlEdges: [],
   };

@@ -124,6 +124,12 @@ export class KernelNode {
     return value?.$case === "func" ? value.value : this.#refuse(attr, "func");
   }
 
+  /** The dtypes that a type attribute or a list of types says, references as their base; none of any other attribute. */
+  typesIn(attr: string): readonly DType[] {
+    const kind = this.#find(attr)?.$case;
+    return kind === "list" ? this.types(attr) : kind === "type" ? [this.type(attr)] : [];
+  }
+
   types(attr: string): readonly DType[] {
     return this.#list(attr).type.map((type) => dtypeOf(baseDataType(type)));
   }

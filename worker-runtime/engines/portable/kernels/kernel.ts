@@ -4,8 +4,9 @@ import type { StepContext } from "../executor/step-context.js";
 import type { PausingWork } from "../pauses.js";
 import type { Value } from "../values.js";
 import type { KernelNode } from "./kernel-node.js";
+import type { OpFacts } from "./op-facts.js";
 
-/** The outputs of a node, one for each; `undefined` at the places that a Switch-like kernel leaves dead. */
+/** The outputs of a node, one for each; `undefined` for those that a Switch-like kernel leaves dead. */
 export type Outputs = readonly (Value | undefined)[];
 
 /** What one execution of a stateful kernel works with. */
@@ -60,15 +61,20 @@ export interface StatefulKernelDefinition extends KernelSelector {
   create(node: KernelNode): (context: OpContext) => Outputs | Promise<Outputs>;
 }
 
-/** For which nodes a kernel is. */
+/** The dtypes that a kernel takes, by type attribute of its op ("T", "Tidx"): all of them are named. */
+export type KernelTypes = Readonly<Record<string, readonly DType[]>>;
+
+/** For which nodes a kernel is, and what is known of their op. */
 export interface KernelSelector {
   readonly op: string;
   /** "CPU" unless given. */
   readonly deviceType?: string;
-  /** dtypes by type attribute ("T", "Tidx"); an attribute that is not named may be any. */
-  readonly types?: Readonly<Record<string, readonly DType[]>>;
+  /** Of an attribute that is a list of types, each element has to be one of these. */
+  readonly types: KernelTypes;
   /** Of several kernels that fit a node the one with the highest priority is taken; 0 unless given. */
   readonly priority?: number;
+  /** What the parts of the engine that do not run kernels know of the op; the same for all kernels of the op. */
+  readonly facts?: OpFacts;
   /** More that the node must fulfil, such as an attribute's value. */
   fits?(node: KernelNode): boolean;
   /**

@@ -1,4 +1,3 @@
-import type { DType } from "../../../protocol/dtype.js";
 import { CPU_TYPES, DTYPE_SETS } from "./cpu-types.js";
 import type { KernelNode } from "./kernel-node.js";
 
@@ -41,8 +40,5 @@ function choiceOf(text: string): Choice {
 }
 
 function hasOnly(node: KernelNode, attr: string, set: ReadonlySet<string>): boolean {
-  const value = node.attr(attr)?.value;
-  const types: readonly DType[] =
-    value?.$case === "list" ? node.types(attr) : value?.$case === "type" ? [node.type(attr)] : [];
-  return types.every((type) => set.has(type));
+  return node.typesIn(attr).every((type) => set.has(type));
 }

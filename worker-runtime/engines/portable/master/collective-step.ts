@@ -4,12 +4,13 @@ import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.j
 import { taskDeviceName, taskOfDevice } from "../../../cluster/device-name.js";
 import { unavailable } from "../../../protocol/status.js";
 import type { SequenceLeader } from "../collectives/step-sequences.js";
+import { hash64Combine } from "../hash64.js";
+import type { OpFactsSource } from "../kernels/op-facts.js";
 import { newStepId } from "../step-id.js";
 import type { WorkerSessions } from "./worker-sessions.js";
 
 /** Of graphs whose collectives get their keys only when they run; TensorFlow's hashes start with it, too. */
 const HASH_SEED = 0x8774aa605c729c72n;
-const HASH_OFFSET = 0x9e3779b97f4a7800n;
 
 /**
  * The graph key of a step that was given none, as TensorFlow makes it: the same for all masters whose graphs have the same
@@ -19,12 +20,13 @@ const HASH_OFFSET = 0x9e3779b97f4a7800n;
 export function collectiveGraphKey(
   nodes: readonly NodeDef[],
   library: FunctionDefLibrary | undefined,
+  facts: OpFactsSource,
 ): bigint {
   const keys = new Set<bigint>();
   let isCollective = false;
   for (const list of [nodes, ...(library?.function ?? []).map(({ nodeDef }) => nodeDef)]) {
     for (const { op, attr } of list) {
-      if (op.startsWith("Collective")) {
+      if (facts.facts(op).isCollective) {
         isCollective = true;
         const key = attr.get("instance_key")?.value;
         if (key?.$case === "i") {
@@ -33,7 +35,9 @@ export function collectiveGraphKey(
       }
     }
   }
-  const hash = [...keys].sort((a, b) => Number(a - b)).reduce((sum, key) => combined(key, sum), HASH_SEED);
+  const hash = [...keys]
+    .sort((a, b) => Number(a - b))
+    .reduce((sum, key) => hash64Combine(BigInt.asUintN(64, key), sum), HASH_SEED);
   return isCollective ? BigInt.asIntN(64, hash) : 0n;
 }
 
@@ -73,9 +77,4 @@ function leaderOf(
     incarnation: device.incarnation,
     getStepSequence: (request) => cluster.worker(groupLeader).getStepSequence(request, { signal }),
   };
-}
-
-function combined(a: bigint, b: bigint): bigint {
-  const value = BigInt.asUintN(64, a);
-  return value ^ BigInt.asUintN(64, b + HASH_OFFSET + (value << 10n) + (value >> 4n));
 }

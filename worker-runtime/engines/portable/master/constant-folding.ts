@@ -6,6 +6,7 @@ import type { OpRegistry } from "../../../graph/op-registry.js";
 import type { Tensor } from "../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernels/kernel.js";
 import { costOf } from "../kernels/kernel-cost.js";
+import type { OpFactsSource } from "../kernels/op-facts.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import { GraphNode, makeNodeDef, type NodeMap } from "./graph-node.js";
@@ -80,7 +81,7 @@ function planOf(
     node.controls.length === 0 &&
     node.outputs.length === 1 &&
     !node.opDef.isStateful &&
-    node.inputs.every(({ node: source }) => values.has(source) || isFreeConstant(nodes.get(source)));
+    node.inputs.every(({ node: source }) => values.has(source) || isFreeConstant(nodes.get(source), kernels));
   const definition = isCandidate ? kernels.find(node.kernelNode, "CPU") : undefined;
   if (definition?.kind !== "pure") {
     return undefined;
@@ -100,8 +101,8 @@ function planOf(
 }
 
 /** A constant in a loop or a branch waits for it, and what is made of it would have to wait, too. */
-function isFreeConstant(node: GraphNode | undefined): boolean {
-  return node?.op === "Const" && node.controls.length === 0;
+function isFreeConstant(node: GraphNode | undefined, facts: OpFactsSource): boolean {
+  return node?.controls.length === 0 && facts.facts(node.op).isConstant === true;
 }
 
 function constantValue(node: GraphNode | undefined): Tensor | undefined {

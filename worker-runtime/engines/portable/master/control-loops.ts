@@ -4,6 +4,7 @@ import { constantProto } from "../../../graph/constant-proto.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { Tensor } from "../../../protocol/tensor.js";
 import type { FrameOutline } from "../executor/static-frames.js";
+import type { OpFactsSource } from "../kernels/op-facts.js";
 import { GraphNode, makeNodeDef, type TensorRef } from "./graph-node.js";
 import { LoopFrames } from "./loop-frames.js";
 import type { StepGraph } from "./step-graph.js";
@@ -21,6 +22,7 @@ export interface LoopedGraph {
 
 export interface ControlLoopTools {
   readonly ops: OpRegistry;
+  readonly facts: OpFactsSource;
   readonly newName: (prefix: string) => string;
 }
 
@@ -53,7 +55,7 @@ class ControlLoops implements LoopedGraph {
     this.#graph = graph;
     this.#nodes = new Map(graph.nodes);
     this.#devices = new Map(graph.devices);
-    this.#frames = new LoopFrames(graph.nodes);
+    this.#frames = new LoopFrames(graph.nodes, tools.facts);
     this.#tools = tools;
   }
 

@@ -1,7 +1,7 @@
 import type { SignatureArg } from "../../../graph/node-signature.js";
+import { closesLoop } from "../../../graph/structural-ops.js";
 import { dtypeOf } from "../../../protocol/dtype.js";
 import { invalidArgument } from "../../../protocol/status.js";
-import { roleOf } from "../executor/node-role.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
 import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import type { GraphNode, NodeLookup } from "./graph-node.js";
@@ -27,7 +27,7 @@ function* leadsForward(added: readonly GraphNode[]): PausingWork<boolean> {
   yield* eachOf(added, (node) => {
     const isAhead = (name: string) => {
       const source = ahead.get(name);
-      return source !== undefined && !isBackEdge(source, node);
+      return source !== undefined && !closesLoop(source.op, node.op);
     };
     found ||= node.inputs.some((input) => isAhead(input.node)) || node.controls.some(isAhead);
     ahead.delete(node.name);
@@ -87,7 +87,7 @@ function* checkCycles(added: readonly GraphNode[]): PausingWork<void> {
   const behind = new Map<string, string[]>();
   const wait = (node: GraphNode, source: string) => {
     const from = names.get(source);
-    if (from === undefined || isBackEdge(from, node)) {
+    if (from === undefined || closesLoop(from.op, node.op)) {
       return;
     }
     waiting.set(node.name, (waiting.get(node.name) ?? 0) + 1);
@@ -128,11 +128,6 @@ function* checkCycles(added: readonly GraphNode[]): PausingWork<void> {
       `${left} nodes in a cycle, or behind one: ${stuck.map(({ name }) => name).join(", ")}${left > stuck.length ? ", …" : ""}.`,
     );
   }
-}
-
-/** The edge that closes a while loop. */
-export function isBackEdge(source: GraphNode, target: GraphNode): boolean {
-  return roleOf(source.op) === "next-iteration" && roleOf(target.op) === "merge";
 }
 
 /**

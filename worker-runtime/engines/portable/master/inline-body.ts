@@ -5,6 +5,7 @@ import { mergeDevice } from "../../../cluster/device-name.js";
 import { stringListAttr } from "../../../graph/attr-values.js";
 import { formatEdge, parseEdge } from "../../../graph/edge.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
+import { structureOf } from "../../../graph/structural-ops.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import { instantiateBody } from "../executor/function-body.js";
 import { makeNodeDef } from "./graph-node.js";
@@ -53,11 +54,12 @@ export function inlineBody(callee: NameAttrList, site: InlineSite, tools: Functi
   const resultTypes: AttrValue[] = [];
   for (const node of body) {
     const type = node.attr.get("T");
-    if (node.op === "_Arg" && type !== undefined) {
+    const { boundary } = structureOf(node.op);
+    if (boundary === "argument" && type !== undefined) {
       const input = inputs[indexOf(node)] ?? "";
       const taken = makeNodeDef(`${prefix}/${node.name}`, "Identity", [["T", type]]);
       nodes.push({ ...taken, device, input: [input] });
-    } else if (node.op === "_Retval" && type !== undefined) {
+    } else if (boundary === "result" && type !== undefined) {
       results[indexOf(node)] = renamed(node.input[0] ?? "", prefix);
       resultTypes[indexOf(node)] = type;
     } else {

@@ -1,6 +1,7 @@
+import { roleOf } from "../../../graph/structural-ops.js";
 import { invalidArgument } from "../../../protocol/status.js";
-import { roleOf } from "../executor/node-role.js";
 import { type FrameOutline, findFrames } from "../executor/static-frames.js";
+import type { OpFactsSource } from "../kernels/op-facts.js";
 import { withoutPauses } from "../pauses.js";
 import type { GraphNode, NodeMap } from "./graph-node.js";
 
@@ -16,7 +17,7 @@ export class LoopFrames {
    * @param nodes each after its inputs, back edges aside.
    * @throws TensorFlowError INVALID_ARGUMENT for loops that do not nest.
    */
-  constructor(nodes: NodeMap) {
+  constructor(nodes: NodeMap, facts: OpFactsSource) {
     const list = [...nodes.values()];
     const numbers = new Map(list.map(({ name }, index) => [name, index]));
     const numberOf = (name: string) => numbers.get(name) ?? [];
@@ -34,7 +35,7 @@ export class LoopFrames {
     for (const [index, node] of list.entries()) {
       const frame = frames[index] ?? root;
       this.enter(node.name, frame, outputFrames[index]);
-      if (node.op === "LoopCond") {
+      if (facts.facts(node.op).isLoopCondition) {
         this.#conditions.set(frame, node);
       }
     }

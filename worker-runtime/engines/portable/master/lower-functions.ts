@@ -1,11 +1,11 @@
 import type { NameAttrList } from "../../../../protos/generated/tensorflow/attr_value.js";
 import type { FunctionDef, FunctionDefLibrary } from "../../../../protos/generated/tensorflow/function.js";
 import type { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
-import type { OpRegistry } from "../../../graph/op-registry.js";
+import { structureOf } from "../../../graph/structural-ops.js";
 import { invalidArgument } from "../../../protocol/status.js";
 import type { FunctionTools } from "./inline-body.js";
 import { type Lowered, lowerCall, lowerCase, lowerIf, lowerWhile } from "./lowering.js";
-import { namesTask, usesSeveralTasks } from "./resource-tasks.js";
+import { type KnownOps, namesTask, usesSeveralTasks } from "./resource-tasks.js";
 
 /** Functions may call each other, but not without end. */
 const MAX_DEPTH = 100;
@@ -21,18 +21,19 @@ const MAX_DEPTH = 100;
 export function lowerFunctions(
   nodes: readonly NodeDef[],
   library: FunctionDefLibrary | undefined,
-  ops: OpRegistry,
+  known: KnownOps,
   earlier: (name: string) => NodeDef | undefined = () => undefined,
 ): readonly NodeDef[] {
   if (library === undefined || library.function.length === 0) {
     return nodes;
   }
   const functions = new Map(library.function.map((one) => [one.signature?.name ?? "", one]));
-  return new GraphLowering({ functions, ops }, earlier).lower(nodes);
+  return new GraphLowering(functions, known, earlier).lower(nodes);
 }
 
 class GraphLowering {
   readonly #tools: FunctionTools;
+  readonly #known: KnownOps;
   readonly #earlier: (name: string) => NodeDef | undefined;
   /** Functions that name tasks. */
   readonly #spanning: ReadonlySet<string>;
@@ -40,10 +41,15 @@ class GraphLowering {
   /** What is used in place of outputs that are handles. */
   readonly #handles = new Map<string, string>();
 
-  constructor(tools: FunctionTools, earlier: (name: string) => NodeDef | undefined) {
-    this.#tools = tools;
+  constructor(
+    functions: FunctionTools["functions"],
+    known: KnownOps,
+    earlier: (name: string) => NodeDef | undefined,
+  ) {
+    this.#tools = { functions, ops: known.ops };
+    this.#known = known;
     this.#earlier = earlier;
-    this.#spanning = functionsOverTasks(tools.functions);
+    this.#spanning = functionsOverTasks(functions);
   }
 
   lower(nodes: readonly NodeDef[]): readonly NodeDef[] {
@@ -57,7 +63,7 @@ class GraphLowering {
   #lowerAll(nodes: readonly NodeDef[], depth: number): readonly NodeDef[] {
     if (depth > MAX_DEPTH) {
       throw invalidArgument(
-        "Functions that are placed on several tasks call themselves, or each other, without end.",
+        "Functions that are placed on several tasks call themselves, or each other, endlessly.",
       );
     }
     for (const node of nodes) {
@@ -79,7 +85,7 @@ class GraphLowering {
     const callees = calleesOf(node);
     return (
       callees.some(({ name }) => this.#spanning.has(name)) ||
-      (callees.length > 0 && usesSeveralTasks(node, this.#nodeOf, this.#resolve, this.#tools.ops))
+      (callees.length > 0 && usesSeveralTasks(node, this.#nodeOf, this.#resolve, this.#known))
     );
   }
 
@@ -97,25 +103,21 @@ function lower(node: NodeDef, tools: FunctionTools): Lowered | undefined {
     const value = node.attr.get(attr)?.value;
     return value?.$case === "func" ? value.value : undefined;
   };
-  switch (node.op) {
-    case "PartitionedCall":
-    case "StatefulPartitionedCall": {
+  switch (structureOf(node.op).calls) {
+    case "call": {
       const body = callee("f");
       return body && lowerCall(node, body, tools);
     }
-    case "If":
-    case "StatelessIf": {
+    case "if": {
       const [whenTrue, whenFalse] = [callee("then_branch"), callee("else_branch")];
       return whenTrue && whenFalse ? lowerIf(node, { whenTrue, whenFalse }, tools) : undefined;
     }
-    case "Case":
-    case "StatelessCase": {
+    case "case": {
       const branches = node.attr.get("branches")?.value;
       const callees = branches?.$case === "list" ? branches.value.func : [];
       return callees.length > 0 ? lowerCase(node, callees, tools) : undefined;
     }
-    case "While":
-    case "StatelessWhile": {
+    case "while": {
       const [condition, body] = [callee("cond"), callee("body")];
       return condition && body ? lowerWhile(node, { condition, body }, tools) : undefined;
     }

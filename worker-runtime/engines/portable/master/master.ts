@@ -206,7 +206,7 @@ export class Master implements MasterInterface {
     const [oldest] = [...this.#sessions.values()].sort((a, b) => b.idleMillis - a.idleMillis);
     if (oldest === undefined || oldest.idleMillis < abandonedAfterMillis) {
       throw resourceExhausted(
-        `This master has ${maxSessions} sessions and takes no more. Close those that are not needed.`,
+        `This master has ${maxSessions} sessions and accepts no more. Close those that are not needed.`,
       );
     }
     await this.#abandon(oldest, "was left without being closed");

@@ -5,6 +5,7 @@ import { constantProto } from "../../../graph/constant-proto.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
 import { internalError } from "../../../protocol/status.js";
 import { Tensor } from "../../../protocol/tensor.js";
+import type { OpFactsSource } from "../kernels/op-facts.js";
 import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import { addControlLoops, type LoopedGraph } from "./control-loops.js";
 import { type GraphNode, makeNodeDef, type TensorRef } from "./graph-node.js";
@@ -22,6 +23,7 @@ export interface Partition {
 
 export interface PartitionTools {
   readonly ops: OpRegistry;
+  readonly facts: OpFactsSource;
   /** The incarnation of a device of the session, unsigned. */
   readonly incarnationOf: (device: string) => bigint;
   /** A name that no other node of the session has, beginning with the given one. */

@@ -5,6 +5,7 @@ import {
   parseDeviceName,
 } from "../../../cluster/device-name.js";
 import { invalidArgument } from "../../../protocol/status.js";
+import type { OpFactsSource } from "../kernels/op-facts.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { eachOf, NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
 import { type ColocationGroup, colocate } from "./colocation.js";
@@ -32,9 +33,6 @@ export interface Placement {
   /** Takes a line for every node, for ConfigProto.log_device_placement. */
   readonly log?: ((line: string) => void) | undefined;
 }
-
-/** Ops that look at shapes only, and so better stay where the tensor is. */
-const METADATA_OPS: ReadonlySet<string> = new Set(["Shape", "ShapeN", "Size", "Rank"]);
 
 /**
  * Finds a device for each new node: what it asks for, together with the nodes that it is colocated with; else the
@@ -65,7 +63,7 @@ export function* placeNodes(
   if (problems.length > 0) {
     throw invalidArgument(problems.join("\n"));
   }
-  yield* followNeighbours(added, groupOf, devices, placed, choices);
+  yield* followNeighbours(added, groupOf, devices, placed, choices, placement.kernels);
   const { log } = placement;
   if (log !== undefined) {
     yield* eachOf(
@@ -163,6 +161,7 @@ function* followNeighbours(
   devices: Map<string, string>,
   placed: PlacedDevices,
   choices: DeviceChoices,
+  facts: OpFactsSource,
 ): PausingWork<void> {
   const follow = (node: GraphNode, neighbour: string | undefined) => {
     const device = neighbour === undefined ? undefined : (devices.get(neighbour) ?? placed.get(neighbour));
@@ -181,7 +180,7 @@ function* followNeighbours(
         known.count += 1;
       }
     }
-    if (METADATA_OPS.has(node.op)) {
+    if (facts.facts(node.op).readsShapeOnly) {
       follow(node, node.inputs[0]?.node);
     }
   };

@@ -2,6 +2,7 @@ import type { VersionDef } from "../../../../protos/generated/tensorflow/version
 import { RegisterGraphRequest } from "../../../../protos/generated/tensorflow/worker.js";
 import { GRAPH_DEF_VERSION } from "../../../graph/op-list.js";
 import { withSharedSignal } from "../../../rpc/shared-signal.js";
+import type { OpFactsSource } from "../kernels/op-facts.js";
 import type { KernelRegistry } from "../kernels/registry.js";
 import { withPauses } from "../pauses.js";
 import { collectiveGraphKey } from "./collective-step.js";
@@ -56,13 +57,19 @@ export async function prepareStep(
   const { session, graph, kernels, newName, signal } = tools;
   const { ops, library } = graph;
   const { clientDevice } = session.cluster;
-  const needed = await withPauses(makeStepGraph({ graph, signature, ops, clientDevice }), signal);
+  const needed = await withPauses(
+    makeStepGraph({ graph, signature, ops, facts: kernels, clientDevice }),
+    signal,
+  );
   const step = mayFold(session.config)
     ? await withPauses(foldConstants(needed, { kernels, ops }), signal)
     : needed;
   const incarnationOf = incarnations(session);
-  const partitions = await withPauses(partitionGraph(step, { ops, newName, incarnationOf }), signal);
-  const graphKey = graphKeyOf(signature, partitions, library);
+  const partitions = await withPauses(
+    partitionGraph(step, { ops, facts: kernels, newName, incarnationOf }),
+    signal,
+  );
+  const graphKey = graphKeyOf(signature, partitions, library, kernels);
   const requests = partitions.map((partition) => ({
     task: partition.task,
     request: registerRequest(partition, graphKey, session, library, graph.versions),
@@ -81,12 +88,13 @@ function graphKeyOf(
   { collectiveGraphKey: given }: StepSignature,
   partitions: readonly Partition[],
   library: SessionGraph["library"],
+  facts: OpFactsSource,
 ): bigint {
   if (given !== 0n) {
     return given;
   }
   const nodes = partitions.flatMap((partition) => partition.nodes);
-  return collectiveGraphKey(nodes, reachableFunctions(nodes, library));
+  return collectiveGraphKey(nodes, reachableFunctions(nodes, library), facts);
 }
 
 function incarnations({ cluster }: WorkerSessions): (device: string) => bigint {

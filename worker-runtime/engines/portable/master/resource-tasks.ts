@@ -3,16 +3,13 @@ import { DataType } from "../../../../protos/generated/tensorflow/types.js";
 import { parseDeviceName } from "../../../cluster/device-name.js";
 import { parseEdge } from "../../../graph/edge.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
+import type { OpFactsSource } from "../kernels/op-facts.js";
 
-/** Ops that hand a handle on as it is, from their first input. */
-const PASSED_ON: ReadonlySet<string> = new Set([
-  "Enter",
-  "Exit",
-  "Identity",
-  "NextIteration",
-  "Switch",
-  "_SwitchN",
-]);
+/** The ops of a graph, its functions among them, and what is known of them. */
+export interface KnownOps {
+  readonly ops: OpRegistry;
+  readonly facts: OpFactsSource;
+}
 
 /** Whether a device name says more of where a node runs than the kind of device. */
 export function namesTask({ device }: NodeDef): boolean {
@@ -29,11 +26,11 @@ export function usesSeveralTasks(
   node: NodeDef,
   nodeOf: (name: string) => NodeDef | undefined,
   resolve: (input: string) => string,
-  ops: OpRegistry,
+  known: KnownOps,
 ): boolean {
   const tasks = new Set<string>();
   for (const input of node.input) {
-    const task = taskOfHandle(input, nodeOf, resolve, ops);
+    const task = taskOfHandle(input, nodeOf, resolve, known);
     if (task !== undefined) {
       tasks.add(task);
     }
@@ -45,7 +42,7 @@ function taskOfHandle(
   input: string,
   nodeOf: (name: string) => NodeDef | undefined,
   resolve: (input: string) => string,
-  ops: OpRegistry,
+  known: KnownOps,
 ): string | undefined {
   const seen = new Set<string>();
   for (let edge = parseEdge(resolve(input)); !edge.control && !seen.has(edge.node); ) {
@@ -54,8 +51,8 @@ function taskOfHandle(
     if (source === undefined) {
       return undefined;
     }
-    if (!PASSED_ON.has(source.op)) {
-      const isHandle = ops.get(source.op)?.outputArg[0]?.type === DataType.DT_RESOURCE;
+    if (!known.facts.facts(source.op).passesHandle) {
+      const isHandle = known.ops.get(source.op)?.outputArg[0]?.type === DataType.DT_RESOURCE;
       return isHandle ? askedTask(source.device) : undefined;
     }
     const [first] = source.input;

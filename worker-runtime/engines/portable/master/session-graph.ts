@@ -102,7 +102,8 @@ export class SessionGraph {
     const library = joinLibraries(this.#library, graph.library, functions);
     const ops = functions.length === 0 ? this.#ops : this.#options.ops.withFunctions(library);
     const earlier = (name: string) => this.#nodes.get(name)?.toNodeDef(this.#devices.get(name) ?? "");
-    const added = yield* readNodes(lowerFunctions(graph.node, library, ops, earlier), ops);
+    const facts = this.#options.placement.kernels;
+    const added = yield* readNodes(lowerFunctions(graph.node, library, { ops, facts }, earlier), ops);
     const fresh = new Map<string, GraphNode>();
     yield* eachOf(added, (node) => {
       if (this.#nodes.has(node.name) && isExtension) {

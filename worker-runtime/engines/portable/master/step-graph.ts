@@ -1,9 +1,11 @@
 import type { DataType } from "../../../../protos/generated/tensorflow/types.js";
 import type { OpRegistry } from "../../../graph/op-registry.js";
+import { closesLoop } from "../../../graph/structural-ops.js";
 import { invalidArgument, notFound } from "../../../protocol/status.js";
 import type { Device } from "../device.js";
+import type { OpFactsSource } from "../kernels/op-facts.js";
 import { NODES_PER_PAUSE, type PausingWork } from "../pauses.js";
-import { checkComplete, isBackEdge } from "./graph-checks.js";
+import { checkComplete } from "./graph-checks.js";
 import { GraphNode, makeNodeDef, type NodeMap, type TensorRef } from "./graph-node.js";
 import type { PlacedDevices } from "./placer.js";
 import { clientKey, recvAttrs, sendAttrs, type Transfer } from "./send-recv.js";
@@ -35,6 +37,7 @@ export interface StepGraphInput {
   readonly graph: { readonly nodes: NodeMap; readonly devices: PlacedDevices };
   readonly signature: StepSignature;
   readonly ops: OpRegistry;
+  readonly facts: OpFactsSource;
   /** The master's own CPU: feeds start and fetches end there. */
   readonly clientDevice: Device;
 }
@@ -92,7 +95,7 @@ class StepGraphBuilder {
   }
 
   #addFeed(feed: string): void {
-    const { clientDevice, ops } = this.#input;
+    const { clientDevice, ops, facts } = this.#input;
     const { ref, dataType, source } = this.#tensor(feed, "FeedInputs");
     const transfer = this.#clientTransfer(feed, dataType);
     const name = `_recv_${ref.node}_${ref.output}`;
@@ -101,7 +104,7 @@ class StepGraphBuilder {
     this.#feedPoints.set(feed, { key: clientKey(transfer), dataType, node: name });
     this.#substitutes.set(textOf(ref), { node: name, output: 0 });
     this.#fed.add(textOf(ref));
-    if (source.op === "Placeholder" || source.op === "PlaceholderV2") {
+    if (facts.facts(source.op).isPlaceholder) {
       this.#controlSubstitutes.set(ref.node, name);
     }
     this.#devices.set(name, clientDevice.name);
@@ -211,7 +214,7 @@ class StepGraphBuilder {
       }
       top.next += 1;
       const from = this.#input.graph.nodes.get(source);
-      if (from !== undefined && isBackEdge(from, top.node)) {
+      if (from !== undefined && closesLoop(from.op, top.node.op)) {
         backEdges.push(source);
       } else {
         enter(source);

@@ -5,21 +5,36 @@ import { Channel } from "../../../rpc/channel.js";
 import { workerClient } from "../../../rpc/worker-client.js";
 import type { WorkerTransport } from "../worker/worker-transport.js";
 import type { BulkDialer } from "./bulk/bulk-receiver.js";
+import { MAX_MESSAGE_BYTES } from "./receiving/message-limits.js";
 import { peerSocketOptions } from "./sockets/peer-socket.js";
 import { type PeerTrust, TASK_SERVER_NAME } from "./sockets/peer-trust.js";
+import { SILENCE_LIMITS, type SilenceLimits } from "./sockets/silence-watch.js";
 import { StreamCaller } from "./stream/stream-caller.js";
+
+export interface PeerTransportOptions {
+  /** Plain connections unless given. */
+  readonly trust?: PeerTrust | undefined;
+  /** Largest answer, in bytes. */
+  readonly maxMessageBytes?: number | undefined;
+  /** When a task that is silent counts as gone. */
+  readonly silence?: SilenceLimits | undefined;
+}
 
 /**
  * All calls to a task on one stream that stays open, where the task offers it; a call costs a quarter then, and a large
  * tensor holds up nobody. Large answers take a connection of their own to the same port. Other tasks, such as TensorFlow's
  * own, get unary calls.
- * @param trust plain connections unless given.
  */
-export function streamTransport(trust?: PeerTrust): WorkerTransport {
+export function streamTransport(options: PeerTransportOptions = {}): WorkerTransport {
+  const { trust, maxMessageBytes = MAX_MESSAGE_BYTES, silence = SILENCE_LIMITS } = options;
   return {
     connect: (address) => {
-      const channel = new Channel(address, trust?.channelCredentials(), TASK_SERVER_NAME);
-      const caller = new StreamCaller(channel, bulkDialer(address, trust));
+      const channel = new Channel(address, trust?.channelCredentials(), {
+        serverName: TASK_SERVER_NAME,
+        maxMessageBytes,
+      });
+      const dialBulk = bulkDialer(address, trust);
+      const caller = new StreamCaller(channel, { dialBulk, maxMessageBytes, silence });
       const close = (): void => {
         channel.close();
         caller.close();

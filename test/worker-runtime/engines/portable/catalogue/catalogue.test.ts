@@ -6,7 +6,7 @@ import { KernelRegistry } from "../../../../../worker-runtime/engines/portable/k
 import { StatusCode } from "../../../../../worker-runtime/protocol/status.js";
 
 const kernel = (op: string, more: object = {}) =>
-  ({ kind: "pure", op, create: () => () => [], ...more }) as const;
+  ({ kind: "pure", op, types: {}, create: () => () => [], ...more }) as const;
 
 describe("the catalogue of kernels", () => {
   it("has op, device type and dtypes of each, equal ones once", () => {

@@ -122,6 +122,7 @@ describe("errors", () => {
       kernels: [
         {
           kind: "stateful",
+          types: {},
           op: "Rank",
           create: (own) => async (context) => {
             if (own.name === "bad") {
@@ -239,6 +240,7 @@ test("work that can be divided goes to several compute threads", async () => {
     kernels: [
       {
         kind: "pure",
+        types: {},
         op: "Neg",
         create: () => (inputs) => inputs,
         cost: () => 30e6,
@@ -274,6 +276,7 @@ test("pure kernels that take long go to a compute thread, others do not", async 
     kernels: [
       {
         kind: "pure",
+        types: {},
         op: "Neg",
         create: () => (inputs) => inputs,
         cost: (own) => (own.name === "big" ? 30e6 : 10e6),

@@ -108,6 +108,7 @@ describe("functions", () => {
       ...library(body),
       kernels: ["Rank", "Shape", "Timestamp"].map((op) => ({
         kind: "stateful",
+        types: {},
         op,
         create: (own) => () => {
           ran.push(own.name);
@@ -134,6 +135,7 @@ describe("functions", () => {
       kernels: [
         {
           kind: "stateful",
+          types: {},
           op: "Timestamp",
           create: (own) => () => {
             scopes.set(own.name, (scopes.get(own.name) ?? new Set()).add(own.scope));

@@ -47,6 +47,7 @@ describe.skipIf(peerMissing("tensorflow"))("functions of TensorFlow", () => {
       dtype: "int32" | "bool" = "int32",
     ) => ({
       kind: "pure" as const,
+      types: {},
       op,
       create: () => (inputs: readonly Tensor[]) => {
         const [a, b] = inputs.map(({ data }) => Number(data[0]));

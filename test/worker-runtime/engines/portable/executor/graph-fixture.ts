@@ -87,6 +87,7 @@ export function countingLoop(start: string, limit: string, name = "while", paral
 function arithmetic(op: string, compute: (a: number, b: number) => number): KernelDefinition {
   return {
     kind: "pure",
+    types: {},
     op,
     create: () => (inputs) => {
       const [a, b] = inputs.map(({ data }) => Number(data[0]));
@@ -106,6 +107,7 @@ const scalarKernels: readonly KernelDefinition[] = [
   arithmetic("Mul", (a, b) => a * b),
   {
     kind: "pure",
+    types: {},
     op: "Less",
     create: () => (inputs) => {
       const [a, b] = inputs.map(({ data }) => Number(data[0]));
@@ -115,7 +117,7 @@ const scalarKernels: readonly KernelDefinition[] = [
 ];
 
 export function stateful(op: string, run: (context: OpContext) => ReturnType<StatefulRun>): KernelDefinition {
-  return { kind: "stateful", op, create: () => run };
+  return { kind: "stateful", op, types: {}, create: () => run };
 }
 type StatefulRun = Extract<KernelDefinition, { kind: "stateful" }>["create"] extends (
   node: never,

@@ -9,13 +9,14 @@ test("kernels of a graph and of its functions are prepared, each preparation onc
   const shared = vi.fn(async () => undefined);
   const other = vi.fn(async () => undefined);
   const unused = vi.fn(async () => undefined);
-  const kernel = (op: string, prepare: () => Promise<void>) => pureKernel(op, () => () => [], { prepare });
+  const kernel = (op: string, prepare: () => Promise<void>) =>
+    pureKernel(op, () => () => [], { types: {}, prepare });
   const kernels = new KernelRegistry().add(
     kernel("MatMul", shared),
     kernel("Conv2D", shared),
     kernel("MaxPool", other),
     kernel("LRN", unused),
-    pureKernel("Add", () => () => []),
+    pureKernel("Add", () => () => [], { types: {} }),
   );
   const nodes = ["MatMul", "Add", "NoKernel"].map((op) => NodeDef.fromPartial({ op }));
   const library = FunctionDefLibrary.fromPartial({
@@ -27,6 +28,7 @@ test("kernels of a graph and of its functions are prepared, each preparation onc
 
 test("what cannot be loaded fails the preparation", async () => {
   const failing = pureKernel("MatMul", () => () => [], {
+    types: {},
     prepare: () => Promise.reject(new Error("no disk")),
   });
   const nodes = [NodeDef.fromPartial({ op: "MatMul" })];

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { ConfigProto, OptimizerOptions_Level } from "../../../../../protos/generated/tensorflow/config.js";
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import { RewriterConfig_Toggle } from "../../../../../protos/generated/tensorflow/rewriter_config.js";
+import { sourceKernels } from "../../../../../worker-runtime/engines/portable/kernels/control-flow/sources.js";
 import type { PureKernelDefinition } from "../../../../../worker-runtime/engines/portable/kernels/kernel.js";
 import { KernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/registry.js";
 import {
@@ -19,6 +20,7 @@ import { sessionGraph, stepGraph } from "./session-parts.js";
 
 const sum: PureKernelDefinition = {
   kind: "pure",
+  types: {},
   op: "AddV2",
   create:
     () =>
@@ -26,11 +28,13 @@ const sum: PureKernelDefinition = {
 };
 const fill: PureKernelDefinition = {
   kind: "pure",
+  types: {},
   op: "Identity",
   create: () => () => [new Tensor("float32", [30_000], new Float32Array(30_000))],
 };
 const fail: PureKernelDefinition = {
   kind: "pure",
+  types: {},
   op: "Identity",
   create: () => () => {
     throw invalidArgument("not today");
@@ -44,7 +48,7 @@ function fold(
   ...kernels: readonly PureKernelDefinition[]
 ) {
   const graph = stepGraph(sessionGraph(nodes), parts);
-  const tools = { kernels: new KernelRegistry().add(...kernels), ops: bundledOpRegistry() };
+  const tools = { kernels: new KernelRegistry().add(...sourceKernels, ...kernels), ops: bundledOpRegistry() };
   return withoutPauses(foldConstants(graph, tools)).nodes;
 }
 

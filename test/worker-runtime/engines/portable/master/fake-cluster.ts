@@ -6,6 +6,8 @@ import * as proto from "../../../../../protos/generated/tensorflow/worker.js";
 import { makeServerDef } from "../../../../../worker-runtime/cluster/server-def.js";
 import type { ClientConnection } from "../../../../../worker-runtime/engines/portable/clients/client-connection.js";
 import { cpuKind, type Device, makeDevice } from "../../../../../worker-runtime/engines/portable/device.js";
+import { loopKernels } from "../../../../../worker-runtime/engines/portable/kernels/control-flow/loops.js";
+import { sourceKernels } from "../../../../../worker-runtime/engines/portable/kernels/control-flow/sources.js";
 import { KernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/registry.js";
 import { Master } from "../../../../../worker-runtime/engines/portable/master/master.js";
 import type { MasterLimits } from "../../../../../worker-runtime/engines/portable/master/master-environment.js";
@@ -144,7 +146,7 @@ export class FakeCluster {
           this.closedCaches += 1;
         },
       }),
-      kernels: new KernelRegistry(),
+      kernels: new KernelRegistry().add(...sourceKernels, ...loopKernels),
       ops: bundledOpRegistry(),
       log: (line) => this.lines.push(line),
       limits,

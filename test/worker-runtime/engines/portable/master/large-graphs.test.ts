@@ -54,11 +54,18 @@ test("all that is done with a large graph before its first step pauses again and
   );
   const { ops } = graph;
   const wanted = signature({ fetches: [`n${COUNT - 1}:0`], feeds: ["p:0"] });
-  const step = finish(makeStepGraph({ graph, signature: wanted, ops, clientDevice }));
+  const step = finish(
+    makeStepGraph({ graph, signature: wanted, ops, facts: createKernelRegistry(), clientDevice }),
+  );
   expect(step.pauses).toBeGreaterThan(LEAST_PAUSES);
   const folded = finish(foldConstants(step.value, { kernels: createKernelRegistry(), ops }));
   expect(folded.pauses).toBeGreaterThan(LEAST_PAUSES);
-  const tools = { ops, newName: (prefix: string) => prefix, incarnationOf: () => 1n };
+  const tools = {
+    ops,
+    facts: createKernelRegistry(),
+    newName: (prefix: string) => prefix,
+    incarnationOf: () => 1n,
+  };
   const cut = finish(partitionGraph(folded.value, tools));
   expect(cut.pauses).toBeGreaterThan(LEAST_PAUSES);
   const [partition] = cut.value;

@@ -8,11 +8,12 @@ import { typeAttr } from "../../../../../worker-runtime/graph/attr-values.js";
 import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
 import { callNode, caseNode, ifNode, unaryFunction, whileNode } from "./function-makers.js";
 import { constant, functionAttr, handle, node } from "./node-makers.js";
+import { kernels } from "./session-parts.js";
 
 function lowered(functions: readonly FunctionDef[], ...nodes: NodeDef[]): Map<string, NodeDef> {
   const library = { function: [...functions], gradient: [], registeredGradients: [] };
   const ops = bundledOpRegistry().withFunctions(library);
-  return new Map(lowerFunctions(nodes, library, ops).map((node) => [node.name, node]));
+  return new Map(lowerFunctions(nodes, library, { ops, facts: kernels }).map((node) => [node.name, node]));
 }
 
 function outline(nodes: ReadonlyMap<string, NodeDef>): string[] {
@@ -134,7 +135,7 @@ test("functions within functions are lowered, too, but not without end", () => {
   );
   expect(nodes.get("c/body/result/body/result")?.op).toBe("Mul");
   const endless = { ...calls("outer"), nodeDef: [callNode("result", "outer", "x", "/task:1")] };
-  expect(() => lowered([endless], constant("k", 1), callNode("c", "outer", "k"))).toThrow("without end");
+  expect(() => lowered([endless], constant("k", 1), callNode("c", "outer", "k"))).toThrow("endlessly");
 });
 
 describe("a call with variables", () => {
@@ -177,7 +178,7 @@ describe("a call with variables", () => {
     );
     const library = { function: [sum], gradient: [], registeredGradients: [] };
     const ops = bundledOpRegistry().withFunctions(library);
-    const nodes = lowerFunctions([call], library, ops, (name) => before.get(name));
+    const nodes = lowerFunctions([call], library, { ops, facts: kernels }, (name) => before.get(name));
     expect(nodes.map(({ name }) => name)).toContain("c/body/z");
   });
 

@@ -4,7 +4,7 @@ import { partitionGraph } from "../../../../../worker-runtime/engines/portable/m
 import { withoutPauses } from "../../../../../worker-runtime/engines/portable/pauses.js";
 import { bundledOpRegistry } from "../../../../../worker-runtime/graph/op-registry.js";
 import { add, assign, attrText, constant, countingLoop, identity, node, variable } from "./node-makers.js";
-import { PS_0, sessionGraph, stepGraph, WORKER_0, WORKER_1 } from "./session-parts.js";
+import { kernels, PS_0, sessionGraph, stepGraph, WORKER_0, WORKER_1 } from "./session-parts.js";
 
 const TASK_0 = "/job:worker/replica:0/task:0";
 const TASK_1 = "/job:worker/replica:0/task:1";
@@ -14,6 +14,7 @@ function cut(nodes: readonly NodeDef[], fetches: readonly string[], targets: rea
   let names = 0;
   const tools = {
     ops: bundledOpRegistry(),
+    facts: kernels,
     incarnationOf: (device: string) => (device === WORKER_1 ? 0x8000000000000002n : 1n),
     newName: (prefix: string) => {
       names += 1;

@@ -138,6 +138,7 @@ test("the master's own GPU takes what it has kernels for", () => {
     devices: placementDevices([WORKER_0, gpu], [WORKER_1]),
     kernels: new KernelRegistry().add({
       kind: "pure",
+      types: {},
       op: "AddV2",
       deviceType: "GPU",
       create: () => (inputs) => inputs.slice(0, 1),

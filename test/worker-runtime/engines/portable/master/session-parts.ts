@@ -1,6 +1,8 @@
 /** Graphs of sessions for tests: tasks worker/0 (the master's own), worker/1 and ps/0, each with one CPU. */
 import type { NodeDef } from "../../../../../protos/generated/tensorflow/node_def.js";
 import { cpuKind, type Device, makeDevice } from "../../../../../worker-runtime/engines/portable/device.js";
+import { shapeKernels } from "../../../../../worker-runtime/engines/portable/kernels/array/shape-ops.js";
+import { controlFlowKernels } from "../../../../../worker-runtime/engines/portable/kernels/control-flow/index.js";
 import { KernelRegistry } from "../../../../../worker-runtime/engines/portable/kernels/registry.js";
 import {
   type PlacementDevice,
@@ -22,6 +24,9 @@ export const PS_0 = "/job:ps/replica:0/task:0/device:CPU:0";
 
 export const clientDevice: Device = makeDevice({ job: "worker", index: 0 }, cpuKind(), 0xf000000000000001n);
 
+/** What the master itself knows of ops. */
+export const kernels: KernelRegistry = new KernelRegistry().add(...controlFlowKernels, ...shapeKernels);
+
 export interface SessionGraphSetup {
   readonly devices?: readonly PlacementDevice[];
   readonly kernels?: KernelRegistry;
@@ -33,7 +38,7 @@ export interface SessionGraphSetup {
 export function sessionGraph(nodes: readonly NodeDef[], setup: SessionGraphSetup = {}): SessionGraph {
   const placement = {
     devices: setup.devices ?? placementDevices([WORKER_0], [WORKER_1, PS_0]),
-    kernels: setup.kernels ?? new KernelRegistry(),
+    kernels: setup.kernels ?? kernels,
     softPlacement: setup.softPlacement ?? false,
     log: setup.log,
   };
@@ -48,5 +53,8 @@ export function signature(parts: Partial<StepSignature>): StepSignature {
 }
 
 export function stepGraph(graph: SessionGraph, parts: Partial<StepSignature>): StepGraph {
-  return withoutPauses(makeStepGraph({ graph, signature: signature(parts), ops: graph.ops, clientDevice }));
+  const { ops } = graph;
+  return withoutPauses(
+    makeStepGraph({ graph, signature: signature(parts), ops, facts: kernels, clientDevice }),
+  );
 }

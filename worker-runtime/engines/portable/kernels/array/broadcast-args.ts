@@ -2,6 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { perInput, pureKernel } from "../support/define.js";
+import { indexTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, integerTensor } from "../support/elements.js";
 import { cppShapeText, tryBroadcast } from "../support/shapes.js";
 
@@ -36,7 +37,7 @@ function reducedAxes(own: readonly number[], result: readonly number[], other: r
   });
 }
 
-const options = { cost: perInput(600) };
+const options = { types: { T: indexTypes }, cost: perInput(600) };
 
 /** Shapes of broadcasts and the axes that their gradients are summed along. */
 export const broadcastArgsKernels: readonly KernelDefinition[] = [

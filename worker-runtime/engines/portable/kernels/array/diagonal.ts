@@ -5,6 +5,7 @@ import type { KernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { allocate, copyOfData } from "../support/allocation.js";
 import { pureKernel } from "../support/define.js";
+import { indexTypes, numberTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, scalarOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
@@ -183,26 +184,35 @@ function matrixDiagCost(inputs: readonly Tensor[]): number {
   return Math.max(squaredCost(input), given);
 }
 
+const elementTypes = [...numberTypes, "bool"] as const;
+
 /** Diagonals of matrices. */
 export const diagonalKernels: readonly KernelDefinition[] = [
   pureKernel("Diag", () => (inputs) => [diag(inputAt(inputs, 0))], {
+    types: { T: numberTypes },
     cost: (_, inputs) => 10 * inputAt(inputs, 0).size ** 2,
   }),
-  pureKernel("DiagPart", () => (inputs) => [diagPart(inputAt(inputs, 0))]),
+  pureKernel("DiagPart", () => (inputs) => [diagPart(inputAt(inputs, 0))], { types: { T: numberTypes } }),
   pureKernel(
     "MatrixDiag",
     () => (inputs) => [matrixDiag(inputAt(inputs, 0), mainDiagonal, -1, -1, zeroOf(inputAt(inputs, 0)))],
-    { cost: (_, inputs) => squaredCost(inputAt(inputs, 0)) },
+    { types: { T: elementTypes }, cost: (_, inputs) => squaredCost(inputAt(inputs, 0)) },
   ),
-  pureKernel("MatrixDiagPart", () => (inputs) => [
-    matrixDiagPart(inputAt(inputs, 0), mainDiagonal, zeroOf(inputAt(inputs, 0))),
-  ]),
-  pureKernel("MatrixSetDiag", () => (inputs) => [
-    matrixSetDiag(inputAt(inputs, 0), inputAt(inputs, 1), mainDiagonal),
-  ]),
-  pureKernel("MatrixBandPart", () => (inputs) => [
-    matrixBandPart(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)),
-  ]),
+  pureKernel(
+    "MatrixDiagPart",
+    () => (inputs) => [matrixDiagPart(inputAt(inputs, 0), mainDiagonal, zeroOf(inputAt(inputs, 0)))],
+    { types: { T: elementTypes } },
+  ),
+  pureKernel(
+    "MatrixSetDiag",
+    () => (inputs) => [matrixSetDiag(inputAt(inputs, 0), inputAt(inputs, 1), mainDiagonal)],
+    { types: { T: elementTypes } },
+  ),
+  pureKernel(
+    "MatrixBandPart",
+    () => (inputs) => [matrixBandPart(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2))],
+    { types: { T: elementTypes, Tindex: indexTypes } },
+  ),
   ...["V2", "V3"].flatMap((version) => [
     pureKernel(
       `MatrixDiag${version}`,
@@ -218,19 +228,27 @@ export const diagonalKernels: readonly KernelDefinition[] = [
           ),
         ];
       },
-      { cost: (_, inputs) => matrixDiagCost(inputs) },
+      { types: { T: elementTypes }, cost: (_, inputs) => matrixDiagCost(inputs) },
     ),
-    pureKernel(`MatrixDiagPart${version}`, (node) => {
-      const align = alignOf(node);
-      return (inputs) => [
-        matrixDiagPart(inputAt(inputs, 0), bandOf(inputAt(inputs, 1), align), inputAt(inputs, 2)),
-      ];
-    }),
-    pureKernel(`MatrixSetDiag${version}`, (node) => {
-      const align = alignOf(node);
-      return (inputs) => [
-        matrixSetDiag(inputAt(inputs, 0), inputAt(inputs, 1), bandOf(inputAt(inputs, 2), align)),
-      ];
-    }),
+    pureKernel(
+      `MatrixDiagPart${version}`,
+      (node) => {
+        const align = alignOf(node);
+        return (inputs) => [
+          matrixDiagPart(inputAt(inputs, 0), bandOf(inputAt(inputs, 1), align), inputAt(inputs, 2)),
+        ];
+      },
+      { types: { T: elementTypes } },
+    ),
+    pureKernel(
+      `MatrixSetDiag${version}`,
+      (node) => {
+        const align = alignOf(node);
+        return (inputs) => [
+          matrixSetDiag(inputAt(inputs, 0), inputAt(inputs, 1), bandOf(inputAt(inputs, 2), align)),
+        ];
+      },
+      { types: { T: elementTypes } },
+    ),
   ]),
 ];

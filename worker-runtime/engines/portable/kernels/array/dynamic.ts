@@ -3,6 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
 import { type Compute, pureKernel } from "../support/define.js";
+import { dataTypes, tensorTypes } from "../support/dtypes.js";
 import { indicesOf, inputAt } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
@@ -86,6 +87,7 @@ function slicesCost(places: readonly Tensor[], parts: readonly Tensor[]): number
 }
 
 const stitching = {
+  types: { T: tensorTypes },
   cost: (_: unknown, inputs: readonly Tensor[]) =>
     slicesCost(inputs.slice(0, inputs.length / 2), inputs.slice(inputs.length / 2)),
 };
@@ -100,6 +102,6 @@ export const dynamicKernels: readonly KernelDefinition[] = [
       const count = node.int("num_partitions");
       return (inputs) => dynamicPartition(inputAt(inputs, 0), inputAt(inputs, 1), count);
     },
-    { cost: (_, inputs) => slicesCost([inputAt(inputs, 1)], [inputAt(inputs, 0)]) },
+    { types: { T: dataTypes }, cost: (_, inputs) => slicesCost([inputAt(inputs, 1)], [inputAt(inputs, 0)]) },
   ),
 ];

@@ -5,7 +5,7 @@ import { isByteList, zeros } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
 import { allocate, zeroTensor } from "../support/allocation.js";
 import { pureKernel } from "../support/define.js";
-import { dataTypes } from "../support/dtypes.js";
+import { dataTypes, indexTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
 import { broadcastStrides, cppShapeText, productOf, tryBroadcast } from "../support/shapes.js";
 import { gatherStrided } from "../support/view.js";
@@ -76,7 +76,7 @@ export const fillKernels: readonly KernelDefinition[] = [
       return [filled(shape, value)];
     },
     {
-      types: { T: dataTypes },
+      types: { T: dataTypes, index_type: indexTypes },
       cost: (_, inputs) =>
         productOf(integersOf(inputAt(inputs, 0))) * nanosPerElement(inputAt(inputs, 1).dtype),
     },
@@ -108,6 +108,7 @@ export const fillKernels: readonly KernelDefinition[] = [
     "BroadcastTo",
     () => (inputs) => [broadcastTo(inputAt(inputs, 0), shapeFromTensor(inputAt(inputs, 1), "shape"))],
     {
+      types: { T: tensorTypes, Tidx: indexTypes },
       cost: (_, inputs) =>
         productOf(integersOf(inputAt(inputs, 1))) *
         (nanosPerElement(inputAt(inputs, 0).dtype) + NANOS_OF_WALK),

@@ -3,6 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
 import { pureKernel } from "../support/define.js";
+import { indexTypes, tensorTypes } from "../support/dtypes.js";
 import { indicesOf, inputAt, integersOf } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
@@ -176,7 +177,10 @@ export const gatherKernels: readonly KernelDefinition[] = [
       }
       return [gathered(params, inputAt(inputs, 1), 0, 0)];
     },
-    { cost: (_, inputs) => gatherCost(inputAt(inputs, 0), inputAt(inputs, 1), 0, 0) },
+    {
+      types: { Tparams: tensorTypes, Tindices: indexTypes },
+      cost: (_, inputs) => gatherCost(inputAt(inputs, 0), inputAt(inputs, 1), 0, 0),
+    },
   ),
   pureKernel(
     "GatherV2",
@@ -185,6 +189,7 @@ export const gatherKernels: readonly KernelDefinition[] = [
       return (inputs) => [gatherV2(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2), batchDims)];
     },
     {
+      types: { Tparams: tensorTypes, Tindices: [...indexTypes, "int16"], Taxis: indexTypes },
       cost: (node, inputs) =>
         gatherCost(
           inputAt(inputs, 0),
@@ -195,6 +200,7 @@ export const gatherKernels: readonly KernelDefinition[] = [
     },
   ),
   pureKernel("GatherNd", () => (inputs) => [gatherNd(inputAt(inputs, 0), inputAt(inputs, 1))], {
+    types: { Tparams: tensorTypes, Tindices: [...indexTypes, "int16"] },
     cost: (_, inputs) => {
       const [{ shape }, indices] = [inputAt(inputs, 0), inputAt(inputs, 1)];
       const depth = indices.shape.at(-1) ?? 0;

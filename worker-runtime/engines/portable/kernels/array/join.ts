@@ -3,6 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
 import { type Compute, pureKernel } from "../support/define.js";
+import { indexTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, integerTensor, scalarOf } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { copyStrided, wordsOf } from "../support/strided-copy.js";
@@ -217,36 +218,50 @@ function givenLengths(sizes: Tensor, length: number): number[] {
 
 /** Ops that join tensors or take them apart along an axis. */
 export const joinKernels: readonly KernelDefinition[] = [
-  pureKernel("Concat", () => concat),
-  pureKernel("ConcatV2", () => concatV2),
-  pureKernel("ConcatOffset", () => concatOffsets),
-  pureKernel("Pack", (node) => (inputs) => [stacked(inputs, node.int("axis"))]),
-  pureKernel("Unpack", (node) => (inputs) => {
-    const input = inputAt(inputs, 0);
-    const rank = input.shape.length;
-    const given = node.int("axis");
-    const axis = axisOf(given, rank, `axis = ${given} not in [${-rank}, ${rank})`);
-    if (input.shape[axis] !== node.int("num")) {
-      throw invalidArgument(
-        `Input shape axis ${axis} must equal ${node.int("num")}, got shape ${cppShapeText(input.shape)}`,
-      );
-    }
-    return unstacked(input, axis);
+  pureKernel("Concat", () => concat, { types: { T: tensorTypes } }),
+  pureKernel("ConcatV2", () => concatV2, { types: { T: tensorTypes, Tidx: indexTypes } }),
+  pureKernel("ConcatOffset", () => concatOffsets, { types: { shape_type: indexTypes } }),
+  pureKernel("Pack", (node) => (inputs) => [stacked(inputs, node.int("axis"))], {
+    types: { T: tensorTypes },
   }),
-  pureKernel("Split", (node) => (inputs) => {
-    const input = inputAt(inputs, 1);
-    const axis = splitAxis(inputAt(inputs, 0), input.shape.length);
-    return slicesAlong(input, axis, splitLengths(input, axis, node.int("num_split")));
-  }),
-  pureKernel("SplitV", (node) => (inputs) => {
-    const input = inputAt(inputs, 0);
-    const axis = splitAxis(inputAt(inputs, 2), input.shape.length);
-    const sizes = inputAt(inputs, 1);
-    if (sizes.shape.length !== 1 || sizes.size !== node.int("num_split")) {
-      throw invalidArgument(
-        `size of the split_tensor must be 1-D and have ${node.int("num_split")} elements, but got shape ${cppShapeText(sizes.shape)}`,
-      );
-    }
-    return slicesAlong(input, axis, givenLengths(sizes, input.shape[axis] ?? 0));
-  }),
+  pureKernel(
+    "Unpack",
+    (node) => (inputs) => {
+      const input = inputAt(inputs, 0);
+      const rank = input.shape.length;
+      const given = node.int("axis");
+      const axis = axisOf(given, rank, `axis = ${given} not in [${-rank}, ${rank})`);
+      if (input.shape[axis] !== node.int("num")) {
+        throw invalidArgument(
+          `Input shape axis ${axis} must equal ${node.int("num")}, got shape ${cppShapeText(input.shape)}`,
+        );
+      }
+      return unstacked(input, axis);
+    },
+    { types: { T: tensorTypes } },
+  ),
+  pureKernel(
+    "Split",
+    (node) => (inputs) => {
+      const input = inputAt(inputs, 1);
+      const axis = splitAxis(inputAt(inputs, 0), input.shape.length);
+      return slicesAlong(input, axis, splitLengths(input, axis, node.int("num_split")));
+    },
+    { types: { T: tensorTypes } },
+  ),
+  pureKernel(
+    "SplitV",
+    (node) => (inputs) => {
+      const input = inputAt(inputs, 0);
+      const axis = splitAxis(inputAt(inputs, 2), input.shape.length);
+      const sizes = inputAt(inputs, 1);
+      if (sizes.shape.length !== 1 || sizes.size !== node.int("num_split")) {
+        throw invalidArgument(
+          `size of the split_tensor must be 1-D and have ${node.int("num_split")} elements, but got shape ${cppShapeText(sizes.shape)}`,
+        );
+      }
+      return slicesAlong(input, axis, givenLengths(sizes, input.shape[axis] ?? 0));
+    },
+    { types: { T: tensorTypes, Tlen: [...indexTypes, "int8"] } },
+  ),
 ];

@@ -2,6 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { pureKernel } from "../support/define.js";
+import { dataTypes, indexTypes } from "../support/dtypes.js";
 import { indicesOf, inputAt, integersOf } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
@@ -56,6 +57,7 @@ export const oneHotKernels: readonly KernelDefinition[] = [
       ];
     },
     {
+      types: { T: dataTypes, TI: [...indexTypes, "int8", "uint8"] },
       cost: (_, inputs) =>
         inputAt(inputs, 0).size * (100 + 5 * Math.max(integersOf(inputAt(inputs, 1))[0] ?? 0, 0)),
     },

@@ -5,6 +5,7 @@ import type { KernelDefinition } from "../kernel.js";
 import { accumulator } from "../support/accumulate.js";
 import { allocate } from "../support/allocation.js";
 import { perElement, perResult, pureKernel, withSmallFloats } from "../support/define.js";
+import { indexTypes, numberTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
 import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 import { copyStrided, wordsOf } from "../support/strided-copy.js";
@@ -112,7 +113,7 @@ export const padKernels: readonly KernelDefinition[] = [
       const zero = new Tensor(input.dtype, [], zeros(input.dtype, 1));
       return [padded(input, paddingsOf(inputAt(inputs, 1), input.shape), zero)];
     },
-    { cost: perResult(20, paddedSize) },
+    { types: { T: tensorTypes, Tpaddings: indexTypes }, cost: perResult(20, paddedSize) },
   ),
   pureKernel(
     "PadV2",
@@ -124,7 +125,7 @@ export const padKernels: readonly KernelDefinition[] = [
       }
       return [padded(input, paddingsOf(inputAt(inputs, 1), input.shape), value)];
     },
-    { cost: perResult(20, paddedSize) },
+    { types: { T: tensorTypes, Tpaddings: indexTypes }, cost: perResult(20, paddedSize) },
   ),
   pureKernel(
     "MirrorPad",
@@ -141,7 +142,7 @@ export const padKernels: readonly KernelDefinition[] = [
         ];
       };
     },
-    { cost: perResult(60, paddedSize) },
+    { types: { T: tensorTypes, Tpaddings: indexTypes }, cost: perResult(60, paddedSize) },
   ),
   pureKernel(
     "MirrorPadGrad",
@@ -158,6 +159,6 @@ export const padKernels: readonly KernelDefinition[] = [
         ];
       });
     },
-    { cost: perElement(100) },
+    { types: { T: numberTypes, Tpaddings: indexTypes }, cost: perElement(100) },
   ),
 ];

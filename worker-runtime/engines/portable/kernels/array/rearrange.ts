@@ -3,6 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
 import { perResult, pureKernel } from "../support/define.js";
+import { dataTypes, indexTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, numbersOf } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
@@ -172,16 +173,26 @@ function roll(input: Tensor, shiftInput: Tensor, axisInput: Tensor): Tensor {
 /** Ops that repeat, reverse and shift elements. */
 export const rearrangeKernels: readonly KernelDefinition[] = [
   pureKernel("Tile", () => (inputs) => [tile(inputAt(inputs, 0), inputAt(inputs, 1))], {
+    types: { T: tensorTypes, Tmultiples: indexTypes },
     cost: perResult(2, (inputs) => inputAt(inputs, 0).size * productOf(integersOf(inputAt(inputs, 1)))),
   }),
-  pureKernel("Reverse", () => (inputs) => [reverseV1(inputAt(inputs, 0), inputAt(inputs, 1))]),
-  pureKernel("ReverseV2", () => (inputs) => [reverseV2(inputAt(inputs, 0), inputAt(inputs, 1))]),
-  pureKernel("ReverseSequence", (node) => {
-    const seqDim = node.int("seq_dim");
-    const batchDim = node.int("batch_dim");
-    return (inputs) => [reverseSequence(inputAt(inputs, 0), inputAt(inputs, 1), seqDim, batchDim)];
+  pureKernel("Reverse", () => (inputs) => [reverseV1(inputAt(inputs, 0), inputAt(inputs, 1))], {
+    types: { T: dataTypes },
   }),
+  pureKernel("ReverseV2", () => (inputs) => [reverseV2(inputAt(inputs, 0), inputAt(inputs, 1))], {
+    types: { Tidx: indexTypes, T: dataTypes },
+  }),
+  pureKernel(
+    "ReverseSequence",
+    (node) => {
+      const seqDim = node.int("seq_dim");
+      const batchDim = node.int("batch_dim");
+      return (inputs) => [reverseSequence(inputAt(inputs, 0), inputAt(inputs, 1), seqDim, batchDim)];
+    },
+    { types: { T: dataTypes, Tlen: indexTypes } },
+  ),
   pureKernel("Roll", () => (inputs) => [roll(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2))], {
+    types: { T: dataTypes, Tshift: indexTypes, Taxis: indexTypes },
     cost: (_, inputs) => 10 * inputAt(inputs, 0).size + 100 * inputAt(inputs, 1).size,
   }),
 ];

@@ -6,6 +6,7 @@ import type { KernelDefinition } from "../kernel.js";
 import { type Accumulation, accumulator } from "../support/accumulate.js";
 import { allocate, copyOfData } from "../support/allocation.js";
 import { pureKernel, withSmallFloats } from "../support/define.js";
+import { dataTypes, indexTypes, numberTypes, realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { sliceOffsets } from "./gather.js";
@@ -65,7 +66,7 @@ function scatterNd(indices: Tensor, updates: Tensor, shapeInput: Tensor): Tensor
   return new Tensor(updates.dtype, shape, data);
 }
 
-function tensorScatterKernel(op: string, kind: Accumulation): KernelDefinition {
+function tensorScatterKernel(op: string, kind: Accumulation, types: readonly DType[]): KernelDefinition {
   const compute = withSmallFloats((inputs) => {
     const tensor = inputAt(inputs, 0);
     if (tensor.shape.length < 1) {
@@ -75,17 +76,20 @@ function tensorScatterKernel(op: string, kind: Accumulation): KernelDefinition {
     scatterNdInto(kind, tensor.dtype, data, tensor.shape, inputAt(inputs, 1), inputAt(inputs, 2));
     return [new Tensor(tensor.dtype, tensor.shape, data)];
   });
-  return pureKernel(op, () => compute);
+  return pureKernel(op, () => compute, { types: { T: types, Tindices: indexTypes } });
 }
 
 /** Ops that write slices to the places that indices name. */
 export const scatterKernels: readonly KernelDefinition[] = [
-  pureKernel("ScatterNd", () =>
-    withSmallFloats((inputs) => [scatterNd(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2))]),
+  pureKernel(
+    "ScatterNd",
+    () =>
+      withSmallFloats((inputs) => [scatterNd(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2))]),
+    { types: { T: dataTypes, Tindices: indexTypes } },
   ),
-  tensorScatterKernel("TensorScatterUpdate", "set"),
-  tensorScatterKernel("TensorScatterAdd", "add"),
-  tensorScatterKernel("TensorScatterSub", "sub"),
-  tensorScatterKernel("TensorScatterMax", "max"),
-  tensorScatterKernel("TensorScatterMin", "min"),
+  tensorScatterKernel("TensorScatterUpdate", "set", dataTypes),
+  tensorScatterKernel("TensorScatterAdd", "add", numberTypes),
+  tensorScatterKernel("TensorScatterSub", "sub", numberTypes),
+  tensorScatterKernel("TensorScatterMax", "max", realTypes),
+  tensorScatterKernel("TensorScatterMin", "min", realTypes),
 ];

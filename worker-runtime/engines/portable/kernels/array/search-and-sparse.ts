@@ -4,6 +4,7 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import { isByteList } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
 import { pureKernel, withSmallFloats } from "../support/define.js";
+import { indexTypes, realTypes, tensorTypes } from "../support/dtypes.js";
 import { indicesOf, inputAt, integersOf, integerTensor } from "../support/elements.js";
 import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
@@ -119,6 +120,7 @@ export const searchAndSparseKernels: readonly KernelDefinition[] = [
         ]);
       },
       {
+        types: { T: realTypes, out_type: indexTypes },
         // A comparison for each halving of a row.
         cost: (_, inputs) =>
           30 * inputAt(inputs, 1).size * Math.log2(2 + (inputAt(inputs, 0).shape.at(-1) ?? 0)),
@@ -132,6 +134,7 @@ export const searchAndSparseKernels: readonly KernelDefinition[] = [
       return (inputs) => [sparseToDense(inputs, validate)];
     },
     {
+      types: { T: tensorTypes, Tindices: indexTypes },
       cost: (_, inputs) => 10 * productOf(integersOf(inputAt(inputs, 1))) + 200 * inputAt(inputs, 0).size,
     },
   ),

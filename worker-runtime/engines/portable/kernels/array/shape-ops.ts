@@ -3,12 +3,22 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import { constantValue } from "../../resources/reference-variable.js";
 import type { KernelDefinition } from "../kernel.js";
 import type { KernelNode, PartialShape } from "../kernel-node.js";
-import { type Compute, pureKernel } from "../support/define.js";
+import { type Compute, type KernelOptions, pureKernel } from "../support/define.js";
+import { indexTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, integerTensor } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf } from "../support/shapes.js";
 
 /** These depend on shapes alone. */
-const free = { cost: () => 0 };
+const noCost = () => 0;
+
+const free = { types: { T: tensorTypes }, cost: noCost };
+
+/** For ops whose output is made of the input's shape. */
+const ofShape: KernelOptions = {
+  types: { T: tensorTypes, out_type: indexTypes },
+  cost: noCost,
+  facts: { readsShapeOnly: true },
+};
 
 const INT32_MAX = 2 ** 31 - 1;
 
@@ -113,17 +123,20 @@ const passOn: Compute = (inputs) => [inputAt(inputs, 0)];
 
 /** Ops that tell or change the shape and leave the elements where they are; none of them copies. */
 export const shapeKernels: readonly KernelDefinition[] = [
-  pureKernel("Shape", (node) => (inputs) => [shapeOf(node, inputAt(inputs, 0))], free),
-  pureKernel("ShapeN", (node) => (inputs) => inputs.map((input) => shapeOf(node, input)), free),
-  pureKernel("Size", (node) => (inputs) => [sizesTensor(node, [], [inputAt(inputs, 0).size])], free),
-  pureKernel("Rank", () => (inputs) => [integerTensor("int32", [], [inputAt(inputs, 0).shape.length])], free),
+  pureKernel("Shape", (node) => (inputs) => [shapeOf(node, inputAt(inputs, 0))], ofShape),
+  pureKernel("ShapeN", (node) => (inputs) => inputs.map((input) => shapeOf(node, input)), ofShape),
+  pureKernel("Size", (node) => (inputs) => [sizesTensor(node, [], [inputAt(inputs, 0).size])], ofShape),
+  pureKernel("Rank", () => (inputs) => [integerTensor("int32", [], [inputAt(inputs, 0).shape.length])], {
+    ...free,
+    facts: { readsShapeOnly: true },
+  }),
   pureKernel(
     "Reshape",
     () => (inputs) => {
       const input = inputAt(inputs, 0);
       return [input.reshape(reshapedShape(input, inputAt(inputs, 1)))];
     },
-    free,
+    { types: { T: tensorTypes, Tshape: indexTypes }, cost: noCost },
   ),
   pureKernel(
     "Squeeze",
@@ -139,7 +152,7 @@ export const shapeKernels: readonly KernelDefinition[] = [
       const input = inputAt(inputs, 0);
       return [input.reshape(expandedShape(input.shape, inputAt(inputs, 1)))];
     },
-    free,
+    { types: { T: tensorTypes, Tdim: indexTypes }, cost: noCost },
   ),
   pureKernel(
     "EnsureShape",

@@ -3,7 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
 import { pureKernel } from "../support/define.js";
-import { dataTypes } from "../support/dtypes.js";
+import { dataTypes, indexTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape, stridesOf } from "../support/shapes.js";
 import { copyStrided, type Walk, wordsOf } from "../support/strided-copy.js";
@@ -101,6 +101,7 @@ function vectorOf(inputs: readonly Tensor[], index: number): number[] {
 /** Slices of tensors and the gradient of the strided one. */
 export const sliceKernels: readonly KernelDefinition[] = [
   pureKernel("Slice", () => (inputs) => [slice(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2))], {
+    types: { T: tensorTypes, Index: indexTypes },
     cost: (_, inputs) =>
       costOfBlock(inputs, ({ shape }) =>
         productOf(
@@ -128,7 +129,7 @@ export const sliceKernels: readonly KernelDefinition[] = [
       };
     },
     {
-      types: { T: dataTypes },
+      types: { T: dataTypes, Index: [...indexTypes, "int16"] },
       cost: (node, inputs) =>
         costOfBlock(inputs, ({ shape }) => {
           const [begin, end, strides] = [vectorOf(inputs, 1), vectorOf(inputs, 2), vectorOf(inputs, 3)];
@@ -161,6 +162,6 @@ export const sliceKernels: readonly KernelDefinition[] = [
         return [new Tensor(gradient.dtype, shape, data)];
       };
     },
-    { types: { T: dataTypes } },
+    { types: { T: dataTypes, Index: indexTypes } },
   ),
 ];

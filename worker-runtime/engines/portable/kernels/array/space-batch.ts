@@ -4,6 +4,7 @@ import { zeros } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { pureKernel } from "../support/define.js";
+import { dataTypes, indexTypes, realTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
 import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 import { gatherStrided, transposed } from "../support/view.js";
@@ -164,29 +165,49 @@ export const spaceBatchKernels: readonly KernelDefinition[] = [
   pureKernel(
     "SpaceToBatchND",
     () => (inputs) => [spaceToBatch(inputAt(inputs, 0), blockVector(inputAt(inputs, 1)), inputAt(inputs, 2))],
-    { cost: (_, inputs) => paddedCost(inputAt(inputs, 0), inputAt(inputs, 2)) },
+    {
+      types: { T: realTypes, Tblock_shape: indexTypes, Tpaddings: indexTypes },
+      cost: (_, inputs) => paddedCost(inputAt(inputs, 0), inputAt(inputs, 2)),
+    },
   ),
-  pureKernel("BatchToSpaceND", () => (inputs) => [
-    batchToSpace(inputAt(inputs, 0), blockVector(inputAt(inputs, 1)), inputAt(inputs, 2)),
-  ]),
+  pureKernel(
+    "BatchToSpaceND",
+    () => (inputs) => [batchToSpace(inputAt(inputs, 0), blockVector(inputAt(inputs, 1)), inputAt(inputs, 2))],
+    { types: { T: realTypes, Tblock_shape: indexTypes, Tcrops: indexTypes } },
+  ),
   pureKernel(
     "SpaceToBatch",
     (node) => {
       const block = node.int("block_size");
       return (inputs) => [spaceToBatch(inputAt(inputs, 0), [block, block], inputAt(inputs, 1))];
     },
-    { cost: (_, inputs) => paddedCost(inputAt(inputs, 0), inputAt(inputs, 1)) },
+    {
+      types: { T: realTypes, Tpaddings: indexTypes },
+      cost: (_, inputs) => paddedCost(inputAt(inputs, 0), inputAt(inputs, 1)),
+    },
   ),
-  pureKernel("BatchToSpace", (node) => {
-    const block = node.int("block_size");
-    return (inputs) => [batchToSpace(inputAt(inputs, 0), [block, block], inputAt(inputs, 1))];
-  }),
-  pureKernel("SpaceToDepth", (node) => {
-    const block = blockSize(node);
-    return (inputs) => [spaceToDepth(inputAt(inputs, 0), block)];
-  }),
-  pureKernel("DepthToSpace", (node) => {
-    const block = blockSize(node);
-    return (inputs) => [depthToSpace(inputAt(inputs, 0), block)];
-  }),
+  pureKernel(
+    "BatchToSpace",
+    (node) => {
+      const block = node.int("block_size");
+      return (inputs) => [batchToSpace(inputAt(inputs, 0), [block, block], inputAt(inputs, 1))];
+    },
+    { types: { T: realTypes, Tidx: indexTypes } },
+  ),
+  pureKernel(
+    "SpaceToDepth",
+    (node) => {
+      const block = blockSize(node);
+      return (inputs) => [spaceToDepth(inputAt(inputs, 0), block)];
+    },
+    { types: { T: tensorTypes } },
+  ),
+  pureKernel(
+    "DepthToSpace",
+    (node) => {
+      const block = blockSize(node);
+      return (inputs) => [depthToSpace(inputAt(inputs, 0), block)];
+    },
+    { types: { T: dataTypes } },
+  ),
 ];

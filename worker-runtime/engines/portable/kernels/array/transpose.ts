@@ -2,6 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { perElement, pureKernel } from "../support/define.js";
+import { indexTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, integerTensor, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { transposed } from "../support/view.js";
@@ -69,7 +70,7 @@ export const transposeKernels: readonly KernelDefinition[] = [
       const input = inputAt(inputs, 0);
       return [transposed(input, permutationOf(inputAt(inputs, 1), input.shape.length))];
     },
-    { cost: perElement(3) },
+    { types: { T: tensorTypes, Tperm: indexTypes }, cost: perElement(3) },
   ),
   pureKernel(
     "ConjugateTranspose",
@@ -77,7 +78,9 @@ export const transposeKernels: readonly KernelDefinition[] = [
       const input = inputAt(inputs, 0);
       return [conjugated(transposed(input, permutationOf(inputAt(inputs, 1), input.shape.length)))];
     },
-    { cost: perElement(5) },
+    { types: { T: tensorTypes, Tperm: indexTypes }, cost: perElement(5) },
   ),
-  pureKernel("InvertPermutation", () => (inputs) => [invertPermutation(inputAt(inputs, 0))]),
+  pureKernel("InvertPermutation", () => (inputs) => [invertPermutation(inputAt(inputs, 0))], {
+    types: { T: indexTypes },
+  }),
 ];

@@ -5,6 +5,7 @@ import { bytesOfArray, isByteList } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { perInput, pureKernel } from "../support/define.js";
+import { indexTypes, realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, integerTensor } from "../support/elements.js";
 import { axisOf, productOf } from "../support/shapes.js";
 import { transposed } from "../support/view.js";
@@ -131,7 +132,14 @@ function uniqueKernel(op: string, outputs: 2 | 3, hasAxis: boolean): KernelDefin
       return (inputs) =>
         unique(inputAt(inputs, 0), hasAxis ? inputAt(inputs, 1) : undefined, indexType).slice(0, outputs);
     },
-    { cost: (_, inputs) => uniqueCost(inputAt(inputs, 0)) },
+    {
+      types: {
+        T: [...realTypes, "bool", "string"],
+        out_idx: indexTypes,
+        ...(hasAxis ? { Taxis: indexTypes } : {}),
+      },
+      cost: (_, inputs) => uniqueCost(inputAt(inputs, 0)),
+    },
   );
 }
 
@@ -147,6 +155,6 @@ export const uniqueKernels: readonly KernelDefinition[] = [
       const indexType = node.type("out_idx");
       return (inputs) => listDiff(inputAt(inputs, 0), inputAt(inputs, 1), indexType);
     },
-    { cost: perInput(600) },
+    { types: { T: [...realTypes, "string"], out_idx: indexTypes }, cost: perInput(600) },
   ),
 ];

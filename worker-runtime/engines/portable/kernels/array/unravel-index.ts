@@ -3,6 +3,7 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { checkedSize } from "../support/allocation.js";
 import { pureKernel } from "../support/define.js";
+import { indexTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, integerTensor } from "../support/elements.js";
 import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 
@@ -42,5 +43,8 @@ function unravel(indices: Tensor, dims: Tensor): Tensor {
 export const unravelIndexKernel: PureKernelDefinition = pureKernel(
   "UnravelIndex",
   () => (inputs) => [unravel(inputAt(inputs, 0), inputAt(inputs, 1))],
-  { cost: (_, inputs) => 250 * inputAt(inputs, 0).size * (inputAt(inputs, 1).size + 1) },
+  {
+    types: { Tidx: indexTypes },
+    cost: (_, inputs) => 250 * inputAt(inputs, 0).size * (inputAt(inputs, 1).size + 1),
+  },
 );

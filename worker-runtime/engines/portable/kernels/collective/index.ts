@@ -5,6 +5,7 @@ import { CollectiveType } from "../../collectives/collective.js";
 import { ringGather, ringReduce } from "../../collectives/ring.js";
 import type { KernelDefinition, OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
+import { indexTypes } from "../support/dtypes.js";
 import { indicesOf } from "../support/elements.js";
 import { sameShape } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
@@ -28,7 +29,13 @@ function collective(
   types: readonly DType[],
   create: StatefulKernelDefinition["create"],
 ): StatefulKernelDefinition {
-  return { kind: "stateful", op, types: { T: types }, create };
+  return {
+    kind: "stateful",
+    op,
+    types: { T: types, ...(op === "CollectiveBcastRecvV2" ? { Tshape: indexTypes } : {}) },
+    facts: { isCollective: true },
+    create,
+  };
 }
 
 function reduce(op: string, keysFor: (node: KernelNode) => KeysOf): StatefulKernelDefinition {

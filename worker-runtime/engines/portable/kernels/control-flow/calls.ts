@@ -2,8 +2,9 @@ import type { NameAttrList } from "../../../../../protos/generated/tensorflow/at
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { Value } from "../../values.js";
-import type { KernelDefinition, OpContext, StatefulKernelDefinition } from "../kernel.js";
+import type { KernelDefinition, KernelTypes, OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
+import { anyType } from "../support/dtypes.js";
 import { isTrue } from "./truth.js";
 
 type Call = (callee: NameAttrList, args: readonly Value[], context: OpContext) => Promise<readonly Value[]>;
@@ -80,13 +81,20 @@ function makeWhile(node: KernelNode): ReturnType<StatefulKernelDefinition["creat
   };
 }
 
-function forEach(ops: readonly string[], create: StatefulKernelDefinition["create"]): KernelDefinition[] {
-  return ops.map((op) => ({ kind: "stateful", op, create }));
+/** The kernels of an op with effects and of the same op without. */
+function forBoth(
+  ops: readonly [string, string],
+  types: KernelTypes,
+  create: StatefulKernelDefinition["create"],
+): KernelDefinition[] {
+  return ops.map((op) => ({ kind: "stateful", op, types, create }));
 }
 
+const inAndOut = { Tin: anyType, Tout: anyType };
+
 export const callKernels: readonly KernelDefinition[] = [
-  ...forEach(["PartitionedCall", "StatefulPartitionedCall"], makePartitionedCall),
-  ...forEach(["If", "StatelessIf"], makeIf),
-  ...forEach(["Case", "StatelessCase"], makeCase),
-  ...forEach(["While", "StatelessWhile"], makeWhile),
+  ...forBoth(["PartitionedCall", "StatefulPartitionedCall"], inAndOut, makePartitionedCall),
+  ...forBoth(["If", "StatelessIf"], { Tcond: anyType, ...inAndOut }, makeIf),
+  ...forBoth(["Case", "StatelessCase"], inAndOut, makeCase),
+  ...forBoth(["While", "StatelessWhile"], { T: anyType }, makeWhile),
 ];

@@ -4,6 +4,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { Value } from "../../values.js";
 import type { KernelDefinition, OpContext, Outputs } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
+import { anyType } from "../support/dtypes.js";
 
 /** Puts the data to output 1 where the predicate is true, to output 0 where it is false; the other one is dead. */
 function runSwitch({ inputs: [data, predicate] }: OpContext): Outputs {
@@ -64,11 +65,25 @@ function shapeOf(value: Value | undefined): readonly number[] {
   return value !== undefined && "shape" in value ? value.shape : [];
 }
 
+const types = { T: anyType };
+
 export const conditionalKernels: readonly KernelDefinition[] = [
-  { kind: "stateful", op: "Switch", create: () => runSwitch },
-  { kind: "stateful", op: "RefSwitch", create: () => runSwitch },
-  { kind: "stateful", op: "_SwitchN", create: makeSwitchN },
-  { kind: "stateful", op: "Merge", create: () => runMerge },
-  { kind: "stateful", op: "RefMerge", create: () => runMerge },
-  { kind: "stateful", op: "RefSelect", create: () => runRefSelect },
+  {
+    kind: "stateful",
+    op: "Switch",
+    types,
+    facts: { leavesDead: true, passesHandle: true },
+    create: () => runSwitch,
+  },
+  { kind: "stateful", op: "RefSwitch", types, facts: { leavesDead: true }, create: () => runSwitch },
+  {
+    kind: "stateful",
+    op: "_SwitchN",
+    types,
+    facts: { leavesDead: true, passesHandle: true },
+    create: makeSwitchN,
+  },
+  { kind: "stateful", op: "Merge", types, create: () => runMerge },
+  { kind: "stateful", op: "RefMerge", types, create: () => runMerge },
+  { kind: "stateful", op: "RefSelect", types, create: () => runRefSelect },
 ];

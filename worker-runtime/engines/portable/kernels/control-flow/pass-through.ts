@@ -1,42 +1,53 @@
+import type { DType } from "../../../../protocol/dtype.js";
 import { constantValue } from "../../resources/reference-variable.js";
 import type { KernelDefinition, Outputs } from "../kernel.js";
-import type { KernelNode } from "../kernel-node.js";
+import type { OpFacts } from "../op-facts.js";
 import { pureKernel } from "../support/define.js";
-import { dataTypes } from "../support/dtypes.js";
+import { anyType, noTypes, numberTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt } from "../support/elements.js";
 
-/** Ops whose one output is their one input. */
-const IDENTITY_OPS = ["Identity", "StopGradient", "PreventGradient", "PlaceholderWithDefault"];
+/** Ops whose one output is their one input, with the attribute that has its type. */
+const IDENTITY_OPS: Readonly<Record<string, string>> = {
+  Identity: "T",
+  StopGradient: "T",
+  PreventGradient: "T",
+  PlaceholderWithDefault: "dtype",
+};
 
-/** Ops whose outputs are their inputs one by one. */
-const LIST_OPS = ["IdentityN", "_ListToArray", "_ArrayToList"];
+/** Ops whose outputs are their inputs one by one, with the attributes that have their types. */
+const LIST_OPS: Readonly<Record<string, readonly string[]>> = {
+  IdentityN: ["T"],
+  _ListToArray: ["Tin", "T"],
+  _ArrayToList: ["T", "out_types"],
+};
 
-const types: ReadonlySet<string> = new Set(dataTypes);
-
-/** Whether all inputs of a node are numbers or strings, so that a pure kernel may hand them on. */
-function isData(node: KernelNode): boolean {
-  return node.opDef.attr.every((attr) => {
-    if (attr.type === "type") {
-      return types.has(node.type(attr.name));
-    }
-    return attr.type !== "list(type)" || node.types(attr.name).every((type) => types.has(type));
-  });
-}
-
-/** For numbers and strings a pure kernel, which constant folding may use; another one for resources and variants. */
-function handOn(op: string): readonly KernelDefinition[] {
+/** For numbers and strings a pure kernel, which constant folding may use; another one where there are objects as well. */
+function handOn(op: string, typeAttrs: readonly string[], facts: OpFacts): readonly KernelDefinition[] {
+  const typesOf = (allowed: readonly DType[]) => Object.fromEntries(typeAttrs.map((attr) => [attr, allowed]));
   return [
-    { kind: "pure", op, fits: isData, create: () => (inputs) => inputs, cost: () => 0 },
-    { kind: "stateful", op, fits: (node) => !isData(node), create: () => (context) => context.inputs },
+    {
+      kind: "pure",
+      op,
+      types: typesOf(tensorTypes),
+      priority: 1,
+      facts,
+      create: () => (inputs) => inputs,
+      cost: () => 0,
+    },
+    { kind: "stateful", op, types: typesOf(anyType), facts, create: () => (context) => context.inputs },
   ];
 }
 
 const NO_OUTPUTS: Outputs = [];
 
 export const passThroughKernels: readonly KernelDefinition[] = [
-  pureKernel("Snapshot", () => (inputs) => [constantValue(inputAt(inputs, 0))], { cost: () => 0 }),
-  ...[...IDENTITY_OPS, ...LIST_OPS].flatMap(handOn),
-  { kind: "stateful", op: "RefIdentity", create: () => (context) => context.inputs },
-  { kind: "stateful", op: "NoOp", create: () => () => NO_OUTPUTS },
-  { kind: "stateful", op: "ControlTrigger", create: () => () => NO_OUTPUTS },
+  pureKernel("Snapshot", () => (inputs) => [constantValue(inputAt(inputs, 0))], {
+    types: { T: [...numberTypes, "bool"] },
+    cost: () => 0,
+  }),
+  ...Object.entries(IDENTITY_OPS).flatMap(([op, attr]) => handOn(op, [attr], { passesHandle: true })),
+  ...Object.entries(LIST_OPS).flatMap(([op, attrs]) => handOn(op, attrs, {})),
+  { kind: "stateful", op: "RefIdentity", types: { T: anyType }, create: () => (context) => context.inputs },
+  { kind: "stateful", op: "NoOp", types: noTypes, create: () => () => NO_OUTPUTS },
+  { kind: "stateful", op: "ControlTrigger", types: noTypes, create: () => () => NO_OUTPUTS },
 ];

@@ -5,7 +5,7 @@ import { zeros } from "../../../../protocol/tensor-data.js";
 import { ObjectTensor, type Value } from "../../values.js";
 import type { KernelDefinition, Outputs } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { cppTypeName } from "../support/dtypes.js";
+import { anyType, cppTypeName, noTypes, tensorTypes } from "../support/dtypes.js";
 
 /** The tensor of the node's attribute. */
 function makeConst(node: KernelNode): () => readonly Tensor[] {
@@ -45,7 +45,7 @@ function makeFakeParam(node: KernelNode): () => Outputs {
   return () => [value];
 }
 
-/** The place of the device's type among those of the attribute; their number where it is none of them. */
+/** The index of the device's type among those of the attribute; their number where it is none of them. */
 function makeDeviceIndex(node: KernelNode): () => Outputs {
   const names = node.strings("device_names");
   const index = names.indexOf(parseDeviceName(node.device).type ?? "CPU");
@@ -62,10 +62,24 @@ function makeAbort(node: KernelNode): () => never {
 }
 
 export const sourceKernels: readonly KernelDefinition[] = [
-  { kind: "pure", op: "Const", create: makeConst, cost: () => 0 },
-  { kind: "stateful", op: "Placeholder", create: makePlaceholder },
-  { kind: "stateful", op: "PlaceholderV2", create: makePlaceholder },
-  { kind: "stateful", op: "FakeParam", create: makeFakeParam },
-  { kind: "stateful", op: "DeviceIndex", create: makeDeviceIndex },
-  { kind: "stateful", op: "Abort", create: makeAbort },
+  {
+    kind: "pure",
+    op: "Const",
+    types: { dtype: tensorTypes },
+    facts: { isConstant: true },
+    create: makeConst,
+    cost: () => 0,
+  },
+  ...["Placeholder", "PlaceholderV2"].map(
+    (op): KernelDefinition => ({
+      kind: "stateful",
+      op,
+      types: { dtype: anyType },
+      facts: { isPlaceholder: true },
+      create: makePlaceholder,
+    }),
+  ),
+  { kind: "stateful", op: "FakeParam", types: { dtype: anyType }, create: makeFakeParam },
+  { kind: "stateful", op: "DeviceIndex", types: noTypes, create: makeDeviceIndex },
+  { kind: "stateful", op: "Abort", types: noTypes, create: makeAbort },
 ];

@@ -2,7 +2,8 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import type { Value } from "../../values.js";
 import type { KernelDefinition, OpContext, Outputs } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { cppTypeName } from "../support/dtypes.js";
+import type { OpFacts } from "../op-facts.js";
+import { anyType, cppTypeName } from "../support/dtypes.js";
 
 const NO_OUTPUTS: Outputs = [];
 const DEAD: Outputs = [undefined];
@@ -65,9 +66,11 @@ function makeRecv(node: KernelNode): (context: OpContext) => Promise<Outputs> {
   };
 }
 
+const receives: OpFacts = { leavesDead: true };
+
 export const transferKernels: readonly KernelDefinition[] = [
-  { kind: "stateful", op: "_Send", create: makeSend },
-  { kind: "stateful", op: "_HostSend", create: makeSend },
-  { kind: "stateful", op: "_Recv", create: makeRecv },
-  { kind: "stateful", op: "_HostRecv", create: makeRecv },
+  { kind: "stateful", op: "_Send", types: { T: anyType }, create: makeSend },
+  { kind: "stateful", op: "_HostSend", types: { T: anyType }, create: makeSend },
+  { kind: "stateful", op: "_Recv", types: { tensor_type: anyType }, facts: receives, create: makeRecv },
+  { kind: "stateful", op: "_HostRecv", types: { tensor_type: anyType }, facts: receives, create: makeRecv },
 ];

@@ -6,6 +6,7 @@ import { stack, unstack } from "../state/tensor-batches.js";
 import { integersOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
+import { cardinality } from "./cardinality.js";
 import { collect, countInput, type Dataset, type Element, type Pull, transformation } from "./dataset.js";
 
 /** Values of one component along a new first dimension. @throws TensorFlowError INVALID_ARGUMENT for unequal shapes. */
@@ -148,15 +149,15 @@ function rebatch(input: Dataset, context: OpContext): () => Pull {
 
 /** Datasets whose elements are batches of others' elements, or the other way round. */
 export const batchKernels: readonly StatefulKernelDefinition[] = [
-  transformation("BatchDataset", (input, context) =>
+  transformation("BatchDataset", { cardinality: cardinality.batched() }, (input, context) =>
     batched(() => input.iterate(), batchSize(context, 1, false)),
   ),
-  transformation("BatchDatasetV2", (input, context) =>
+  transformation("BatchDatasetV2", { cardinality: cardinality.batched(2) }, (input, context) =>
     batched(() => input.iterate(), batchSize(context, 1, dropsRemainder(context, 2))),
   ),
-  transformation("ParallelBatchDataset", (input, context) =>
+  transformation("ParallelBatchDataset", { cardinality: cardinality.batched(3) }, (input, context) =>
     batched(() => input.iterate(), batchSize(context, 1, dropsRemainder(context, 3))),
   ),
-  transformation("UnbatchDataset", unbatch),
-  transformation("RebatchDatasetV2", rebatch),
+  transformation("UnbatchDataset", {}, unbatch),
+  transformation("RebatchDatasetV2", {}, rebatch),
 ];

@@ -5,6 +5,8 @@ import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { handleInput, makeHandle, resourceInput, STEP_CONTAINER } from "../state/resource-access.js";
 import { statefulKernel } from "../state/stateful-kernel.js";
+import { noTypes } from "../support/dtypes.js";
+import { cardinality } from "./cardinality.js";
 import { type Dataset, type Element, elementsDataset, type Pull, transformation } from "./dataset.js";
 
 const MEMORY_CACHE = "tensorflow::data::MemoryCacheManager";
@@ -66,13 +68,23 @@ function sharedCache(input: Dataset, context: OpContext, node: KernelNode): () =
 
 /** Datasets that keep their elements, and what they keep them in. */
 export const cacheKernels: readonly StatefulKernelDefinition[] = [
-  transformation("CacheDataset", ownCache),
-  transformation("CacheDatasetV2", sharedCache),
-  statefulKernel("DummyMemoryCache", (node) => () => [makeHandle(node, "", NO_CACHE, MEMORY_CACHE)]),
-  // The datasets that were made with it keep it.
-  statefulKernel("AnonymousMemoryCache", (node) => ({ step: { stepResources } }) => {
-    const name = stepResources.uniqueName("memory_cache");
-    stepResources.create(STEP_CONTAINER, name, new MemoryCache());
-    return [makeHandle(node, STEP_CONTAINER, name, MEMORY_CACHE), ObjectTensor.variant(new CacheDeleter())];
+  transformation("CacheDataset", { cardinality: cardinality.same }, ownCache),
+  transformation("CacheDatasetV2", { cardinality: cardinality.same }, sharedCache),
+  statefulKernel("DummyMemoryCache", (node) => () => [makeHandle(node, "", NO_CACHE, MEMORY_CACHE)], {
+    types: noTypes,
   }),
+  // The datasets that were made with it keep it.
+  statefulKernel(
+    "AnonymousMemoryCache",
+    (node) =>
+      ({ step: { stepResources } }) => {
+        const name = stepResources.uniqueName("memory_cache");
+        stepResources.create(STEP_CONTAINER, name, new MemoryCache());
+        return [
+          makeHandle(node, STEP_CONTAINER, name, MEMORY_CACHE),
+          ObjectTensor.variant(new CacheDeleter()),
+        ];
+      },
+    { types: noTypes },
+  ),
 ];

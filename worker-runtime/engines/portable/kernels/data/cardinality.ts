@@ -19,26 +19,27 @@ interface Made {
   readonly rows: number;
 }
 
-type Rule = (made: Made) => number;
+/** How many elements a dataset has: -1 for one without end, -2 where it cannot be told. */
+export type CardinalityRule = (made: Made) => number;
 
-const same: Rule = ({ inputs: [count = UNKNOWN] }) => count;
+const same: CardinalityRule = ({ inputs: [count = UNKNOWN] }) => count;
 
 /** What functions make of elements: the op says whether it is one for one. */
-const mapped: Rule = (made) => (made.node.bool("preserve_cardinality") ? same(made) : UNKNOWN);
+const mapped: CardinalityRule = (made) => (made.node.bool("preserve_cardinality") ? same(made) : UNKNOWN);
 
 /** Datasets that a function makes: nobody knows how many elements they have, but without end stays without end. */
-const endlessOrUnknown: Rule = ({ inputs }) => (inputs.includes(INFINITE) ? INFINITE : UNKNOWN);
+const endlessOrUnknown: CardinalityRule = ({ inputs }) => (inputs.includes(INFINITE) ? INFINITE : UNKNOWN);
 
 function batches(count: number, size: number, dropsRemainder: boolean): number {
   return count < 0 ? count : dropsRemainder ? Math.floor(count / size) : Math.ceil(count / size);
 }
 
 /** Batches whose size is input 1. @param drops the input that says whether the remainder is dropped; undefined for never. */
-function batched(drops?: number): Rule {
+function batched(drops?: number): CardinalityRule {
   return (made) => batches(same(made), made.number(1), drops !== undefined && made.number(drops) !== 0);
 }
 
-const repeated: Rule = (made) => {
+const repeated: CardinalityRule = (made) => {
   const [count, times] = [same(made), made.number(1)];
   if (times < 0) {
     return count === 0 ? 0 : INFINITE;
@@ -46,39 +47,39 @@ const repeated: Rule = (made) => {
   return times === 0 ? 0 : count < 0 ? count : count * times;
 };
 
-const shuffledAndRepeated: Rule = (made) => {
+const shuffledAndRepeated: CardinalityRule = (made) => {
   const [count, times] = [same(made), made.number(4)];
   return times < 0 ? INFINITE : count < 0 ? count : count * times;
 };
 
-const taken: Rule = (made) => {
+const taken: CardinalityRule = (made) => {
   const [count, most] = [same(made), made.number(1)];
   return count === UNKNOWN || most < 0 ? count : count === INFINITE ? most : Math.min(count, most);
 };
 
-const skipped: Rule = (made) => {
+const skipped: CardinalityRule = (made) => {
   const [count, left] = [same(made), made.number(1)];
   return count < 0 ? count : left < 0 ? 0 : Math.max(0, count - left);
 };
 
-const sharded: Rule = (made) => {
+const sharded: CardinalityRule = (made) => {
   const [count, shards, index] = [same(made), made.number(1), made.number(2)];
   return count < 0 ? count : Math.floor(count / shards) + (index < count % shards ? 1 : 0);
 };
 
-const concatenated: Rule = ({ inputs }) =>
+const concatenated: CardinalityRule = ({ inputs }) =>
   inputs.includes(INFINITE)
     ? INFINITE
     : inputs.includes(UNKNOWN)
       ? UNKNOWN
       : inputs.reduce((sum, count) => sum + count, 0);
 
-const zipped: Rule = ({ inputs }) => {
+const zipped: CardinalityRule = ({ inputs }) => {
   const finite = inputs.filter((count) => count !== INFINITE);
   return inputs.includes(UNKNOWN) ? UNKNOWN : finite.length === 0 ? INFINITE : Math.min(...finite);
 };
 
-const windows: Rule = (made) => {
+const windows: CardinalityRule = (made) => {
   const [count, size, shift, stride] = [same(made), made.number(1), made.number(2), made.number(3)];
   const span = (size - 1) * stride + 1;
   if (count < 0) {
@@ -91,78 +92,63 @@ const windows: Rule = (made) => {
 };
 
 /** A range up to the largest int64, which numbers the elements of another dataset, counts as one without end. */
-const range: Rule = ({ number }) =>
+const range: CardinalityRule = ({ number }) =>
   number(1) >= 2 ** 63 ? INFINITE : Math.max(0, Math.ceil((number(1) - number(0)) / number(2)));
 
-/** Ops whose dataset is their input's as it is: they say how it is to be made, which changes no element. */
-export const unchangedDatasets = [
-  "PrefetchDataset",
-  "OptionsDataset",
-  "FinalizeDataset",
-  "ModelDataset",
-  "OptimizeDataset",
-  "RewriteDataset",
-  "MaxIntraOpParallelismDataset",
-  "PrivateThreadPoolDataset",
-] as const;
-
-/** An op that is not here makes a dataset of which nobody knows how many elements it has. */
-const rules: Readonly<Record<string, Rule>> = {
-  TensorDataset: () => 1,
-  TensorSliceDataset: ({ rows }) => rows,
-  SparseTensorSliceDataset: ({ number }) => number(2),
-  RangeDataset: range,
-  RandomDataset: () => INFINITE,
-  ListDataset: ({ node }) => node.types("Tinput_types").length / node.types("output_types").length,
-  ...Object.fromEntries(
-    [
-      ...unchangedDatasets,
-      "CacheDataset",
-      "CacheDatasetV2",
-      "ShuffleDataset",
-      "ShuffleDatasetV3",
-      "ParseExampleDatasetV2",
-    ].map((op) => [op, same]),
-  ),
-  MapDataset: mapped,
-  ParallelMapDataset: mapped,
-  ParallelMapDatasetV2: mapped,
-  ScanDataset: mapped,
-  // After what the function captured: the size of a batch, the parallel calls, whether the remainder is dropped.
-  MapAndBatchDataset: (made) => batches(mapped(made), made.number(-3), made.number(-1) !== 0),
-  BatchDataset: batched(),
-  BatchDatasetV2: batched(2),
-  ParallelBatchDataset: batched(3),
-  PaddedBatchDatasetV2: batched(-1),
-  DenseToSparseBatchDataset: batched(),
-  WindowDataset: windows,
-  GroupByWindowDataset: endlessOrUnknown,
-  ParallelInterleaveDatasetV4: endlessOrUnknown,
-  DirectedInterleaveDataset: (made) => endlessOrUnknown({ ...made, inputs: made.inputs.slice(1) }),
-  RepeatDataset: repeated,
-  ShuffleAndRepeatDataset: shuffledAndRepeated,
-  TakeDataset: taken,
-  SkipDataset: skipped,
-  ShardDataset: sharded,
-  ConcatenateDataset: concatenated,
-  ZipDataset: zipped,
-  AssertCardinalityDataset: ({ number }) => number(1),
-};
+/** TensorFlow's rules; each op that makes a dataset names the one that it follows. */
+export const cardinality = {
+  /** As many as the input has. */
+  same,
+  mapped,
+  /** After what the function captured: the size of a batch, the parallel calls, whether the remainder is dropped. */
+  mappedBatches: ((made) => batches(mapped(made), made.number(-3), made.number(-1) !== 0)) as CardinalityRule,
+  batched,
+  windows,
+  endlessOrUnknown,
+  /** The same for datasets that the first input, which is one itself, chooses from. */
+  chosen: ((made) => endlessOrUnknown({ ...made, inputs: made.inputs.slice(1) })) as CardinalityRule,
+  repeated,
+  shuffledAndRepeated,
+  taken,
+  skipped,
+  sharded,
+  concatenated,
+  zipped,
+  range,
+  /** One element. */
+  single: (() => 1) as CardinalityRule,
+  endless: (() => INFINITE) as CardinalityRule,
+  /** One for each row of input 0. */
+  rows: (({ rows }) => rows) as CardinalityRule,
+  /** The number that is input `index`. */
+  given:
+    (index: number): CardinalityRule =>
+    ({ number }) =>
+      number(index),
+  /** As many as the node's inputs, in tuples of its outputs' components, are. */
+  listed: (({ node }) =>
+    node.types("Tinput_types").length / node.types("output_types").length) as CardinalityRule,
+} as const;
 
 /**
- * How many elements the dataset that a node makes has: -1 for one without end, -2 where it cannot be told.
+ * How many elements the dataset that a node makes has, by its op's rule.
  * @param inputs the cardinality of each input that is a dataset.
  */
-export function cardinalityOf(node: KernelNode, context: OpContext, inputs: readonly number[]): number {
+export function cardinalityOf(
+  rule: CardinalityRule | undefined,
+  node: KernelNode,
+  context: OpContext,
+  inputs: readonly number[],
+): number {
   const [first] = context.inputs;
   return (
-    rules[node.op]?.({
+    rule?.({
       node,
       inputs,
       rows: first === undefined || first instanceof RefValue ? 0 : (first.shape[0] ?? 0),
       number: (index) => {
-        const place = index < 0 ? context.inputs.length + index : index;
-        return integersOf(tensorAt(context.inputs, place))[0] ?? 0;
+        const input = index < 0 ? context.inputs.length + index : index;
+        return integersOf(tensorAt(context.inputs, input))[0] ?? 0;
       },
     }) ?? UNKNOWN
   );

@@ -7,6 +7,7 @@ import { withoutReturn } from "../io/files/records.js";
 import { textsOf } from "../io/string-inputs.js";
 import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
 import { columnOf, type Dialect, fieldsOf } from "../string/csv-op.js";
+import { floatTypes, indexTypes } from "../support/dtypes.js";
 import { integersOf, scalarOf, stringsOf } from "../support/elements.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { datasetKernel, type Element, type Pull } from "./dataset.js";
@@ -119,8 +120,10 @@ function elementOf(record: Uint8Array, columns: CsvColumns): Element {
   });
 }
 
+const csvTypes = { output_types: [...floatTypes, ...indexTypes, "string"] } as const;
+
 /** The records of files of comma-separated values (RFC 4180), one after the other. */
-const csvKernel: StatefulKernelDefinition = datasetKernel("CSVDatasetV2", (node) => {
+const csvKernel: StatefulKernelDefinition = datasetKernel("CSVDatasetV2", { types: csvTypes }, (node) => {
   const dtypes = node.types("output_types");
   return (context): (() => Pull) => {
     const paths = textsOf(tensorAt(context.inputs, 0));

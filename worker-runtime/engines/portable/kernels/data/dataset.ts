@@ -2,13 +2,14 @@ import { setImmediate } from "node:timers/promises";
 import { invalidArgument, resourceExhausted, unimplemented } from "../../../../protocol/status.js";
 import type { StepContext } from "../../executor/step-context.js";
 import { ObjectTensor, type Value, type VariantObject } from "../../values.js";
-import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
+import type { KernelTypes, OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { statefulKernel } from "../state/stateful-kernel.js";
+import { anyType } from "../support/dtypes.js";
 import { scalarOf } from "../support/elements.js";
 import { memoryBudget } from "../support/memory-budget.js";
 import { tensorAt } from "../support/tensor-inputs.js";
-import { cardinalityOf } from "./cardinality.js";
+import { type CardinalityRule, cardinalityOf } from "./cardinality.js";
 
 /** One element of a dataset: its components in order. */
 export type Element = readonly Value[];
@@ -90,35 +91,50 @@ export function countInput(context: OpContext, index: number, what: string): num
   return scalarOf(tensorAt(context.inputs, index), what);
 }
 
+/** What is known of an op that makes a dataset. */
+export interface DatasetTraits {
+  /** `elementTypes` unless given. */
+  readonly types?: KernelTypes;
+  /** Unless given nobody knows how many elements there are. */
+  readonly cardinality?: CardinalityRule;
+}
+
+/** Datasets move elements of any type. */
+export const elementTypes: KernelTypes = { output_types: anyType };
+
 /**
  * The kernel of an op that makes a dataset.
  * @param create reads the attributes; what it returns reads the inputs and returns how a pass begins.
  */
 export function datasetKernel(
   op: string,
+  { types = elementTypes, cardinality }: DatasetTraits,
   create: (node: KernelNode) => (context: OpContext) => () => Pull,
 ): StatefulKernelDefinition {
-  return statefulKernel(op, (node) => {
+  const createKernel = (node: KernelNode) => {
     const prepare = create(node);
-    return (context) => {
+    return (context: OpContext) => {
       const open = prepare(context);
       const inputs = context.inputs.map(objectIn).filter((object) => object instanceof Dataset);
-      const cardinality = cardinalityOf(
+      const count = cardinalityOf(
+        cardinality,
         node,
         context,
         inputs.map((input) => input.cardinality),
       );
-      return [ObjectTensor.variant(new Dataset(open, cardinality))];
+      return [ObjectTensor.variant(new Dataset(open, count))];
     };
-  });
+  };
+  return statefulKernel(op, createKernel, { types });
 }
 
 /** A kernel whose first input is a dataset. */
 export function transformation(
   op: string,
+  traits: DatasetTraits,
   open: (input: Dataset, context: OpContext, node: KernelNode) => () => Pull,
 ): StatefulKernelDefinition {
-  return datasetKernel(op, (node) => (context) => open(datasetOf(context.inputs[0]), context, node));
+  return datasetKernel(op, traits, (node) => (context) => open(datasetOf(context.inputs[0]), context, node));
 }
 
 /** One pass after the other: so many, or without end where the count is negative. */

@@ -1,13 +1,15 @@
 import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { Value } from "../../values.js";
-import { type ExampleKeys, examplesOf, parseAll } from "../io/example-ops.js";
+import { type ExampleKeys, examplesOf, featureTypes, parseAll } from "../io/example-ops.js";
 import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { variantOfSparse } from "../sparse/serialized.js";
+import { indexTypes } from "../support/dtypes.js";
 import { cppShapeText } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
-import { type Dataset, type Element, type Pull, transformation } from "./dataset.js";
+import { cardinality } from "./cardinality.js";
+import { type Dataset, type Element, elementTypes, type Pull, transformation } from "./dataset.js";
 
 const noNames = new Tensor("string", [0], []);
 
@@ -58,5 +60,18 @@ function featuresOf(
 
 /** Datasets of the features of tensorflow.Example messages. */
 export const exampleDatasetKernels: readonly StatefulKernelDefinition[] = [
-  transformation("ParseExampleDatasetV2", parsedExamples),
+  transformation(
+    "ParseExampleDatasetV2",
+    {
+      types: {
+        sparse_types: featureTypes,
+        Tdense: featureTypes,
+        ragged_value_types: featureTypes,
+        ragged_split_types: indexTypes,
+        ...elementTypes,
+      },
+      cardinality: cardinality.same,
+    },
+    parsedExamples,
+  ),
 ];

@@ -6,6 +6,7 @@ import type { Compression } from "../io/files/inflater.js";
 import { type FixedLayout, nextFixed, nextRecord, withoutReturns } from "../io/files/records.js";
 import { textsOf } from "../io/string-inputs.js";
 import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
+import { noTypes } from "../support/dtypes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { countInput, datasetKernel, type Pull } from "./dataset.js";
 
@@ -119,7 +120,7 @@ function checkBody(path: string, size: number, { header, record, footer }: Fixed
 
 /** Datasets of the records of files, which are read in pieces while elements are asked for. */
 export const fileDatasetKernels: readonly StatefulKernelDefinition[] = [
-  datasetKernel("TextLineDataset", () => textLines),
-  datasetKernel("TFRecordDataset", () => tfRecords),
-  datasetKernel("FixedLengthRecordDatasetV2", () => fixedLength),
+  datasetKernel("TextLineDataset", { types: noTypes }, () => textLines),
+  datasetKernel("TFRecordDataset", { types: noTypes }, () => tfRecords),
+  datasetKernel("FixedLengthRecordDatasetV2", { types: noTypes }, () => fixedLength),
 ];

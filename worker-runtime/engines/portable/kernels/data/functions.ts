@@ -1,10 +1,20 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { StepContext } from "../../executor/step-context.js";
-import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
+import type { KernelTypes, OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
+import { anyType } from "../support/dtypes.js";
 import { batched, batchSize, dropsRemainder } from "./batches.js";
-import { countInput, type Dataset, datasetKernel, datasetOf, type Element, type Pull } from "./dataset.js";
+import { cardinality } from "./cardinality.js";
+import {
+  countInput,
+  type Dataset,
+  type DatasetTraits,
+  datasetKernel,
+  datasetOf,
+  type Element,
+  type Pull,
+} from "./dataset.js";
 
 /** A function of the graph that is called with an element, or with more. */
 export type ElementFunction = (args: Element, step: StepContext) => Promise<Element>;
@@ -51,12 +61,16 @@ function isTrue([value]: Element): boolean {
   return value.data[0] === 1;
 }
 
+/** Of an op with one function. */
+const functionTypes: KernelTypes = { Targuments: anyType, output_types: anyType };
+
 function functionKernel(
   op: string,
+  traits: Pick<DatasetTraits, "cardinality">,
   attr: string,
   open: (made: WithFunction, context: OpContext) => () => Pull,
 ): StatefulKernelDefinition {
-  return datasetKernel(op, (node) => {
+  return datasetKernel(op, { ...traits, types: functionTypes }, (node) => {
     const make = capturingFunction(node, attr);
     return (context) => open({ input: datasetOf(context.inputs[0]), ...make(context, 1) }, context);
   });
@@ -103,28 +117,35 @@ function takeWhile({ input, apply }: WithFunction): () => Pull {
 }
 
 /** What a function makes of each element and of the state that it left with the element before. */
-const scanKernel = datasetKernel("ScanDataset", (node) => {
-  const make = capturingFunction(node, "f");
-  const states = node.types("Tstate").length;
-  return (context) => {
-    const input = datasetOf(context.inputs[0]);
-    const initial = context.inputs.slice(1, 1 + states);
-    const { apply } = make(context, 1 + states);
-    return () => {
-      const pull = input.iterate();
-      let state = initial;
-      return async (step) => {
-        const element = await pull(step);
-        if (element === undefined) {
-          return undefined;
-        }
-        const made = await apply([...state, ...element], step);
-        state = made.slice(0, states);
-        return made.slice(states);
+const scanKernel = datasetKernel(
+  "ScanDataset",
+  {
+    types: { Tstate: anyType, ...functionTypes },
+    cardinality: cardinality.mapped,
+  },
+  (node) => {
+    const make = capturingFunction(node, "f");
+    const states = node.types("Tstate").length;
+    return (context) => {
+      const input = datasetOf(context.inputs[0]);
+      const initial = context.inputs.slice(1, 1 + states);
+      const { apply } = make(context, 1 + states);
+      return () => {
+        const pull = input.iterate();
+        let state = initial;
+        return async (step) => {
+          const element = await pull(step);
+          if (element === undefined) {
+            return undefined;
+          }
+          const made = await apply([...state, ...element], step);
+          state = made.slice(0, states);
+          return made.slice(states);
+        };
       };
     };
-  };
-});
+  },
+);
 
 /** Elements of the datasets that a function makes: of so many at a time in turn, so many of each. */
 function interleave(made: WithFunction, cycle: number, block: number): () => Pull {
@@ -179,18 +200,24 @@ function cycleLength(context: OpContext, index: number): number {
 
 /** Datasets whose elements functions of the graph make or choose. */
 export const functionKernels: readonly StatefulKernelDefinition[] = [
-  functionKernel("MapDataset", "f", map),
-  functionKernel("ParallelMapDataset", "f", map),
-  functionKernel("ParallelMapDatasetV2", "f", map),
-  functionKernel("MapAndBatchDataset", "f", (made, context) =>
+  functionKernel("MapDataset", { cardinality: cardinality.mapped }, "f", map),
+  functionKernel("ParallelMapDataset", { cardinality: cardinality.mapped }, "f", map),
+  functionKernel("ParallelMapDatasetV2", { cardinality: cardinality.mapped }, "f", map),
+  functionKernel("MapAndBatchDataset", { cardinality: cardinality.mappedBatches }, "f", (made, context) =>
     batched(map(made), batchSize(context, made.next, dropsRemainder(context, made.next + 2))),
   ),
-  functionKernel("FilterDataset", "predicate", filter),
-  functionKernel("TakeWhileDataset", "predicate", takeWhile),
+  functionKernel("FilterDataset", {}, "predicate", filter),
+  functionKernel("TakeWhileDataset", {}, "predicate", takeWhile),
   scanKernel,
-  functionKernel("FlatMapDataset", "f", (made) => interleave(made, 1, 1)),
-  ...["InterleaveDataset", "ParallelInterleaveDatasetV4", "LegacyParallelInterleaveDatasetV2"].map((op) =>
-    functionKernel(op, "f", (made, context) =>
+  functionKernel("FlatMapDataset", {}, "f", (made) => interleave(made, 1, 1)),
+  ...(
+    [
+      ["InterleaveDataset", {}],
+      ["ParallelInterleaveDatasetV4", { cardinality: cardinality.endlessOrUnknown }],
+      ["LegacyParallelInterleaveDatasetV2", {}],
+    ] as const
+  ).map(([op, traits]) =>
+    functionKernel(op, traits, "f", (made, context) =>
       interleave(made, cycleLength(context, made.next), countInput(context, made.next + 1, "block_length")),
     ),
   ),

@@ -1,9 +1,11 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { StepContext } from "../../executor/step-context.js";
-import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
+import type { KernelTypes, OpContext, StatefulKernelDefinition } from "../kernel.js";
+import { anyType } from "../support/dtypes.js";
 import { scalarOf } from "../support/elements.js";
-import { datasetKernel, datasetOf, type Element, type Pull } from "./dataset.js";
+import { cardinality } from "./cardinality.js";
+import { datasetKernel, datasetOf, type Element, elementTypes, type Pull } from "./dataset.js";
 import { capturingFunction, type ElementFunction } from "./functions.js";
 import { windowOf } from "./windows.js";
 
@@ -87,23 +89,34 @@ function keyNumber({ data }: Tensor): bigint {
   return BigInt(data[0] as bigint);
 }
 
+const groupTypes: KernelTypes = {
+  Tkey_func_other_arguments: anyType,
+  Treduce_func_other_arguments: anyType,
+  Twindow_size_func_other_arguments: anyType,
+  ...elementTypes,
+};
+
 /** Datasets of groups of elements. */
 export const groupKernels: readonly StatefulKernelDefinition[] = [
-  datasetKernel("GroupByWindowDataset", (node) => {
-    const functionOf = (attr: string) => capturingFunction(node, attr, `T${attr}_other_arguments`);
-    const key = functionOf("key_func");
-    const reduce = functionOf("reduce_func");
-    const size = functionOf("window_size_func");
-    return (context: OpContext) => {
-      const keyOf = key(context, 1);
-      const reducer = reduce(context, keyOf.next);
-      const sizeOf = size(context, reducer.next);
-      const input = datasetOf(context.inputs[0]);
-      return groupByWindow(() => input.iterate(), {
-        keyOf: keyOf.apply,
-        reduce: reducer.apply,
-        sizeOf: sizeOf.apply,
-      });
-    };
-  }),
+  datasetKernel(
+    "GroupByWindowDataset",
+    { types: groupTypes, cardinality: cardinality.endlessOrUnknown },
+    (node) => {
+      const functionOf = (attr: string) => capturingFunction(node, attr, `T${attr}_other_arguments`);
+      const key = functionOf("key_func");
+      const reduce = functionOf("reduce_func");
+      const size = functionOf("window_size_func");
+      return (context: OpContext) => {
+        const keyOf = key(context, 1);
+        const reducer = reduce(context, keyOf.next);
+        const sizeOf = size(context, reducer.next);
+        const input = datasetOf(context.inputs[0]);
+        return groupByWindow(() => input.iterate(), {
+          keyOf: keyOf.apply,
+          reduce: reducer.apply,
+          sizeOf: sizeOf.apply,
+        });
+      };
+    },
+  ),
 ];

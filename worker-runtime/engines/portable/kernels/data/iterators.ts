@@ -21,6 +21,7 @@ import {
   resourcePlace,
 } from "../state/resource-access.js";
 import { statefulKernel } from "../state/stateful-kernel.js";
+import { anyType, noTypes } from "../support/dtypes.js";
 import { stringsOf } from "../support/elements.js";
 import { OneAtATime } from "../support/one-at-a-time.js";
 import { tensorAt } from "../support/tensor-inputs.js";
@@ -134,25 +135,39 @@ function handleOfText(node: KernelNode, { inputs, step }: OpContext): Outputs {
 /** Iterators, and their elements. */
 export const iteratorKernels: readonly StatefulKernelDefinition[] = [
   ...["Iterator", "IteratorV2"].map((op) =>
-    resourceKernel(op, { typeName: ITERATOR, prepare: () => () => new Iterator() }),
+    resourceKernel(
+      op,
+      { typeName: ITERATOR, prepare: () => () => new Iterator() },
+      { output_types: anyType },
+    ),
   ),
-  statefulKernel("OneShotIterator", oneShotIterator),
-  statefulKernel("IteratorToStringHandle", (node) => (context) => handleText(node, context)),
+  statefulKernel("OneShotIterator", oneShotIterator, { types: { output_types: anyType } }),
+  statefulKernel("IteratorToStringHandle", (node) => (context) => handleText(node, context), {
+    types: noTypes,
+  }),
   ...["IteratorFromStringHandle", "IteratorFromStringHandleV2"].map((op) =>
-    statefulKernel(op, (node) => (context) => handleOfText(node, context)),
+    statefulKernel(op, (node) => (context) => handleOfText(node, context), {
+      types: { output_types: anyType },
+    }),
   ),
   statefulKernel(
     "IteratorGetNextAsOptional",
     (node) => (context) => nextOptional(resourceInput<Iterator>(node, context, 0, ITERATOR), context.step),
+    { types: { output_types: anyType } },
   ),
-  statefulKernel("MakeIterator", (node) => (context) => {
-    resourceInput<Iterator>(node, context, 1, ITERATOR).begin(datasetOf(context.inputs[0]));
-    return [];
-  }),
+  statefulKernel(
+    "MakeIterator",
+    (node) => (context) => {
+      resourceInput<Iterator>(node, context, 1, ITERATOR).begin(datasetOf(context.inputs[0]));
+      return [];
+    },
+    { types: noTypes },
+  ),
   ...["IteratorGetNext", "IteratorGetNextSync"].map((op) =>
     statefulKernel(
       op,
       (node) => (context) => resourceInput<Iterator>(node, context, 0, ITERATOR).next(context.step),
+      { types: { output_types: anyType } },
     ),
   ),
 ];

@@ -4,11 +4,13 @@ import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { partialText } from "../state/partial-shapes.js";
 import { allocate } from "../support/allocation.js";
+import { anyType } from "../support/dtypes.js";
 import { integersOf } from "../support/elements.js";
 import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 import { copyStrided, wordsOf } from "../support/strided-copy.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { batched, batchSize, columnOf, dropsRemainder } from "./batches.js";
+import { cardinality } from "./cardinality.js";
 import { type Dataset, type Element, type Pull, transformation } from "./dataset.js";
 
 /** What one component of the elements is filled up with, and to which shape. */
@@ -82,5 +84,12 @@ function checkFits({ shape }: Tensor, padded: readonly number[], component: numb
 
 /** Datasets whose elements are batches of elements of several shapes. */
 export const paddedBatchKernels: readonly StatefulKernelDefinition[] = [
-  transformation("PaddedBatchDatasetV2", paddedBatch),
+  transformation(
+    "PaddedBatchDatasetV2",
+    {
+      types: { Toutput_types: anyType },
+      cardinality: cardinality.batched(-1),
+    },
+    paddedBatch,
+  ),
 ];

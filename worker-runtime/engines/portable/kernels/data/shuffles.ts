@@ -4,6 +4,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { Philox, PhiloxSamples } from "../random/philox.js";
+import { cardinality } from "./cardinality.js";
 import {
   countInput,
   type Dataset,
@@ -93,8 +94,12 @@ function randomNumbers(context: OpContext): () => Pull {
 
 /** Datasets in random orders and of random numbers. */
 export const shuffleKernels: readonly StatefulKernelDefinition[] = [
-  transformation("ShuffleDataset", shuffle),
-  transformation("ShuffleDatasetV3", shuffle),
-  transformation("ShuffleAndRepeatDataset", shuffleAndRepeat),
-  datasetKernel("RandomDataset", () => randomNumbers),
+  transformation("ShuffleDataset", { cardinality: cardinality.same }, shuffle),
+  transformation("ShuffleDatasetV3", { cardinality: cardinality.same }, shuffle),
+  transformation(
+    "ShuffleAndRepeatDataset",
+    { cardinality: cardinality.shuffledAndRepeated },
+    shuffleAndRepeat,
+  ),
+  datasetKernel("RandomDataset", { cardinality: cardinality.endless }, () => randomNumbers),
 ];

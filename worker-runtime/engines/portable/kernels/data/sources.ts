@@ -3,10 +3,12 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import { ObjectTensor, RefValue, type Value } from "../../values.js";
 import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
 import { runAt, sliceAt } from "../state/tensor-batches.js";
+import { anyType } from "../support/dtypes.js";
 import { integersOf, longsOf } from "../support/elements.js";
 import { productOf } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
-import { countInput, datasetKernel, type Pull } from "./dataset.js";
+import { cardinality } from "./cardinality.js";
+import { countInput, datasetKernel, elementTypes, type Pull } from "./dataset.js";
 
 /** A component of a dataset, numbers or objects. @throws TensorFlowError INVALID_ARGUMENT for a reference. */
 function componentOf(value: Value): Tensor | ObjectTensor {
@@ -142,24 +144,45 @@ function listed(context: OpContext, components: number): () => Pull {
 
 /** Datasets that are made of tensors and numbers. */
 export const sourceKernels: readonly StatefulKernelDefinition[] = [
-  datasetKernel("TensorSliceDataset", () => tensorSlices),
-  datasetKernel("TensorDataset", () => ({ inputs }) => () => {
-    let isDone = false;
-    return async () => {
-      const element = isDone ? undefined : inputs;
-      isDone = true;
-      return element;
-    };
-  }),
-  datasetKernel("SparseTensorSliceDataset", () => sparseSlices),
-  datasetKernel("RangeDataset", () => range),
-  datasetKernel("ListDataset", (node) => {
-    const components = node.types("output_types").length;
-    if (components === 0 || node.inputs.length % components !== 0) {
-      throw invalidArgument(
-        `${node.inputs.length} tensors are no whole number of elements of ${components} components.`,
-      );
-    }
-    return (context) => listed(context, components);
-  }),
+  datasetKernel(
+    "TensorSliceDataset",
+    { types: { Toutput_types: anyType }, cardinality: cardinality.rows },
+    () => tensorSlices,
+  ),
+  datasetKernel(
+    "TensorDataset",
+    { types: { Toutput_types: anyType }, cardinality: cardinality.single },
+    () =>
+      ({ inputs }) =>
+      () => {
+        let isDone = false;
+        return async () => {
+          const element = isDone ? undefined : inputs;
+          isDone = true;
+          return element;
+        };
+      },
+  ),
+  datasetKernel(
+    "SparseTensorSliceDataset",
+    { types: { Tvalues: anyType }, cardinality: cardinality.given(2) },
+    () => sparseSlices,
+  ),
+  datasetKernel("RangeDataset", { cardinality: cardinality.range }, () => range),
+  datasetKernel(
+    "ListDataset",
+    {
+      types: { Tinput_types: anyType, ...elementTypes },
+      cardinality: cardinality.listed,
+    },
+    (node) => {
+      const components = node.types("output_types").length;
+      if (components === 0 || node.inputs.length % components !== 0) {
+        throw invalidArgument(
+          `${node.inputs.length} tensors are no whole number of elements of ${components} components.`,
+        );
+      }
+      return (context) => listed(context, components);
+    },
+  ),
 ];

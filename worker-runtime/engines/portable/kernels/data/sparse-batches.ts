@@ -7,6 +7,7 @@ import { integersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { batched, batchSize, columnOf } from "./batches.js";
+import { cardinality } from "./cardinality.js";
 import { type Dataset, type Element, type Pull, transformation } from "./dataset.js";
 
 /** Batches of dense tensors of one rank as sparse tensors, all of whose elements are there. */
@@ -69,5 +70,5 @@ function sparseOfDense(rows: readonly Tensor[], rowShape: readonly number[]) {
 
 /** Datasets of sparse tensors. */
 export const sparseBatchKernels: readonly StatefulKernelDefinition[] = [
-  transformation("DenseToSparseBatchDataset", sparseBatch),
+  transformation("DenseToSparseBatchDataset", { cardinality: cardinality.batched() }, sparseBatch),
 ];

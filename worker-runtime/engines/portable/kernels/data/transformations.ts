@@ -9,7 +9,7 @@ import { isByteList } from "../../../../protocol/tensor-data.js";
 import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { scalarOf } from "../support/elements.js";
-import { unchangedDatasets } from "./cardinality.js";
+import { cardinality } from "./cardinality.js";
 import {
   countInput,
   type Dataset,
@@ -221,17 +221,29 @@ function same(input: Dataset): () => Pull {
   return () => input.iterate();
 }
 
+/** Ops whose dataset is their input's as it is: they say how it is to be made, which changes no element. */
+const unchangedDatasets = [
+  "PrefetchDataset",
+  "OptionsDataset",
+  "FinalizeDataset",
+  "ModelDataset",
+  "OptimizeDataset",
+  "RewriteDataset",
+  "MaxIntraOpParallelismDataset",
+  "PrivateThreadPoolDataset",
+] as const;
+
 /** Datasets made of other datasets, without functions of the graph. */
 export const transformationKernels: readonly StatefulKernelDefinition[] = [
-  transformation("RepeatDataset", repeat),
-  transformation("TakeDataset", take),
-  transformation("SkipDataset", skip),
-  transformation("ShardDataset", shard),
-  transformation("ConcatenateDataset", concatenate),
-  datasetKernel("ZipDataset", () => zip),
-  transformation("DirectedInterleaveDataset", directedInterleave),
-  transformation("UniqueDataset", unique),
-  transformation("IgnoreErrorsDataset", ignoreErrors),
-  transformation("AssertCardinalityDataset", assertCardinality),
-  ...unchangedDatasets.map((op) => transformation(op, same)),
+  transformation("RepeatDataset", { cardinality: cardinality.repeated }, repeat),
+  transformation("TakeDataset", { cardinality: cardinality.taken }, take),
+  transformation("SkipDataset", { cardinality: cardinality.skipped }, skip),
+  transformation("ShardDataset", { cardinality: cardinality.sharded }, shard),
+  transformation("ConcatenateDataset", { cardinality: cardinality.concatenated }, concatenate),
+  datasetKernel("ZipDataset", { cardinality: cardinality.zipped }, () => zip),
+  transformation("DirectedInterleaveDataset", { cardinality: cardinality.chosen }, directedInterleave),
+  transformation("UniqueDataset", {}, unique),
+  transformation("IgnoreErrorsDataset", {}, ignoreErrors),
+  transformation("AssertCardinalityDataset", { cardinality: cardinality.given(1) }, assertCardinality),
+  ...unchangedDatasets.map((op) => transformation(op, { cardinality: cardinality.same }, same)),
 ];

@@ -3,6 +3,7 @@ import type { StepContext } from "../../executor/step-context.js";
 import { ObjectTensor, type Value } from "../../values.js";
 import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
 import { columnOf } from "./batches.js";
+import { cardinality } from "./cardinality.js";
 import {
   countInput,
   type Dataset,
@@ -65,4 +66,6 @@ function window(input: Dataset, context: OpContext): () => Pull {
 }
 
 /** Datasets of datasets that are cut out of others. */
-export const windowKernels: readonly StatefulKernelDefinition[] = [transformation("WindowDataset", window)];
+export const windowKernels: readonly StatefulKernelDefinition[] = [
+  transformation("WindowDataset", { cardinality: cardinality.windows }, window),
+];

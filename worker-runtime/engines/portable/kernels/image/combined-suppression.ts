@@ -2,6 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { pureKernel } from "../support/define.js";
+import { noTypes } from "../support/dtypes.js";
 import { inputAt, integerTensor, numbersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { intersectionOverUnion } from "./box-overlap.js";
@@ -131,6 +132,7 @@ export const combinedSuppressionKernel: PureKernelDefinition = pureKernel(
     };
   },
   {
+    types: noTypes,
     cost: (_, inputs) => {
       const count = inputAt(inputs, 1).shape[1] ?? 0;
       const perClass = Number(inputAt(inputs, 2).data[0] ?? 0);

@@ -3,6 +3,7 @@ import { invalidArgument, outOfRange } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { type Cost, pureKernel } from "../support/define.js";
+import { realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, numbersOf } from "../support/elements.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
 import { type CropStep, placesOf } from "./crop-kernels.js";
@@ -219,6 +220,6 @@ export const cropGradientKernels: readonly PureKernelDefinition[] = [
       const crops = checkCrops(inputAt(inputs, 0), inputAt(inputs, 2), inputAt(inputs, 3), sizes);
       return [gradientOfBoxes(crops, images)];
     },
-    { cost: boxGradientCost },
+    { types: { T: realTypes }, cost: boxGradientCost },
   ),
 ];

@@ -7,7 +7,7 @@ import { type Philox, PhiloxSamples } from "../random/philox.js";
 import { generatorOf } from "../random/seeded-generator.js";
 import { streamOfSeed } from "../random/stateless-ops.js";
 import { pureKernel } from "../support/define.js";
-import { isLong, longTypes, shortIntTypes } from "../support/dtypes.js";
+import { indexTypes, isLong, longTypes, shortIntTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, newLongs, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
@@ -178,6 +178,6 @@ export const distortedBoxKernels: readonly KernelDefinition[] = [
           streamOfSeed(inputAt(inputs, 3)),
         );
     },
-    { types, cost: (node) => node.int("max_attempts") * 1_000 },
+    { types: { ...types, Tseed: indexTypes }, cost: (node) => node.int("max_attempts") * 1_000 },
   ),
 ];

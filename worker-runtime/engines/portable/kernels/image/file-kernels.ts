@@ -3,6 +3,7 @@ import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { pureKernel } from "../support/define.js";
+import { noTypes } from "../support/dtypes.js";
 import { inputAt, stringsOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { decodeBmp, isBmp } from "./bmp-decoder.js";
@@ -133,7 +134,7 @@ function decodingKernel(op: Op, types?: readonly DType[]): PureKernelDefinition 
       return (inputs) => [decode(inputAt(inputs, 0), wanted)];
     },
     {
-      ...(types === undefined ? {} : { types: { dtype: types } }),
+      types: types === undefined ? noTypes : { dtype: types },
       cost: (_, inputs) => costOfDecoding(inputAt(inputs, 0)),
     },
   );

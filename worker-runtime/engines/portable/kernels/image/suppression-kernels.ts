@@ -1,9 +1,10 @@
 import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
-import type { PureKernelDefinition } from "../kernel.js";
+import type { KernelTypes, PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { pureKernel } from "../support/define.js";
+import { noTypes } from "../support/dtypes.js";
 import { inputAt, integerTensor, scalarOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { intersectionOverUnion } from "./box-overlap.js";
@@ -91,6 +92,7 @@ function suppressionCost(_: unknown, inputs: readonly Tensor[]): number {
 /** How a version of the op takes its inputs and gives its outputs. */
 interface Version {
   readonly op: string;
+  readonly types: KernelTypes;
   readonly threshold: "attribute" | "input";
   /** The inputs after the first four that it has. */
   readonly minScore?: boolean;
@@ -98,7 +100,7 @@ interface Version {
   readonly outputs: "indices" | "count" | "scores";
 }
 
-function version({ op, threshold, minScore, softness, outputs }: Version): PureKernelDefinition {
+function version({ op, types, threshold, minScore, softness, outputs }: Version): PureKernelDefinition {
   return pureKernel(
     op,
     (node: KernelNode) => {
@@ -126,7 +128,7 @@ function version({ op, threshold, minScore, softness, outputs }: Version): PureK
           : [selected, pixelTensor(dtype, [length], paddedNumbers(scores, length)), count];
       };
     },
-    { cost: suppressionCost },
+    { types, cost: suppressionCost },
   );
 }
 
@@ -149,17 +151,33 @@ const withOverlaps = pureKernel(
     );
     return [integerTensor("int32", [indices.length], indices)];
   },
-  { cost: suppressionCost },
+  { types: noTypes, cost: suppressionCost },
 );
+
+const boxTypes = ["float16", "float32"] as const;
+const bothTypes = { T: boxTypes, T_threshold: boxTypes };
 
 /** Selections of boxes without those that show what another one shows, too. */
 export const suppressionKernels: readonly PureKernelDefinition[] = [
-  version({ op: "NonMaxSuppression", threshold: "attribute", outputs: "indices" }),
-  version({ op: "NonMaxSuppressionV2", threshold: "input", outputs: "indices" }),
-  version({ op: "NonMaxSuppressionV3", threshold: "input", minScore: true, outputs: "indices" }),
-  version({ op: "NonMaxSuppressionV4", threshold: "input", minScore: true, outputs: "count" }),
+  version({ op: "NonMaxSuppression", types: noTypes, threshold: "attribute", outputs: "indices" }),
+  version({ op: "NonMaxSuppressionV2", types: bothTypes, threshold: "input", outputs: "indices" }),
+  version({
+    op: "NonMaxSuppressionV3",
+    types: bothTypes,
+    threshold: "input",
+    minScore: true,
+    outputs: "indices",
+  }),
+  version({
+    op: "NonMaxSuppressionV4",
+    types: bothTypes,
+    threshold: "input",
+    minScore: true,
+    outputs: "count",
+  }),
   version({
     op: "NonMaxSuppressionV5",
+    types: { T: boxTypes },
     threshold: "input",
     minScore: true,
     softness: true,

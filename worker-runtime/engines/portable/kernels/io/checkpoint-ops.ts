@@ -13,7 +13,7 @@ import type { FileAccess } from "../../resources/file-access.js";
 import { lastingValue } from "../../resources/reference-variable.js";
 import type { Value } from "../../values.js";
 import type { StatefulKernelDefinition } from "../kernel.js";
-import { cppTypeName } from "../support/dtypes.js";
+import { anyType, cppTypeName, noTypes } from "../support/dtypes.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { textsOf } from "./string-inputs.js";
@@ -52,6 +52,7 @@ function requestOf(inputs: readonly Value[]): Request {
 const saveKernel: StatefulKernelDefinition = {
   kind: "stateful",
   op: "SaveV2",
+  types: { dtypes: anyType },
   create() {
     return async ({ inputs, step }) => {
       const request = requestOf(inputs);
@@ -133,6 +134,7 @@ async function openCheckpoint(prefix: string, files: FileAccess): Promise<Bundle
 const restoreKernel: StatefulKernelDefinition = {
   kind: "stateful",
   op: "RestoreV2",
+  types: { dtypes: anyType },
   create(node) {
     const dtypes = node.types("dtypes");
     return async ({ inputs, step }) => {
@@ -163,6 +165,7 @@ const restoreKernel: StatefulKernelDefinition = {
 const mergeKernel: StatefulKernelDefinition = {
   kind: "stateful",
   op: "MergeV2Checkpoints",
+  types: noTypes,
   create(node) {
     const options = {
       deleteOldFolders: node.bool("delete_old_dirs"),

@@ -3,6 +3,7 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { pureKernel } from "../support/define.js";
+import { indexTypes } from "../support/dtypes.js";
 import { inputAt, stringsOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 import {
@@ -107,6 +108,9 @@ const options = {
   },
 };
 
+/** The dtypes that the values of a feature may have. */
+export const featureTypes = ["float32", "int64", "string"] as const;
+
 /** Ops that take tensorflow.Example messages apart. */
 export const exampleKernels: readonly PureKernelDefinition[] = [
   pureKernel(
@@ -133,7 +137,7 @@ export const exampleKernels: readonly PureKernelDefinition[] = [
         );
       };
     },
-    options,
+    { ...options, types: { sparse_types: featureTypes, Tdense: featureTypes } },
   ),
   pureKernel(
     "ParseExampleV2",
@@ -151,7 +155,15 @@ export const exampleKernels: readonly PureKernelDefinition[] = [
         serialized.shape.length === 1,
       );
     },
-    options,
+    {
+      ...options,
+      types: {
+        Tdense: featureTypes,
+        sparse_types: featureTypes,
+        ragged_value_types: featureTypes,
+        ragged_split_types: indexTypes,
+      },
+    },
   ),
   pureKernel(
     "ParseSingleExample",
@@ -168,6 +180,6 @@ export const exampleKernels: readonly PureKernelDefinition[] = [
         return parseAll(node, keys, inputs.slice(1), [parseExample(bytes, undefined, 0)], false);
       };
     },
-    options,
+    { ...options, types: { sparse_types: featureTypes, Tdense: featureTypes } },
   ),
 ];

@@ -10,6 +10,7 @@ import {
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { FileAccess } from "../../resources/file-access.js";
 import type { StatefulKernelDefinition } from "../kernel.js";
+import { noTypes } from "../support/dtypes.js";
 import { stringsOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
@@ -19,6 +20,7 @@ import { scalarTextAt, textsOf } from "./string-inputs.js";
 const readFileKernel: StatefulKernelDefinition = {
   kind: "stateful",
   op: "ReadFile",
+  types: noTypes,
   create() {
     return async ({ inputs, step }) => {
       const path = scalarTextAt(inputs, 0, "Input filename tensor");
@@ -38,6 +40,7 @@ const readFileKernel: StatefulKernelDefinition = {
 const writeFileKernel: StatefulKernelDefinition = {
   kind: "stateful",
   op: "WriteFile",
+  types: noTypes,
   create() {
     return async ({ inputs, step }) => {
       const path = scalarTextAt(inputs, 0, "Input filename tensor");
@@ -122,6 +125,7 @@ async function matchingPaths(pattern: string, files: FileAccess): Promise<readon
 const matchingFilesKernel: StatefulKernelDefinition = {
   kind: "stateful",
   op: "MatchingFiles",
+  types: noTypes,
   create() {
     return async ({ inputs, step }) => {
       const patterns = tensorAt(inputs, 0);

@@ -4,6 +4,7 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { pureKernel } from "../support/define.js";
+import { indexTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, integerTensor, stringsOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import {
@@ -166,5 +167,17 @@ export const sequenceExampleKernel: PureKernelDefinition = pureKernel(
       ),
     ];
   },
-  { cost: (_, inputs) => (inputs[0]?.byteLength ?? 0) * NANOSECONDS_PER_BYTE },
+  {
+    types: {
+      Tcontext_dense: ["float32", "int64", "string"],
+      context_sparse_types: ["float32", "int64", "string"],
+      context_ragged_value_types: ["float32", "int64", "string"],
+      context_ragged_split_types: indexTypes,
+      feature_list_dense_types: ["float32", "int64", "string"],
+      feature_list_sparse_types: ["float32", "int64", "string"],
+      feature_list_ragged_value_types: ["float32", "int64", "string"],
+      feature_list_ragged_split_types: indexTypes,
+    },
+    cost: (_, inputs) => (inputs[0]?.byteLength ?? 0) * NANOSECONDS_PER_BYTE,
+  },
 );

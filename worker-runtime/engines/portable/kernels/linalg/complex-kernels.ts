@@ -3,7 +3,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { type Compute, type Cost, pureKernel } from "../support/define.js";
-import { complexTypes } from "../support/dtypes.js";
+import { complexTypes, indexTypes } from "../support/dtypes.js";
 import { inputAt, integerTensor, type NumberArray, newNumbers } from "../support/elements.js";
 import { productOf } from "../support/shapes.js";
 import { complexQr, complexSingularValues, hermitianEigen } from "./complex-factors.js";
@@ -208,7 +208,10 @@ function eigen(input: Tensor, vectors: boolean): readonly Tensor[] {
 }
 
 function kernel(op: string, cost: Cost, create: Parameters<typeof pureKernel>[1]): PureKernelDefinition {
-  return pureKernel(op, create, { types: { T: complexTypes }, cost });
+  return pureKernel(op, create, {
+    types: { T: complexTypes, ...(op === "Lu" ? { output_idx_type: indexTypes } : {}) },
+    cost,
+  });
 }
 
 const ofMatrix = squareCost(complexEquation);

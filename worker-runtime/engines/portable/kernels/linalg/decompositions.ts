@@ -4,7 +4,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { pureKernel } from "../support/define.js";
-import { floatTypes } from "../support/dtypes.js";
+import { floatTypes, indexTypes } from "../support/dtypes.js";
 import { inputAt, integerTensor, newNumbers } from "../support/elements.js";
 import { sameShape } from "../support/shapes.js";
 import { factorizeHouseholder, orthogonalFactor, triangularFactor } from "./householder.js";
@@ -185,7 +185,7 @@ export const decompositionKernels: readonly PureKernelDefinition[] = [
       const indexType = indexTypeOf(node);
       return (inputs) => lu(inputAt(inputs, 0), indexType);
     },
-    { types, cost: squareCost(realEquation) },
+    { types: { ...types, output_idx_type: indexTypes }, cost: squareCost(realEquation) },
   ),
   pureKernel("CholeskyGrad", () => (inputs) => [choleskyGradients(inputAt(inputs, 0), inputAt(inputs, 1))], {
     types,

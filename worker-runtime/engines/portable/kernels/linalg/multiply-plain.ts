@@ -17,7 +17,7 @@ export function multiplyFloats(
   if (b.columnStride === 1 && b.columns > 1) {
     multiplyByRows(a, b, out, outOffset);
   } else {
-    multiplyByDots(a, b, out, outOffset);
+    multiplyByDots(a, b, out, outOffset, dotOfFloats);
   }
 }
 
@@ -53,22 +53,59 @@ function multiplyByRows(
   }
 }
 
-/** For b whose columns are contiguous, or any other. */
-function multiplyByDots(
-  a: MatrixView<NumberArray>,
-  b: MatrixView<NumberArray>,
-  out: NumberArray,
+/** The sum of the products of two runs of elements, which are `stepX` and `stepY` apart. */
+type Dot<Values, Element> = (
+  x: Values,
+  atX: number,
+  stepX: number,
+  y: Values,
+  atY: number,
+  stepY: number,
+  count: number,
+) => Element;
+
+const dotOfFloats: Dot<NumberArray, number> = (x, atX, stepX, y, atY, stepY, count) => {
+  let sum = 0;
+  for (let k = 0; k < count; k += 1) {
+    sum += (x[atX + k * stepX] ?? 0) * (y[atY + k * stepY] ?? 0);
+  }
+  return sum;
+};
+
+const dotOfInts: Dot<NumberArray, number> = (x, atX, stepX, y, atY, stepY, count) => {
+  let sum = 0;
+  for (let k = 0; k < count; k += 1) {
+    sum = (sum + Math.imul(x[atX + k * stepX] ?? 0, y[atY + k * stepY] ?? 0)) | 0;
+  }
+  return sum;
+};
+
+const dotOfLongs: Dot<LongArray, bigint> = (x, atX, stepX, y, atY, stepY, count) => {
+  let sum = 0n;
+  for (let k = 0; k < count; k += 1) {
+    sum += (x[atX + k * stepX] ?? 0n) * (y[atY + k * stepY] ?? 0n);
+  }
+  return sum;
+};
+
+/** For any a and b. */
+function multiplyByDots<Element, Values extends { [index: number]: Element }>(
+  a: MatrixView<Values>,
+  b: MatrixView<Values>,
+  out: Values,
   outOffset: number,
+  dot: Dot<Values, Element>,
 ): void {
-  const [x, y] = [a.data, b.data];
   forEachElement(a, b, outOffset, (rowOfA, columnOfB, at) => {
-    let [atA, atB, sum] = [rowOfA, columnOfB, 0];
-    for (let k = 0; k < a.columns; k += 1) {
-      sum += (x[atA] ?? 0) * (y[atB] ?? 0);
-      atA += a.columnStride;
-      atB += b.rowStride;
-    }
-    out[at] = sum;
+    out[at] = dot(
+      a.data,
+      rowOfA,
+      a.columnStride,
+      b.data,
+      columnOfB,
+      b.rowStride,
+      a.columns,
+    ) as Values[number];
   });
 }
 
@@ -79,37 +116,17 @@ export function multiplyInts(
   out: NumberArray,
   outOffset: number,
 ): void {
-  const [x, y] = [a.data, b.data];
-  forEachElement(a, b, outOffset, (rowOfA, columnOfB, at) => {
-    let [atA, atB, sum] = [rowOfA, columnOfB, 0];
-    for (let k = 0; k < a.columns; k += 1) {
-      sum = (sum + Math.imul(x[atA] ?? 0, y[atB] ?? 0)) | 0;
-      atA += a.columnStride;
-      atB += b.rowStride;
-    }
-    out[at] = sum;
-  });
+  multiplyByDots(a, b, out, outOffset, dotOfInts);
 }
 
-/** out = a × b for 64-bit integers; wraps around as TensorFlow's do. */
+/** out = a × b for 64-bit integers; wraps around as TensorFlow's do: the array keeps the lowest 64 bits. */
 export function multiplyLongs(
   a: MatrixView<LongArray>,
   b: MatrixView<LongArray>,
   out: LongArray,
   outOffset: number,
 ): void {
-  const [x, y] = [a.data, b.data];
-  forEachElement(a, b, outOffset, (rowOfA, columnOfB, at) => {
-    let [atA, atB] = [rowOfA, columnOfB];
-    let sum = 0n;
-    for (let k = 0; k < a.columns; k += 1) {
-      sum += (x[atA] ?? 0n) * (y[atB] ?? 0n);
-      atA += a.columnStride;
-      atB += b.rowStride;
-    }
-    // The array keeps the lowest 64 bits.
-    out[at] = sum;
-  });
+  multiplyByDots(a, b, out, outOffset, dotOfLongs);
 }
 
 /** out = a × b for complex numbers, whose arrays hold real and imaginary parts in turn; strides count numbers. */

@@ -4,7 +4,7 @@ import { Summary, SummaryMetadata } from "../../../../../protos/generated/tensor
 import { dataLoss, invalidArgument } from "../../../../protocol/status.js";
 import { type Tensor, tensorToProto } from "../../../../protocol/tensor.js";
 import { textsOf } from "../io/string-inputs.js";
-import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
+import type { KernelTypes, OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import {
   handleInput,
@@ -14,6 +14,7 @@ import {
   resourcePlace,
 } from "../state/resource-access.js";
 import { statefulKernel } from "../state/stateful-kernel.js";
+import { anyType, noTypes, realTypes } from "../support/dtypes.js";
 import { longsOf, scalarOf, stringsOf } from "../support/elements.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { EventWriter, SUMMARY_WRITER, wallTime } from "./event-writer.js";
@@ -45,7 +46,7 @@ function parsed<T>(type: { decode(bytes: Uint8Array): T }, bytes: Uint8Array, wh
   }
 }
 
-/** Makes the writer that a handle names, unless it is there already. */
+/** Makes the writer that a handle names, unless it already exists. */
 function createFileWriter(node: KernelNode): ReturnType<StatefulKernelDefinition["create"]> {
   return async (context) => {
     const handle = handleInput(context, 0);
@@ -73,23 +74,26 @@ function createFileWriter(node: KernelNode): ReturnType<StatefulKernelDefinition
 /** A kernel that does something with the writer at input 0. */
 function writerKernel(
   op: string,
+  types: KernelTypes,
   act: (node: KernelNode) => (writer: EventWriter, context: OpContext) => Promise<void>,
 ): StatefulKernelDefinition {
-  return statefulKernel(op, (node) => {
+  const create = (node: KernelNode) => {
     const run = act(node);
-    return async (context) => {
+    return async (context: OpContext) => {
       await run(resourceInput<EventWriter>(node, context, 0, SUMMARY_WRITER), context);
       return [];
     };
-  });
+  };
+  return statefulKernel(op, create, { types });
 }
 
 /** A kernel that writes an event of the step at input 1. */
 function eventKernel(
   op: string,
+  types: KernelTypes,
   what: (node: KernelNode) => (context: OpContext) => Event["what"],
 ): StatefulKernelDefinition {
-  return writerKernel(op, (node) => {
+  return writerKernel(op, types, (node) => {
     const make = what(node);
     return (writer, context) =>
       writer.write(
@@ -116,55 +120,65 @@ function rawValues(tensor: Tensor): readonly SummaryValue[] {
 
 /** Writers of event files, within the folders that graphs may use, and what they write. */
 export const eventKernels: readonly StatefulKernelDefinition[] = [
-  statefulKernel("SummaryWriter", (node) => {
-    const { container, sharedName } = resourcePlace(node);
-    return () => [makeHandle(node, container, sharedName || node.name, SUMMARY_WRITER)];
-  }),
-  statefulKernel("CreateSummaryFileWriter", createFileWriter),
-  writerKernel("FlushSummaryWriter", () => (writer) => writer.flush()),
-  writerKernel("CloseSummaryWriter", (node) => async (writer, context) => {
+  statefulKernel(
+    "SummaryWriter",
+    (node) => {
+      const { container, sharedName } = resourcePlace(node);
+      return () => [makeHandle(node, container, sharedName || node.name, SUMMARY_WRITER)];
+    },
+    { types: noTypes },
+  ),
+  statefulKernel("CreateSummaryFileWriter", createFileWriter, { types: noTypes }),
+  writerKernel("FlushSummaryWriter", noTypes, () => (writer) => writer.flush()),
+  writerKernel("CloseSummaryWriter", noTypes, (node) => async (writer, context) => {
     const { container, name } = handleInput(context, 0);
     await writer.flush();
     context.step.resources(node.device).remove(container, SUMMARY_WRITER, name);
   }),
   eventKernel(
     "WriteSummary",
+    { T: anyType },
     () => (context) =>
       summary([tensorValue(textAt(context, 3), tensorAt(context.inputs, 2), bytesAt(context, 4))]),
   ),
-  eventKernel("WriteRawProtoSummary", () => (context) => summary(rawValues(tensorAt(context.inputs, 2)))),
-  eventKernel("WriteScalarSummary", () => (context) => {
+  eventKernel(
+    "WriteRawProtoSummary",
+    noTypes,
+    () => (context) => summary(rawValues(tensorAt(context.inputs, 2))),
+  ),
+  eventKernel("WriteScalarSummary", { T: realTypes }, () => (context) => {
     const value = realsOf(tensorAt(context.inputs, 3))[0];
     if (value === undefined) {
       throw invalidArgument("value must be a scalar");
     }
     return summary([scalarValue(textAt(context, 2), value)]);
   }),
-  eventKernel("WriteHistogramSummary", () => (context) => {
+  eventKernel("WriteHistogramSummary", { T: [...realTypes, "bool"] }, () => (context) => {
     const tag = textAt(context, 2);
     return summary([histogramValue(tag, tensorAt(context.inputs, 3), tag)]);
   }),
-  eventKernel("WriteImageSummary", (node) => {
+  eventKernel("WriteImageSummary", { T: ["uint8", "float16", "float32", "float64"] }, (node) => {
     const most = node.int("max_images");
     return (context) => {
       const [images, badColor] = [tensorAt(context.inputs, 3), tensorAt(context.inputs, 4)];
       return summary(imageValues(textAt(context, 2), images, most, badColor));
     };
   }),
-  eventKernel("WriteAudioSummary", (node) => {
+  eventKernel("WriteAudioSummary", noTypes, (node) => {
     const most = node.int("max_outputs");
     return (context) => {
       const rate = scalarOf(tensorAt(context.inputs, 4), "sample_rate");
       return summary(audioValues(textAt(context, 2), tensorAt(context.inputs, 3), most, rate));
     };
   }),
-  eventKernel("WriteGraphSummary", () => (context) => {
+  eventKernel("WriteGraphSummary", noTypes, () => (context) => {
     const value = bytesAt(context, 2);
     parsed(GraphDef, value, "tf.GraphDef");
     return { $case: "graphDef", value };
   }),
   writerKernel(
     "ImportEvent",
+    noTypes,
     () => (writer, context) => writer.write(parsed(Event, bytesAt(context, 1), "tf.Event")),
   ),
 ];

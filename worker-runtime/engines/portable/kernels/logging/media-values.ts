@@ -1,10 +1,10 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
+import { encodePng } from "../image/png-encoder.js";
 import { isSmallFloat } from "../support/dtypes.js";
 import { numbersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { fromFloat32, toFloat32 } from "../support/small-floats.js";
-import { encodePng } from "./png.js";
 import type { SummaryValue } from "./summary-values.js";
 import { encodeWav } from "./wav.js";
 
@@ -54,7 +54,7 @@ export function imageValues(
           height,
           width,
           colorspace: channels,
-          encodedImageString: encodePng({ height, width, channels, data }),
+          encodedImageString: encodePng({ height, width, channels, bits: 8, pixels: data }, -1),
         },
       },
     };

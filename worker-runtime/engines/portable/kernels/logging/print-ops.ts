@@ -6,6 +6,7 @@ import type { PausingWork } from "../../pauses.js";
 import type { Value } from "../../values.js";
 import { scalarTextAt } from "../io/string-inputs.js";
 import type { OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
+import { anyType, noTypes } from "../support/dtypes.js";
 import { cppShapeText } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { atPauses } from "../support/turns.js";
@@ -27,6 +28,7 @@ function* summaries(inputs: readonly Value[], limit: number): PausingWork<string
 const printKernel: StatefulKernelDefinition = {
   kind: "stateful",
   op: "Print",
+  types: { T: anyType, U: anyType },
   create(node) {
     const message = node.string("message");
     const firstN = node.int("first_n");
@@ -47,6 +49,7 @@ const printKernel: StatefulKernelDefinition = {
 const printV2Kernel: StatefulKernelDefinition = {
   kind: "stateful",
   op: "PrintV2",
+  types: noTypes,
   create(node) {
     const stream = node.string("output_stream");
     const end = node.string("end");
@@ -73,6 +76,7 @@ const printV2Kernel: StatefulKernelDefinition = {
 const assertKernel: StatefulKernelDefinition = {
   kind: "stateful",
   op: "Assert",
+  types: { T: anyType },
   create(node) {
     const limit = node.int("summarize");
     function* asserting(inputs: readonly Value[]): PausingWork<Outputs> {
@@ -93,6 +97,7 @@ const assertKernel: StatefulKernelDefinition = {
 const timestampKernel: StatefulKernelDefinition = {
   kind: "stateful",
   op: "Timestamp",
+  types: noTypes,
   create: () => () => [new Tensor("float64", [], Float64Array.of(Date.now() / 1000))],
 };
 

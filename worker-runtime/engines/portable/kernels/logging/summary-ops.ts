@@ -9,7 +9,7 @@ import { textsOf } from "../io/string-inputs.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { type Compute, perElement, pureKernel } from "../support/define.js";
-import { realTypes } from "../support/dtypes.js";
+import { dataTypes, noTypes, realTypes } from "../support/dtypes.js";
 import { inputAt, scalarOf, stringsOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 import { audioValues, imageValues } from "./media-values.js";
@@ -105,30 +105,44 @@ export const summaryKernels: readonly PureKernelDefinition[] = [
     types: { T: ["uint8", "float16", "float32", "float64"] },
     cost: perElement(NANOSECONDS_PER_CHANNEL),
   }),
-  pureKernel("AudioSummary", (node) => {
-    const rate = node.float("sample_rate");
-    return audioSummary(node, () => rate);
-  }),
-  pureKernel("AudioSummaryV2", (node) =>
-    audioSummary(node, (inputs) => scalarOf(inputAt(inputs, 2), "sample_rate")),
+  pureKernel(
+    "AudioSummary",
+    (node) => {
+      const rate = node.float("sample_rate");
+      return audioSummary(node, () => rate);
+    },
+    { types: noTypes },
   ),
-  pureKernel("MergeSummary", () => (inputs) => [mergeSummary(inputs)]),
-  pureKernel("TensorSummary", (node) => (inputs) => [
-    summaryTensor([
-      { nodeName: node.name, value: { $case: "tensor", value: tensorToProto(inputAt(inputs, 0)) } },
-    ]),
-  ]),
-  pureKernel("TensorSummaryV2", () => (inputs) => {
-    const [tag = ""] = textsOf(inputAt(inputs, 0));
-    const [metadata = new Uint8Array(0)] = stringsOf(inputAt(inputs, 2));
-    return [
+  pureKernel(
+    "AudioSummaryV2",
+    (node) => audioSummary(node, (inputs) => scalarOf(inputAt(inputs, 2), "sample_rate")),
+    { types: noTypes },
+  ),
+  pureKernel("MergeSummary", () => (inputs) => [mergeSummary(inputs)], { types: noTypes }),
+  pureKernel(
+    "TensorSummary",
+    (node) => (inputs) => [
       summaryTensor([
-        {
-          tag,
-          value: { $case: "tensor", value: tensorToProto(inputAt(inputs, 1)) },
-          metadata: parse(SummaryMetadata, metadata, "the summary's metadata"),
-        },
+        { nodeName: node.name, value: { $case: "tensor", value: tensorToProto(inputAt(inputs, 0)) } },
       ]),
-    ];
-  }),
+    ],
+    { types: { T: dataTypes } },
+  ),
+  pureKernel(
+    "TensorSummaryV2",
+    () => (inputs) => {
+      const [tag = ""] = textsOf(inputAt(inputs, 0));
+      const [metadata = new Uint8Array(0)] = stringsOf(inputAt(inputs, 2));
+      return [
+        summaryTensor([
+          {
+            tag,
+            value: { $case: "tensor", value: tensorToProto(inputAt(inputs, 1)) },
+            metadata: parse(SummaryMetadata, metadata, "the summary's metadata"),
+          },
+        ]),
+      ];
+    },
+    { types: { T: dataTypes } },
+  ),
 ];

@@ -91,7 +91,9 @@ export const addNKernels: readonly KernelDefinition[] = [
   pureKernel("Add", () => (inputs) => [addStrings(inputAt(inputs, 0), inputAt(inputs, 1))], {
     types: { T: ["string"] },
   }),
-  pureKernel("ClipByValue", () =>
-    withSmallFloats((inputs) => [clip(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2))]),
+  pureKernel(
+    "ClipByValue",
+    () => withSmallFloats((inputs) => [clip(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2))]),
+    { types: { T: numberTypes } },
   ),
 ];

@@ -3,7 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import { isByteList, type NumericArray } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
 import { pureKernel, withSmallFloats } from "../support/define.js";
-import { realTypes } from "../support/dtypes.js";
+import { indexTypes, realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, newLongs, newNumbers } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf } from "../support/shapes.js";
 import { transposed } from "../support/view.js";
@@ -74,7 +74,14 @@ function argKernel(op: string, search: Search): KernelDefinition {
       const output = node.type("output_type");
       return withSmallFloats((inputs) => [argReduce(search, inputAt(inputs, 0), inputAt(inputs, 1), output)]);
     },
-    { types: { T: [...realTypes, "bool"] }, cost: reductionCost },
+    {
+      types: {
+        T: [...realTypes, "bool"],
+        Tidx: [...indexTypes, "int16"],
+        output_type: [...indexTypes, "int16", "uint16"],
+      },
+      cost: reductionCost,
+    },
   );
 }
 

@@ -6,6 +6,7 @@ import {
   binaryLoop,
   longLoop,
 } from "../support/elementwise.js";
+import { longArithmetic } from "../support/scalar-arithmetic.js";
 
 const add: BinaryLoop = (out, o, x, xo, xs, y, yo, ys, n) => {
   for (let i = 0; i < n; i += 1) {
@@ -72,7 +73,7 @@ function power(base: number, exponent: number): number {
 /** x * f(y) for which 0 * anything is 0, NaN and infinity included. */
 const zeroTimes = (f: (y: number) => number) => binaryLoop((x, y) => (x === 0 ? 0 : x * f(y)));
 
-const addition: BinaryOp = { floats: add, ints: add, longs: longLoop((a, b) => a + b) };
+const addition: BinaryOp = { floats: add, ints: add, longs: longLoop(longArithmetic.add) };
 const division: BinaryOp = { floats: divide };
 
 /** Zero of the same sign for a number below full precision, as TensorFlow's threads make it: -1e-40 has no floor of -1. */
@@ -84,8 +85,8 @@ function flushed(x: number, smallest: number): number {
 export const arithmeticKernels: readonly KernelDefinition[] = [
   binaryKernel("Add", addition),
   binaryKernel("AddV2", addition),
-  binaryKernel("Sub", { floats: subtract, ints: subtract, longs: longLoop((a, b) => a - b) }),
-  binaryKernel("Mul", { floats: multiply, ints: multiplyInts, longs: longLoop((a, b) => a * b) }),
+  binaryKernel("Sub", { floats: subtract, ints: subtract, longs: longLoop(longArithmetic.sub) }),
+  binaryKernel("Mul", { floats: multiply, ints: multiplyInts, longs: longLoop(longArithmetic.mul) }),
   binaryKernel("MulNoNan", { floats: binaryLoop((x, y) => (y === 0 ? 0 : x * y)) }),
   binaryKernel("Div", division),
   binaryKernel("RealDiv", division),
@@ -94,8 +95,8 @@ export const arithmeticKernels: readonly KernelDefinition[] = [
     floats: binaryLoop((x, y) => Math.floor(flushed(x / y, 2 ** -1022))),
     float32: binaryLoop((x, y) => Math.floor(flushed(Math.fround(x / y), 2 ** -126))),
   }),
-  binaryKernel("Maximum", { floats: maximum, ints: maximum, longs: longLoop((a, b) => (a > b ? a : b)) }),
-  binaryKernel("Minimum", { floats: minimum, ints: minimum, longs: longLoop((a, b) => (a < b ? a : b)) }),
+  binaryKernel("Maximum", { floats: maximum, ints: maximum, longs: longLoop(longArithmetic.max) }),
+  binaryKernel("Minimum", { floats: minimum, ints: minimum, longs: longLoop(longArithmetic.min) }),
   binaryKernel("SquaredDifference", {
     floats: squaredDifference,
     float32: squaredDifference32,

@@ -9,7 +9,7 @@ import {
 } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
 import { perElement, pureKernel } from "../support/define.js";
-import { isLong, isSmallFloat, numberTypes } from "../support/dtypes.js";
+import { isLong, isSmallFloat, numberTypes, tensorTypes } from "../support/dtypes.js";
 import {
   inputAt,
   type LongArray,
@@ -181,6 +181,6 @@ export const castKernels: readonly KernelDefinition[] = [
       const dtype = node.type("type");
       return (inputs) => [bitcast(inputAt(inputs, 0), dtype)];
     },
-    { cost: () => 0 },
+    { types: { T: tensorTypes, type: tensorTypes }, cost: () => 0 },
   ),
 ];

@@ -3,7 +3,7 @@ import type { KernelDefinition } from "../kernel.js";
 import { costOfReading } from "../kernel-cost.js";
 import { forEachRun } from "../support/broadcast-runs.js";
 import { type Compute, type Cost, pureKernel, withSmallFloats } from "../support/define.js";
-import { allFloatTypes, complexTypes, realTypes } from "../support/dtypes.js";
+import { allFloatTypes, complexTypes, noTypes, realTypes } from "../support/dtypes.js";
 import { inputAt, newNumbers, numbersOf, stringsOf } from "../support/elements.js";
 import {
   applyTest,
@@ -130,6 +130,7 @@ function equalityKernel(op: string, wanted: boolean, test: BinaryTest): KernelDe
 function logicalKernel(op: string, f: (a: number, b: number) => number): KernelDefinition {
   const test: BinaryTest = { numbers: binaryLoop(f) };
   return pureKernel(op, () => (inputs) => [applyTest(test, inputAt(inputs, 0), inputAt(inputs, 1))], {
+    types: noTypes,
     cost: testCost(test),
   });
 }
@@ -169,7 +170,7 @@ export const comparisonKernels: readonly KernelDefinition[] = [
   ),
   logicalKernel("LogicalAnd", (a, b) => a & b),
   logicalKernel("LogicalOr", (a, b) => a | b),
-  pureKernel("LogicalNot", () => (inputs) => [logicalNot(inputAt(inputs, 0))]),
+  pureKernel("LogicalNot", () => (inputs) => [logicalNot(inputAt(inputs, 0))], { types: noTypes }),
   ...(["IsNan", "IsInf", "IsFinite"] as const).map((op) => {
     const tests = {
       IsNan: Number.isNaN,

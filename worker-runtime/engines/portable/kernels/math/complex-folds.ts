@@ -2,7 +2,7 @@
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { perElement, pureKernel } from "../support/define.js";
-import { complexTypes } from "../support/dtypes.js";
+import { complexTypes, indexTypes } from "../support/dtypes.js";
 import { inputAt, type NumberArray, newNumbers, numbersOf } from "../support/elements.js";
 import { productOf } from "../support/shapes.js";
 import { transposed } from "../support/view.js";
@@ -43,7 +43,7 @@ function scanKernel(op: string, first: Complex, step: Step): PureKernelDefinitio
         return [new Tensor(dtype, shape, out)];
       };
     },
-    { types: { T: complexTypes }, cost: perElement(NANOSECONDS) },
+    { types: { T: complexTypes, Tidx: indexTypes }, cost: perElement(NANOSECONDS) },
   );
 }
 
@@ -69,7 +69,7 @@ const productKernel = pureKernel(
       return [new Tensor(input.dtype, shape, out)];
     };
   },
-  { types: { T: complexTypes }, cost: perElement(NANOSECONDS) },
+  { types: { T: complexTypes, Tidx: indexTypes }, cost: perElement(NANOSECONDS) },
 );
 
 /** What the real kernels of these ops do, for complex numbers. */

@@ -1,3 +1,5 @@
+import { complexArithmetic } from "../support/scalar-arithmetic.js";
+
 /** A complex number: its real and its imaginary part. */
 export type Complex = readonly [re: number, im: number];
 
@@ -25,12 +27,15 @@ export function subtract([a, b]: Complex, [c, d]: Complex): Complex {
 }
 
 export function multiply([a, b]: Complex, [c, d]: Complex): Complex {
-  return [a * c - b * d, a * d + b * c];
+  const out: [number, number] = [0, 0];
+  complexArithmetic.mul(out, 0, a, b, c, d);
+  return out;
 }
 
 export function divide([a, b]: Complex, [c, d]: Complex): Complex {
-  const square = c * c + d * d;
-  return [(a * c + b * d) / square, (b * c - a * d) / square];
+  const out: [number, number] = [0, 0];
+  complexArithmetic.div(out, 0, a, b, c, d);
+  return out;
 }
 
 /** The principal root: with a real part that is not negative. */

@@ -5,8 +5,9 @@ import type { KernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { forEachRun } from "../support/broadcast-runs.js";
 import { perElement, pureKernel } from "../support/define.js";
-import { complexTypes } from "../support/dtypes.js";
+import { complexTypes, floatTypes } from "../support/dtypes.js";
 import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
+import { type ComplexOperation, complexArithmetic } from "../support/scalar-arithmetic.js";
 import { broadcastShape } from "../support/shapes.js";
 import { complexUnary } from "./complex-elements.js";
 
@@ -43,28 +44,7 @@ export function complexFrom(re: Tensor, im: Tensor | undefined): Tensor {
   return new Tensor(dtype, re.shape, out);
 }
 
-/** Stores the result of an operation of a + bi and c + di at entries o and o + 1. */
-type Operation = (
-  out: { [index: number]: number },
-  o: number,
-  a: number,
-  b: number,
-  c: number,
-  d: number,
-) => void;
-
-const multiply: Operation = (out, o, a, b, c, d) => {
-  out[o] = a * c - b * d;
-  out[o + 1] = a * d + b * c;
-};
-
-const divide: Operation = (out, o, a, b, c, d) => {
-  const square = c * c + d * d;
-  out[o] = (a * c + b * d) / square;
-  out[o + 1] = (b * c - a * d) / square;
-};
-
-function applyOperation(operation: Operation, x: Tensor, y: Tensor): Tensor {
+function applyOperation(operation: ComplexOperation, x: Tensor, y: Tensor): Tensor {
   const shape = broadcastShape(x.shape, y.shape);
   const out = newNumbers(x.dtype, shape);
   const a = numbersOf(x);
@@ -80,7 +60,7 @@ function applyOperation(operation: Operation, x: Tensor, y: Tensor): Tensor {
 }
 
 /** Arithmetic of two complex numbers, which is done too often to make pairs of them. */
-function arithmeticKernel(op: string, operation: Operation): KernelDefinition {
+function arithmeticKernel(op: string, operation: ComplexOperation): KernelDefinition {
   return pureKernel(
     op,
     () => (inputs) => [applyOperation(operation, inputAt(inputs, 0), inputAt(inputs, 1))],
@@ -88,17 +68,13 @@ function arithmeticKernel(op: string, operation: Operation): KernelDefinition {
   );
 }
 
-const add: Operation = (out, o, a, b, c, d) => {
-  out[o] = a + c;
-  out[o + 1] = b + d;
-};
-
 function isWide(dtype: DType): boolean {
   return dtype === "float64" || dtype === "complex128";
 }
 
 /** For ops between complex numbers and their parts: both of the same precision. */
 const samePrecision = {
+  types: { T: complexTypes, Tout: floatTypes },
   fits: (node: KernelNode) => isWide(node.type("T")) === isWide(node.type("Tout")),
 };
 
@@ -107,12 +83,12 @@ const realKernel = (op: string, f: (re: number, im: number) => number): KernelDe
 
 /** Arithmetic of complex numbers, and their parts. */
 export const complexKernels: readonly KernelDefinition[] = [
-  arithmeticKernel("Add", add),
-  arithmeticKernel("AddV2", add),
-  arithmeticKernel("Sub", (out, o, a, b, c, d) => add(out, o, a, b, -c, -d)),
-  arithmeticKernel("Mul", multiply),
-  arithmeticKernel("Div", divide),
-  arithmeticKernel("RealDiv", divide),
+  arithmeticKernel("Add", complexArithmetic.add),
+  arithmeticKernel("AddV2", complexArithmetic.add),
+  arithmeticKernel("Sub", complexArithmetic.sub),
+  arithmeticKernel("Mul", complexArithmetic.mul),
+  arithmeticKernel("Div", complexArithmetic.div),
+  arithmeticKernel("RealDiv", complexArithmetic.div),
   complexUnary("Neg", ([re, im]) => [-re, -im]),
   complexUnary("Square", ([re, im]) => [re * re - im * im, 2 * re * im]),
   complexUnary("Exp", ([re, im]) => [Math.exp(re) * Math.cos(im), Math.exp(re) * Math.sin(im)]),
@@ -132,11 +108,11 @@ export const complexKernels: readonly KernelDefinition[] = [
       });
       return [new Tensor(dtype, shape, out)];
     },
-    samePrecision,
+    { ...samePrecision, types: { T: floatTypes, Tout: complexTypes } },
   ),
   realKernel("Real", (re) => re),
   realKernel("Imag", (_, im) => im),
   realKernel("ComplexAbs", Math.hypot),
   realKernel("Angle", (re, im) => Math.atan2(im, re)),
-  pureKernel("Conj", () => (inputs) => [conjugated(inputAt(inputs, 0))]),
+  pureKernel("Conj", () => (inputs) => [conjugated(inputAt(inputs, 0))], { types: { T: complexTypes } }),
 ];

@@ -5,6 +5,7 @@ import type { KernelDefinition } from "../kernel.js";
 import { accumulator } from "../support/accumulate.js";
 import { allocate } from "../support/allocation.js";
 import { pureKernel } from "../support/define.js";
+import { floatTypes, indexTypes } from "../support/dtypes.js";
 import { indicesOf, inputAt, integersOf, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 import { castTo } from "./cast.js";
@@ -120,25 +121,41 @@ function bucketize(input: Tensor, boundaries: readonly number[]): Tensor {
 
 /** Ops that count values. */
 export const countingKernels: readonly KernelDefinition[] = [
-  pureKernel("Bincount", () => (inputs) => {
-    const [values, weights] = [inputAt(inputs, 0), inputAt(inputs, 2)];
-    const size = binCount(inputAt(inputs, 1));
-    checkWeights(values, weights);
-    return [countValues(values, size, weights, 1, false, [size])];
-  }),
-  pureKernel("DenseBincount", (node) => {
-    const binary = node.bool("binary_output");
-    return (inputs) => [denseBincount(inputs, binary)];
-  }),
-  pureKernel("HistogramFixedWidth", (node) => {
-    const dtype = node.type("dtype");
-    return (inputs) => [histogram(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2), dtype)];
-  }),
-  pureKernel("Bucketize", (node) => {
-    const boundaries = node.floats("boundaries");
-    if (boundaries.some((value, i) => i > 0 && value < (boundaries[i - 1] ?? value))) {
-      throw invalidArgument("Expected sorted boundaries");
-    }
-    return (inputs) => [bucketize(inputAt(inputs, 0), boundaries)];
-  }),
+  pureKernel(
+    "Bincount",
+    () => (inputs) => {
+      const [values, weights] = [inputAt(inputs, 0), inputAt(inputs, 2)];
+      const size = binCount(inputAt(inputs, 1));
+      checkWeights(values, weights);
+      return [countValues(values, size, weights, 1, false, [size])];
+    },
+    { types: { T: [...floatTypes, ...indexTypes] } },
+  ),
+  pureKernel(
+    "DenseBincount",
+    (node) => {
+      const binary = node.bool("binary_output");
+      return (inputs) => [denseBincount(inputs, binary)];
+    },
+    { types: { Tidx: indexTypes, T: [...floatTypes, ...indexTypes] } },
+  ),
+  pureKernel(
+    "HistogramFixedWidth",
+    (node) => {
+      const dtype = node.type("dtype");
+      return (inputs) => [histogram(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2), dtype)];
+    },
+    { types: { T: [...floatTypes, ...indexTypes], dtype: indexTypes } },
+  ),
+  pureKernel(
+    "Bucketize",
+    (node) => {
+      const boundaries = node.floats("boundaries");
+      if (boundaries.some((value, i) => i > 0 && value < (boundaries[i - 1] ?? value))) {
+        throw invalidArgument("Expected sorted boundaries");
+      }
+      return (inputs) => [bucketize(inputAt(inputs, 0), boundaries)];
+    },
+    { types: { T: [...floatTypes, ...indexTypes] } },
+  ),
 ];

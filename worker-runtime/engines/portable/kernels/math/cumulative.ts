@@ -1,9 +1,9 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
-import type { KernelDefinition } from "../kernel.js";
+import type { KernelDefinition, KernelTypes } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { type Cost, pureKernel, withSmallFloats } from "../support/define.js";
-import { isLong, realTypes } from "../support/dtypes.js";
+import { allFloatTypes, indexTypes, isLong, realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, longsOf, newLongs, newNumbers, numbersOf } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf } from "../support/shapes.js";
 
@@ -112,7 +112,7 @@ function scanCost(stepNanos: number): Cost {
 function scanKernel(
   op: string,
   operation: Scan,
-  types: KernelDefinition["types"],
+  types: KernelTypes,
   stepNanos = STEP_NANOS,
 ): KernelDefinition {
   return pureKernel(
@@ -123,7 +123,7 @@ function scanKernel(
         scan(operation, inputAt(inputs, 0), inputAt(inputs, 1), exclusive, reverse),
       ]);
     },
-    { ...(types === undefined ? {} : { types }), cost: scanCost(stepNanos) },
+    { types, cost: scanCost(stepNanos) },
   );
 }
 
@@ -145,7 +145,7 @@ export const cumulativeKernels: readonly KernelDefinition[] = [
       longStart: 0n,
       longStep: (sum, value) => sum + value,
     },
-    { T: realTypes },
+    { T: realTypes, Tidx: indexTypes },
   ),
   scanKernel(
     "Cumprod",
@@ -156,7 +156,12 @@ export const cumulativeKernels: readonly KernelDefinition[] = [
       longStart: 1n,
       longStep: (product, value) => BigInt.asUintN(64, product * value),
     },
-    { T: realTypes },
+    { T: realTypes, Tidx: indexTypes },
   ),
-  scanKernel("CumulativeLogsumexp", { start: -Infinity, step: logAddExp }, undefined, LOG_STEP_NANOS),
+  scanKernel(
+    "CumulativeLogsumexp",
+    { start: -Infinity, step: logAddExp },
+    { T: allFloatTypes, Tidx: indexTypes },
+    LOG_STEP_NANOS,
+  ),
 ];

@@ -3,6 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { type Cost, perElement, pureKernel } from "../support/define.js";
+import { noTypes } from "../support/dtypes.js";
 import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 
@@ -158,7 +159,7 @@ function variableRange(op: string, perChannel: boolean): PureKernelDefinition[] 
           return [quantizeAll(input, rangesOf(min, max, levels), !perChannel)];
         };
       },
-      { cost: rangesCost },
+      { types: noTypes, cost: rangesCost },
     ),
     pureKernel(
       `${op}Gradient`,
@@ -170,7 +171,7 @@ function variableRange(op: string, perChannel: boolean): PureKernelDefinition[] 
           return gradients(inputAt(inputs, 0), input, rangesOf(min, max, levels), min.shape);
         };
       },
-      { cost: rangesCost },
+      { types: noTypes, cost: rangesCost },
     ),
   ];
 }
@@ -183,7 +184,7 @@ export const fakeQuantizationKernels: readonly PureKernelDefinition[] = [
       const range = fixedRange(node);
       return (inputs) => [quantizeAll(inputAt(inputs, 0), [range], false)];
     },
-    { cost },
+    { types: noTypes, cost },
   ),
   pureKernel(
     "FakeQuantWithMinMaxArgsGradient",
@@ -191,7 +192,7 @@ export const fakeQuantizationKernels: readonly PureKernelDefinition[] = [
       const range = fixedRange(node);
       return (inputs) => gradients(inputAt(inputs, 0), inputAt(inputs, 1), [range], [1]).slice(0, 1);
     },
-    { cost },
+    { types: noTypes, cost },
   ),
   ...variableRange("FakeQuantWithMinMaxVars", false),
   ...variableRange("FakeQuantWithMinMaxVarsPerChannel", true),

@@ -4,7 +4,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import { entriesPerElement } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
 import { pureKernel, withSmallFloats } from "../support/define.js";
-import { complexTypes, isLong, realTypes } from "../support/dtypes.js";
+import { complexTypes, indexTypes, isLong, realTypes } from "../support/dtypes.js";
 import {
   inputAt,
   integersOf,
@@ -271,8 +271,11 @@ function partsApart(input: Tensor, groups: number, n: number): NumberArray {
 function reductionKernel(op: string, reduction: Reduction): KernelDefinition {
   const types =
     reduction.bools !== undefined
-      ? {}
-      : { types: { T: op === "Sum" || op === "Mean" ? [...realTypes, ...complexTypes] : realTypes } };
+      ? { Tidx: indexTypes }
+      : {
+          T: op === "Sum" || op === "Mean" ? [...realTypes, ...complexTypes] : realTypes,
+          Tidx: indexTypes,
+        };
   return pureKernel(
     op,
     (node) => {
@@ -287,7 +290,7 @@ function reductionKernel(op: string, reduction: Reduction): KernelDefinition {
         return withSmallFloats(([wide = input]) => [reduceAlong(reduction, wide, axes, keepDims)])([input]);
       };
     },
-    { ...types, cost: reductionCost },
+    { types, cost: reductionCost },
   );
 }
 

@@ -7,6 +7,7 @@ import type { KernelDefinition } from "../kernel.js";
 import { type Accumulation, accumulator } from "../support/accumulate.js";
 import { allocate, checkedSize } from "../support/allocation.js";
 import { type Cost, pureKernel, withSmallFloats } from "../support/define.js";
+import { allFloatTypes, indexTypes, numberTypes, realTypes } from "../support/dtypes.js";
 import { indicesOf, inputAt, integersOf, scalarOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 
@@ -107,7 +108,7 @@ function sortedIds(ids: Tensor): ArrayLike<number> {
 const unscaled = () => 1;
 const byRows = (rows: number) => Math.max(rows, 1);
 
-function segmentKernel(op: string, reduction: SegmentReduction): KernelDefinition {
+function segmentKernel(op: string, types: readonly DType[], reduction: SegmentReduction): KernelDefinition {
   const compute = withSmallFloats((inputs) => {
     const [input, ids] = [inputAt(inputs, 0), inputAt(inputs, 1)];
     if (ids.shape.length !== 1) {
@@ -122,7 +123,7 @@ function segmentKernel(op: string, reduction: SegmentReduction): KernelDefinitio
       reduceSorted(input, { ids: list }, count, reduction, reduction.mean === true ? byRows : unscaled),
     ];
   });
-  return pureKernel(op, () => compute, { cost: sortedCost(1) });
+  return pureKernel(op, () => compute, { types: { T: types, Tindices: indexTypes }, cost: sortedCost(1) });
 }
 
 /** The greatest finite values of floats. */
@@ -238,19 +239,19 @@ function unsortedCost(_: unknown, inputs: readonly Tensor[]): number {
 
 /** Sums and the like of rows that belong together. */
 export const segmentKernels: readonly KernelDefinition[] = [
-  segmentKernel("SegmentSum", { kind: "add", empty: 0 }),
-  segmentKernel("SegmentMean", { kind: "add", empty: 0, mean: true }),
-  segmentKernel("SegmentMax", { kind: "max", empty: 0 }),
-  segmentKernel("SegmentMin", { kind: "min", empty: 0 }),
-  segmentKernel("SegmentProd", { kind: "mul", empty: 1 }),
+  segmentKernel("SegmentSum", numberTypes, { kind: "add", empty: 0 }),
+  segmentKernel("SegmentMean", numberTypes, { kind: "add", empty: 0, mean: true }),
+  segmentKernel("SegmentMax", realTypes, { kind: "max", empty: 0 }),
+  segmentKernel("SegmentMin", realTypes, { kind: "min", empty: 0 }),
+  segmentKernel("SegmentProd", numberTypes, { kind: "mul", empty: 1 }),
   ...(
     [
-      ["UnsortedSegmentSum", "add"],
-      ["UnsortedSegmentMax", "max"],
-      ["UnsortedSegmentMin", "min"],
-      ["UnsortedSegmentProd", "mul"],
+      ["UnsortedSegmentSum", numberTypes, "add"],
+      ["UnsortedSegmentMax", realTypes, "max"],
+      ["UnsortedSegmentMin", realTypes, "min"],
+      ["UnsortedSegmentProd", numberTypes, "mul"],
     ] as const
-  ).map(([op, kind]) =>
+  ).map(([op, types, kind]) =>
     pureKernel(
       op,
       (node) => {
@@ -259,14 +260,27 @@ export const segmentKernels: readonly KernelDefinition[] = [
           unsortedSegment(kind, start, inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)),
         ]);
       },
-      { cost: unsortedCost },
+      {
+        types: { T: types, Tindices: [...indexTypes, "int16"], Tnumsegments: indexTypes },
+        cost: unsortedCost,
+      },
     ),
   ),
   ...Object.entries(sparseScales).flatMap(([name, scale]) =>
-    [`SparseSegment${name}`, `SparseSegment${name}WithNumSegments`].map((op) =>
-      pureKernel(op, () => withSmallFloats((inputs) => [sparseSegment(inputs, scale)]), {
-        cost: sortedCost(2, 3),
-      }),
+    ["", "WithNumSegments"].map((version) =>
+      pureKernel(
+        `SparseSegment${name}${version}`,
+        () => withSmallFloats((inputs) => [sparseSegment(inputs, scale)]),
+        {
+          types: {
+            T: name === "Sum" ? realTypes : allFloatTypes,
+            Tidx: indexTypes,
+            Tsegmentids: indexTypes,
+            ...(version === "" ? {} : { Tnumsegments: indexTypes }),
+          },
+          cost: sortedCost(2, 3),
+        },
+      ),
     ),
   ),
 ];

@@ -4,6 +4,7 @@ import { isByteList } from "../../../../protocol/tensor-data.js";
 import type { KernelDefinition } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
 import { perElement, pureKernel } from "../support/define.js";
+import { dataTypes, numberTypes } from "../support/dtypes.js";
 import { inputAt, newLongs, numbersOf } from "../support/elements.js";
 import {
   broadcastStrides,
@@ -140,14 +141,15 @@ export const selectKernels: readonly KernelDefinition[] = [
   pureKernel(
     "Select",
     () => (inputs) => [selectV1(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2))],
-    { cost: perElement(2) },
+    { types: { T: dataTypes }, cost: perElement(2) },
   ),
   pureKernel(
     "SelectV2",
     () => (inputs) => [selectV2(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2))],
-    { cost: perElement(3) },
+    { types: { T: dataTypes }, cost: perElement(3) },
   ),
   pureKernel("Where", () => (inputs) => [where(inputAt(inputs, 0))], {
+    types: { T: [...numberTypes, "bool"] },
     cost: (_, inputs) => {
       const { size, shape } = inputAt(inputs, 0);
       return size * (NANOS_PER_PLACE + shape.length * NANOS_PER_COORDINATE);

@@ -3,7 +3,7 @@ import { failedPrecondition, invalidArgument } from "../../../../protocol/status
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { perResult, pureKernel, withSmallFloats } from "../support/define.js";
-import { isLong, realTypes } from "../support/dtypes.js";
+import { floatTypes, indexTypes, isLong, realTypes } from "../support/dtypes.js";
 import {
   inputAt,
   integersOf,
@@ -145,6 +145,7 @@ export const sequenceKernels: readonly KernelDefinition[] = [
     }),
   }),
   pureKernel("LinSpace", () => withSmallFloats((inputs) => [linSpace(inputs)]), {
+    types: { T: floatTypes, Tidx: indexTypes },
     cost: perResult(5, (inputs) => scalarOf(inputAt(inputs, 2), "num")),
   }),
   pureKernel("Cross", () => withSmallFloats((inputs) => [cross(inputAt(inputs, 0), inputAt(inputs, 1))]), {

@@ -4,6 +4,7 @@ import { isByteList, type NumericArray } from "../../../../protocol/tensor-data.
 import type { KernelDefinition } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
 import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
+import { indexTypes, realTypes } from "../support/dtypes.js";
 import { indicesOf, inputAt, integersOf, integerTensor, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
@@ -129,9 +130,7 @@ export const topKKernels: readonly KernelDefinition[] = [
   pureKernel(
     "TopK",
     (node) => withSmallFloats((inputs) => topK(inputAt(inputs, 0), node.int("k"), "int32")),
-    {
-      cost: sortingCost,
-    },
+    { types: { T: realTypes }, cost: sortingCost },
   ),
   pureKernel(
     "TopKV2",
@@ -139,10 +138,19 @@ export const topKKernels: readonly KernelDefinition[] = [
       const indexType = node.has("index_type") && node.type("index_type") === "int64" ? "int64" : "int32";
       return withSmallFloats((inputs) => topK(inputAt(inputs, 0), scalarK(inputAt(inputs, 1)), indexType));
     },
-    { cost: sortingCost },
+    {
+      types: { T: realTypes, Tk: [...indexTypes, "int16"], index_type: [...indexTypes, "int16"] },
+      cost: sortingCost,
+    },
   ),
-  pureKernel("InTopK", (node) => (inputs) => [inTopK(inputAt(inputs, 0), inputAt(inputs, 1), node.int("k"))]),
-  pureKernel("InTopKV2", () => (inputs) => [
-    inTopK(inputAt(inputs, 0), inputAt(inputs, 1), scalarK(inputAt(inputs, 2))),
-  ]),
+  pureKernel(
+    "InTopK",
+    (node) => (inputs) => [inTopK(inputAt(inputs, 0), inputAt(inputs, 1), node.int("k"))],
+    { types: { T: indexTypes } },
+  ),
+  pureKernel(
+    "InTopKV2",
+    () => (inputs) => [inTopK(inputAt(inputs, 0), inputAt(inputs, 1), scalarK(inputAt(inputs, 2)))],
+    { types: { T: indexTypes } },
+  ),
 ];

@@ -3,7 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { pureKernel, withSmallFloats } from "../support/define.js";
-import { allFloatTypes, shortIntTypes } from "../support/dtypes.js";
+import { allFloatTypes, indexTypes, shortIntTypes } from "../support/dtypes.js";
 import { indicesOf, inputAt, integerTensor, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { imagePixel, type WindowDimension, windowDimension } from "./windows.js";
@@ -110,7 +110,7 @@ function gradient(images: Tensor, incoming: Tensor, argmax: Tensor, attributes: 
 }
 
 const options = {
-  types: { T: [...allFloatTypes, ...shortIntTypes] },
+  types: { T: [...allFloatTypes, ...shortIntTypes], Targmax: indexTypes },
   cost: (node: KernelNode, inputs: readonly Tensor[]) =>
     inputAt(inputs, 0).size * 4 * productOf(node.ints("ksize")),
 };

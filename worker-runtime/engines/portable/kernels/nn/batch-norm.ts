@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { type Compute, perElement, pureKernel } from "../support/define.js";
+import { type Compute, type KernelOptions, perElement, pureKernel } from "../support/define.js";
 import { isSmallFloat } from "../support/dtypes.js";
 import { inputAt, type NumberArray, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
@@ -184,6 +184,11 @@ function withSmallImages(count: number, compute: Compute): Compute {
   };
 }
 
+/** The first version of the op has no type of its own for what is known of channels. */
+function optionsOf(op: string): KernelOptions {
+  return op.endsWith("V2") || op.endsWith("V3") ? options : { ...options, types: { T: options.types.T } };
+}
+
 function forwardKernel(op: string, reserved: readonly Tensor[]): PureKernelDefinition {
   return pureKernel(
     op,
@@ -191,7 +196,7 @@ function forwardKernel(op: string, reserved: readonly Tensor[]): PureKernelDefin
       const normalization = normalizationOf(node);
       return withSmallImages(1, (inputs) => [...normalize(normalization, inputs), ...reserved]);
     },
-    options,
+    optionsOf(op),
   );
 }
 
@@ -202,7 +207,7 @@ function gradientKernel(op: string): PureKernelDefinition {
       const normalization = normalizationOf(node);
       return withSmallImages(2, (inputs) => [...gradients(normalization, inputs), unused, unused]);
     },
-    options,
+    optionsOf(op),
   );
 }
 

@@ -7,6 +7,7 @@ import { type Philox, PhiloxSamples } from "../random/philox.js";
 import { generatorOf } from "../random/seeded-generator.js";
 import { checkedSize } from "../support/allocation.js";
 import { type Compute, perInput, pureKernel } from "../support/define.js";
+import { noTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, integerTensor, newLongs, newNumbers } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
@@ -130,6 +131,7 @@ function samplerKernel<T extends ClassDistribution>(
   return {
     kind: "stateful",
     op,
+    types: noTypes,
     create(node) {
       const rules = rulesOf(node);
       const find = classesOf(node);
@@ -205,7 +207,7 @@ function findHits(node: KernelNode): Compute {
 }
 
 /** Each class is looked up in a map. */
-const accidentalHits = pureKernel("ComputeAccidentalHits", findHits, { cost: perInput(300) });
+const accidentalHits = pureKernel("ComputeAccidentalHits", findHits, { types: noTypes, cost: perInput(300) });
 
 /** Classes that are the same for every execution. */
 function fixedClasses(classesOf: (range: number) => ClassDistribution): (node: KernelNode) => Classes {
@@ -234,19 +236,23 @@ function learnedClasses(node: KernelNode): (context: OpContext) => LearnedClasse
 }
 
 /** Every class, in order, each expected once: nothing is left to chance. */
-const allCandidates = pureKernel("AllCandidateSampler", (node) => {
-  const rules = rulesOf(node);
-  return (inputs) => {
-    const truth = inputAt(inputs, 0);
-    truthOf(truth, rules, rules.sampleCount);
-    const every = newLongs("int64", [rules.sampleCount]).map((_, i) => BigInt(i));
-    return [
-      new Tensor("int64", [every.length], every),
-      new Tensor("float32", truth.shape, new Float32Array(truth.size).fill(1)),
-      new Tensor("float32", [every.length], new Float32Array(every.length).fill(1)),
-    ];
-  };
-});
+const allCandidates = pureKernel(
+  "AllCandidateSampler",
+  (node) => {
+    const rules = rulesOf(node);
+    return (inputs) => {
+      const truth = inputAt(inputs, 0);
+      truthOf(truth, rules, rules.sampleCount);
+      const every = newLongs("int64", [rules.sampleCount]).map((_, i) => BigInt(i));
+      return [
+        new Tensor("int64", [every.length], every),
+        new Tensor("float32", truth.shape, new Float32Array(truth.size).fill(1)),
+        new Tensor("float32", [every.length], new Float32Array(every.length).fill(1)),
+      ];
+    };
+  },
+  { types: noTypes },
+);
 
 /** Classes by chance for losses that look at a few of many classes only. */
 export const candidateSamplerKernels: readonly KernelDefinition[] = [

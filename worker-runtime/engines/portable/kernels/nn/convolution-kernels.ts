@@ -2,7 +2,7 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { pureKernel, withSmallFloats } from "../support/define.js";
-import { allFloatTypes } from "../support/dtypes.js";
+import { allFloatTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
 import { hasTfjsBackend, initTfjs } from "../tfjs/backend.js";
 import { SingleNodeModel } from "../tfjs/single-node-model.js";
@@ -105,7 +105,7 @@ export const convolutionKernels: readonly PureKernelDefinition[] = [
       });
     },
     {
-      types,
+      types: { ...types, TArgs: tensorTypes },
       fits: (node) => node.string("filter_format") === "HWIO",
       prepare: initTfjs,
       cost: (_, [images, filter]) => cost(filter?.size ?? 0, images),

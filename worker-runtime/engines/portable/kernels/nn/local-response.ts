@@ -103,7 +103,7 @@ export const localResponseKernels: readonly PureKernelDefinition[] = [
         return [normalize(inputAt(inputs, 0), normalization)];
       });
     },
-    { priority: PRIORITY, cost },
+    { types: { T: ["float16", "float32"] }, priority: PRIORITY, cost },
   ),
   pureKernel(
     "LRNGrad",
@@ -121,6 +121,6 @@ export const localResponseKernels: readonly PureKernelDefinition[] = [
         return [gradient(slopes, input, output, normalization)];
       });
     },
-    { cost },
+    { types: { T: ["float16", "float32"] }, cost },
   ),
 ];

@@ -3,7 +3,7 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { type Compute, pureKernel, withSmallFloats } from "../support/define.js";
-import { allFloatTypes } from "../support/dtypes.js";
+import { allFloatTypes, indexTypes } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
 import { initTfjs } from "../tfjs/backend.js";
@@ -83,6 +83,7 @@ export const volumeConvolutionKernels: readonly PureKernelDefinition[] = [
   }),
   pureKernel("Conv3DBackpropInputV2", inputGradient, {
     ...options,
+    types: { T: allFloatTypes, Tshape: indexTypes },
     cost: (node, [, filter, slopes]) => cost(node, filter?.size ?? 0, slopes),
   }),
 ];

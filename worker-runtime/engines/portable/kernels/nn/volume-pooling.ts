@@ -228,7 +228,7 @@ function kernel(
   priority = 0,
 ): PureKernelDefinition {
   return pureKernel(op, (node) => withSmallFloats(compute(poolingOf(node))), {
-    types: { T: allFloatTypes },
+    types: { T: allFloatTypes, ...(op === "MaxPool3DGrad" ? { TInput: allFloatTypes } : {}) },
     priority,
     // Every pixel is looked at once for each window that it is under.
     cost: (node, inputs) =>

@@ -4,6 +4,7 @@ import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { allocate } from "../support/allocation.js";
 import { type Compute, pureKernel } from "../support/define.js";
+import { indexTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, integerTensor } from "../support/elements.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
@@ -113,4 +114,7 @@ function cost(node: KernelNode, inputs: readonly Tensor[]): number {
 }
 
 /** Rows of a ragged tensor by their numbers. */
-export const raggedGatherKernel: PureKernelDefinition = pureKernel("RaggedGather", create, { cost });
+export const raggedGatherKernel: PureKernelDefinition = pureKernel("RaggedGather", create, {
+  types: { Tvalues: tensorTypes, Tindices: indexTypes, Tsplits: indexTypes },
+  cost,
+});

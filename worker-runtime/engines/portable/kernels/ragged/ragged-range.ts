@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { type Cost, pureKernel } from "../support/define.js";
-import { isLong } from "../support/dtypes.js";
+import { indexTypes, isLong } from "../support/dtypes.js";
 import { indicesOf, inputAt, integerTensor, newNumbers, numbersOf } from "../support/elements.js";
 
 /** The numbers of a scalar or vector of any dtype. @throws TensorFlowError INVALID_ARGUMENT */
@@ -87,5 +87,5 @@ export const raggedRangeKernel: PureKernelDefinition = pureKernel(
       ];
     };
   },
-  { types: { T: ["float32", "float64", "int32", "int64"] }, cost },
+  { types: { T: ["float32", "float64", "int32", "int64"], Tsplits: indexTypes }, cost },
 );

@@ -3,6 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { type Compute, pureKernel } from "../support/define.js";
+import { indexTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt, integerTensor, newNumbers } from "../support/elements.js";
 import { productOf, stridesOf } from "../support/shapes.js";
 import { nestedSplitsOf, type RowSplits } from "./row-splits.js";
@@ -76,5 +77,6 @@ function cost(node: KernelNode, inputs: readonly Tensor[]): number {
 
 /** A ragged tensor as the indices and values of a sparse one. */
 export const raggedToSparseKernel: PureKernelDefinition = pureKernel("RaggedTensorToSparse", create, {
+  types: { T: tensorTypes, Tsplits: indexTypes },
   cost,
 });

@@ -3,6 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
 import { pureKernel } from "../support/define.js";
+import { indexTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, newNumbers } from "../support/elements.js";
 import { broadcastStrides, cppShapeText, productOf, stridesOf, tryBroadcast } from "../support/shapes.js";
 import { copyElements, copyStrided, wordsOf } from "../support/strided-copy.js";
@@ -253,5 +254,8 @@ export const raggedToTensorKernel: PureKernelDefinition = pureKernel(
       ),
     ];
   },
-  { cost: (node, inputs) => cost(node.strings("row_partition_types"), inputs) },
+  {
+    types: { T: tensorTypes, Tindex: indexTypes, Tshape: indexTypes },
+    cost: (node, inputs) => cost(node.strings("row_partition_types"), inputs),
+  },
 );

@@ -6,6 +6,7 @@ import type { KernelDefinition, OpContext, Outputs } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { joined, runAt, unstacking } from "../state/tensor-batches.js";
 import { zeroTensor } from "../support/allocation.js";
+import { anyType, indexTypes } from "../support/dtypes.js";
 import { integersOf, integerTensor } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
@@ -251,7 +252,22 @@ function variantGradient(node: KernelNode): (context: OpContext) => Outputs {
 
 /** Ragged tensors as objects, and back. */
 export const raggedVariantKernels: readonly KernelDefinition[] = [
-  { kind: "stateful", op: "RaggedTensorToVariant", create: toVariant },
-  { kind: "stateful", op: "RaggedTensorFromVariant", create: fromVariant },
-  { kind: "stateful", op: "RaggedTensorToVariantGradient", create: variantGradient },
+  {
+    kind: "stateful",
+    op: "RaggedTensorToVariant",
+    types: { Tvalues: anyType, Tsplits: indexTypes },
+    create: toVariant,
+  },
+  {
+    kind: "stateful",
+    op: "RaggedTensorFromVariant",
+    types: { Tvalues: anyType, Tsplits: indexTypes },
+    create: fromVariant,
+  },
+  {
+    kind: "stateful",
+    op: "RaggedTensorToVariantGradient",
+    types: { Tvalues: anyType, Tsplits: indexTypes },
+    create: variantGradient,
+  },
 ];

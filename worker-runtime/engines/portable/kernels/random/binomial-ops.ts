@@ -5,6 +5,7 @@ import { after } from "../../exclusive-access.js";
 import type { KernelDefinition, PureKernelDefinition, StatefulKernelDefinition } from "../kernel.js";
 import { variableInput } from "../state/resource-access.js";
 import { pureKernel } from "../support/define.js";
+import { indexTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, scalarOf } from "../support/elements.js";
 import { broadcastStrides, cppShapeText, productOf, tryBroadcast } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
@@ -66,6 +67,7 @@ function drawsOf(shapeInput: Tensor, counts: Tensor, probs: Tensor): BinomialDra
 }
 
 const types = {
+  S: indexTypes,
   T: ["float16", "float32", "float64"],
   dtype: ["float16", "float32", "float64", "int32", "int64"],
 } as const satisfies Readonly<Record<string, readonly DType[]>>;
@@ -85,7 +87,7 @@ const statelessBinomialKernel: PureKernelDefinition = pureKernel(
       return result(dtype);
     };
   },
-  { types, cost: costOfDraws },
+  { types: { ...types, Tseed: indexTypes }, cost: costOfDraws },
 );
 
 const statefulBinomialKernel: StatefulKernelDefinition = {

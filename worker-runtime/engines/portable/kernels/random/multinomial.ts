@@ -4,7 +4,7 @@ import { type PausingWork, withoutPauses } from "../../pauses.js";
 import type { Outputs, PureKernelDefinition, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { pureKernel } from "../support/define.js";
-import { isSmallFloat } from "../support/dtypes.js";
+import { indexTypes, isSmallFloat } from "../support/dtypes.js";
 import { inputAt, newLongs, newNumbers, numbersOf, scalarOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { toFloat32 } from "../support/small-floats.js";
@@ -153,7 +153,7 @@ const statelessMultinomialKernel: PureKernelDefinition = pureKernel(
     return withoutPauses(classDraws(node, inputAt(inputs, 0), inputAt(inputs, 1), streamFor));
   },
   {
-    types,
+    types: { ...types, Tseed: indexTypes },
     cost: (_, inputs) => {
       const { size, shape } = inputAt(inputs, 0);
       const samples = (shape[0] ?? 0) * Number(inputAt(inputs, 1).data[0] ?? 0);

@@ -3,6 +3,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { StatefulKernelDefinition } from "../kernel.js";
 import { checkedSize } from "../support/allocation.js";
+import { indexTypes } from "../support/dtypes.js";
 import { cppShapeText } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import {
@@ -83,7 +84,7 @@ function floatKernel(op: string, make: (dtype: RandomFloat) => Distribution): St
   return {
     kind: "stateful",
     op,
-    types: { dtype: randomFloatTypes },
+    types: { dtype: randomFloatTypes, T: indexTypes },
     create(node) {
       const dtype = randomFloatOf(node.type("dtype"));
       const distribution = make(dtype);
@@ -101,7 +102,7 @@ function floatKernel(op: string, make: (dtype: RandomFloat) => Distribution): St
 const uniformIntKernel: StatefulKernelDefinition = {
   kind: "stateful",
   op: "RandomUniformInt",
-  types: { Tout: randomIntTypes },
+  types: { Tout: randomIntTypes, T: indexTypes },
   create(node) {
     const dtype = randomIntOf(node.type("Tout"));
     const generator = generatorOf(node);

@@ -1,7 +1,7 @@
 import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
-import type { StatefulKernelDefinition } from "../kernel.js";
-import { allFloatTypes } from "../support/dtypes.js";
+import type { KernelTypes, StatefulKernelDefinition } from "../kernel.js";
+import { allFloatTypes, indexTypes } from "../support/dtypes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { inTurns } from "../support/turns.js";
 import { RESERVED_BLOCKS_PER_OUTPUT } from "./distributions.js";
@@ -20,7 +20,7 @@ function rejectionKernel(options: {
   readonly op: string;
   readonly parameter: string;
   readonly outputAttr: string;
-  readonly types: Readonly<Record<string, readonly DType[]>>;
+  readonly types: KernelTypes;
   samplerFor(parameter: number): (stream: Philox) => number;
 }): StatefulKernelDefinition {
   return {
@@ -62,22 +62,25 @@ function rejectionKernel(options: {
 
 const rateTypes = [...allFloatTypes, "int32", "int64"] as const satisfies readonly DType[];
 
+function poissonKernel(op: string, ofRates: KernelTypes): StatefulKernelDefinition {
+  return rejectionKernel({
+    op,
+    parameter: "rate",
+    outputAttr: "dtype",
+    types: { S: indexTypes, dtype: rateTypes, ...ofRates },
+    samplerFor: poissonSampler,
+  });
+}
+
 /** Draws from gamma and Poisson distributions; TensorFlow's own but for the last digits of its logarithms. */
 export const rejectionKernels: readonly StatefulKernelDefinition[] = [
   rejectionKernel({
     op: "RandomGamma",
     parameter: "alpha",
     outputAttr: "T",
-    types: { T: ["float16", "float32", "float64"] },
+    types: { S: indexTypes, T: ["float16", "float32", "float64"] },
     samplerFor: gammaSampler,
   }),
-  ...["RandomPoisson", "RandomPoissonV2"].map((op) =>
-    rejectionKernel({
-      op,
-      parameter: "rate",
-      outputAttr: "dtype",
-      types: { R: rateTypes, dtype: rateTypes },
-      samplerFor: poissonSampler,
-    }),
-  ),
+  poissonKernel("RandomPoisson", {}),
+  poissonKernel("RandomPoissonV2", { R: rateTypes }),
 ];

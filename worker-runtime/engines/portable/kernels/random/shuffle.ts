@@ -1,6 +1,7 @@
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { StatefulKernelDefinition } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
+import { anyType } from "../support/dtypes.js";
 import { productOf } from "../support/shapes.js";
 import { copyElements, type Words, wordsOf } from "../support/strided-copy.js";
 import { tensorAt } from "../support/tensor-inputs.js";
@@ -33,6 +34,7 @@ function copyRows(from: Words, to: Words, rowSize: number, order: Uint32Array, f
 export const shuffleKernel: StatefulKernelDefinition = {
   kind: "stateful",
   op: "RandomShuffle",
+  types: { T: anyType },
   create(node) {
     const generator = generatorOf(node);
     return (context) => {

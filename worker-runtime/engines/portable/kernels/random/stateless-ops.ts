@@ -1,9 +1,10 @@
 import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
-import type { PureKernelDefinition } from "../kernel.js";
+import type { KernelTypes, PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { type Compute, pureKernel } from "../support/define.js";
+import { indexTypes, noTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, longsOf } from "../support/elements.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
 import {
@@ -80,7 +81,7 @@ type DistributionOf = (dtype: DType, inputs: readonly Tensor[]) => Distribution;
 
 function statelessKernel(
   op: string,
-  types: readonly DType[],
+  types: KernelTypes,
   streamOf: (inputs: readonly Tensor[]) => Philox,
   distributionOf: DistributionOf,
 ): PureKernelDefinition {
@@ -95,12 +96,14 @@ function statelessKernel(
     };
   };
   return pureKernel(op, create, {
-    types: { dtype: types },
+    types,
     cost: (_, inputs) => productOf(integersOf(inputAt(inputs, 0))) * NANOSECONDS_PER_NUMBER,
   });
 }
 
 const emptyDistribution: Distribution = { groupSize: 1, fill: () => undefined };
+
+const seedTypes = [...indexTypes, "uint32", "uint64"] as const;
 
 /** An op in its two forms: with a seed as input 1, and with key, counter and algorithm as inputs 1, 2 and 3. */
 function bothForms(
@@ -111,13 +114,13 @@ function bothForms(
   return [
     statelessKernel(
       op,
-      types,
+      { dtype: types, T: indexTypes, Tseed: seedTypes },
       (inputs) => streamOfSeed(inputAt(inputs, 1)),
       (dtype, inputs) => distributionOf(dtype, inputs, 2),
     ),
     statelessKernel(
       `${op}V2`,
-      types,
+      { dtype: types, Tshape: indexTypes },
       (inputs) => streamOfInputs(inputs, 1),
       (dtype, inputs) => distributionOf(dtype, inputs, 4),
     ),
@@ -147,10 +150,13 @@ export const statelessRandomKernels: readonly PureKernelDefinition[] = [
     uniformBetween(randomIntOf(dtype), inputAt(inputs, next), inputAt(inputs, next + 1)),
   ),
   ...bothForms("StatelessRandomUniformFullInt", randomBitTypes, fullIntOf),
-  pureKernel("StatelessRandomGetKeyCounter", () => (inputs) => keyAndCounter(inputAt(inputs, 0))),
-  pureKernel("StatelessRandomGetAlg", () => () => [philoxAlgorithm]),
-  pureKernel("StatelessRandomGetKeyCounterAlg", () => (inputs) => [
-    ...keyAndCounter(inputAt(inputs, 0)),
-    philoxAlgorithm,
-  ]),
+  pureKernel("StatelessRandomGetKeyCounter", () => (inputs) => keyAndCounter(inputAt(inputs, 0)), {
+    types: { Tseed: indexTypes },
+  }),
+  pureKernel("StatelessRandomGetAlg", () => () => [philoxAlgorithm], { types: noTypes }),
+  pureKernel(
+    "StatelessRandomGetKeyCounterAlg",
+    () => (inputs) => [...keyAndCounter(inputAt(inputs, 0)), philoxAlgorithm],
+    { types: { Tseed: indexTypes } },
+  ),
 ];

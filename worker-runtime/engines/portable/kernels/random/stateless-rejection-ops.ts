@@ -1,8 +1,9 @@
 import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
-import type { PureKernelDefinition } from "../kernel.js";
+import type { KernelTypes, PureKernelDefinition } from "../kernel.js";
 import { pureKernel } from "../support/define.js";
+import { indexTypes } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
 import { productOf, sameShape } from "../support/shapes.js";
 import { RESERVED_BLOCKS_PER_OUTPUT } from "./distributions.js";
@@ -35,7 +36,7 @@ export function checkLastDimensions(shape: readonly number[], parameters: readon
 /** An op whose outputs are drawn by rejection, each for the element of one parameter that its last dimensions name. */
 function statelessRejectionKernel(options: {
   readonly op: string;
-  readonly types: Readonly<Record<string, readonly DType[]>>;
+  readonly types: KernelTypes;
   /** The place of the parameter among the inputs, which those of the stream are before. */
   readonly parameter: number;
   streamOf(inputs: readonly Tensor[]): Philox;
@@ -70,27 +71,29 @@ function statelessRejectionKernel(options: {
 const gammaTypes = ["float16", "float32", "float64"] as const satisfies readonly DType[];
 const rateTypes = [...gammaTypes, "int32", "int64"] as const satisfies readonly DType[];
 
+const ofSeedTypes = { T: indexTypes, Tseed: indexTypes };
+
 const ofSeed = (inputs: readonly Tensor[]): Philox => streamOfSeed(inputAt(inputs, 1));
 
 /** Gamma and Poisson draws that follow from the inputs; TensorFlow's own but for the last digits of its logarithms. */
 export const statelessRejectionKernels: readonly PureKernelDefinition[] = [
   statelessRejectionKernel({
     op: "StatelessRandomGammaV2",
-    types: { dtype: gammaTypes },
+    types: { dtype: gammaTypes, ...ofSeedTypes },
     parameter: 2,
     streamOf: ofSeed,
     samplerFor: gammaSampler,
   }),
   statelessRejectionKernel({
     op: "StatelessRandomGammaV3",
-    types: { dtype: gammaTypes },
+    types: { dtype: gammaTypes, shape_dtype: indexTypes },
     parameter: 4,
     streamOf: (inputs) => streamOfInputs(inputs, 1),
     samplerFor: gammaSampler,
   }),
   statelessRejectionKernel({
     op: "StatelessRandomPoisson",
-    types: { Rtype: rateTypes, dtype: rateTypes },
+    types: { Rtype: rateTypes, dtype: rateTypes, ...ofSeedTypes },
     parameter: 2,
     streamOf: ofSeed,
     samplerFor: poissonSampler,

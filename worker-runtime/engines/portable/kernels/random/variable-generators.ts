@@ -7,6 +7,7 @@ import type { OpContext, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { variableInput } from "../state/resource-access.js";
 import { checkedSize } from "../support/allocation.js";
+import { anyType, noTypes } from "../support/dtypes.js";
 import { integersOf, longsOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
@@ -92,7 +93,7 @@ function fillKernel(
   return {
     kind: "stateful",
     op,
-    types: { dtype: types },
+    types: { dtype: types, shape_dtype: anyType },
     create: (node) => (context) => {
       const dtype = node.type("dtype");
       checkAlgorithm(tensorAt(context.inputs, 1));
@@ -115,6 +116,7 @@ function skipKernel(
   return {
     kind: "stateful",
     op,
+    types: noTypes,
     create: (node: KernelNode) => (context: OpContext) => {
       checkAlgorithm(tensorAt(context.inputs, 1));
       const delta = tensorAt(context.inputs, 2);

@@ -4,6 +4,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { pureKernel } from "../support/define.js";
+import { complexTypes, floatTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 import { type FourierTransform, fourierCost, fourierTransform } from "./fourier-transform.js";
@@ -263,7 +264,11 @@ function fixedRank(op: string, rank: number, kind: TransformKind): PureKernelDef
         return [transformed(input, lengths, kind, dtype)];
       };
     },
-    { fits: samePrecision, cost: transformCost(rank) },
+    {
+      types: { ...(kind.real ? { Treal: floatTypes } : {}), Tcomplex: complexTypes },
+      fits: samePrecision,
+      cost: transformCost(rank),
+    },
   );
 }
 

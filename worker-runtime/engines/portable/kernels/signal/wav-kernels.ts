@@ -3,6 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { encodeWav } from "../logging/wav.js";
 import { perElement, pureKernel } from "../support/define.js";
+import { noTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, newNumbers, numbersOf, stringsOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { decodeWav } from "./wav-decoder.js";
@@ -43,7 +44,7 @@ const decode = pureKernel(
       return [new Tensor("float32", shape, out), new Tensor("int32", [], Int32Array.of(wav.sampleRate))];
     };
   },
-  { cost: (_, inputs) => 5 * (inputs[0]?.byteLength ?? 0) },
+  { types: noTypes, cost: (_, inputs) => 5 * (inputs[0]?.byteLength ?? 0) },
 );
 
 const encode = pureKernel(
@@ -69,7 +70,7 @@ const encode = pureKernel(
     const bytes = encodeWav({ sampleRate, channels, samples: numbersOf(audio) });
     return [new Tensor("string", [], [bytes])];
   },
-  { cost: perElement(20) },
+  { types: noTypes, cost: perElement(20) },
 );
 
 /** Files of sounds. */

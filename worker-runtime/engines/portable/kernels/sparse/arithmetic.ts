@@ -3,7 +3,9 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { pureKernel } from "../support/define.js";
+import { indexTypes, realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, newNumbers, numbersOf } from "../support/elements.js";
+import { numberArithmetic } from "../support/scalar-arithmetic.js";
 import {
   axisOf,
   broadcastStrides,
@@ -128,15 +130,15 @@ function add(inputs: readonly Tensor[]): readonly Tensor[] {
   return elementwise(
     sparseAt(inputs, 0),
     sparseAt(inputs, 3),
-    (x, y) => x + y,
+    numberArithmetic.add,
     (value) => least <= Math.abs(value),
   );
 }
 
 /** Sums along dimensions, as a dense tensor. */
 const reductions: Readonly<Record<string, (all: number, one: number) => number>> = {
-  SparseReduceSum: (sum, value) => sum + value,
-  SparseReduceMax: Math.max,
+  SparseReduceSum: numberArithmetic.add,
+  SparseReduceMax: numberArithmetic.max,
 };
 
 /** Elements reduced along dimensions; 0 where there are none. */
@@ -231,11 +233,11 @@ export const sparseArithmeticKernels: readonly KernelDefinition[] = [
       return (inputs) => [matMul(inputs, adjointA, adjointB)];
     },
     {
-      types: { T: ["float32", "float64", "int32"] },
+      types: { T: ["float32", "float64", "int32"], Tindices: indexTypes },
       cost: (_, inputs) => 5 * inputAt(inputs, 1).size * Math.max(...inputAt(inputs, 3).shape, 1),
     },
   ),
-  pureKernel("SparseAdd", () => add, { types: { T: types }, cost: perNonZero }),
+  pureKernel("SparseAdd", () => add, { types: { T: types, Treal: realTypes }, cost: perNonZero }),
   ...Object.entries(reductions).map(([op, combine]) =>
     pureKernel(
       op,
@@ -265,15 +267,15 @@ export const sparseArithmeticKernels: readonly KernelDefinition[] = [
       { types: { T: types }, cost: perNonZero },
     );
   }),
-  pureKernel("SparseDenseCwiseMul", () => (inputs) => [withDense(inputs, (x, y) => x * y)], {
+  pureKernel("SparseDenseCwiseMul", () => (inputs) => [withDense(inputs, numberArithmetic.mul)], {
     types: { T: types },
     cost: perNonZero,
   }),
-  pureKernel("SparseDenseCwiseAdd", () => (inputs) => [withDense(inputs, (x, y) => x + y)], {
+  pureKernel("SparseDenseCwiseAdd", () => (inputs) => [withDense(inputs, numberArithmetic.add)], {
     types: { T: types },
     cost: perNonZero,
   }),
-  pureKernel("SparseDenseCwiseDiv", () => (inputs) => [withDense(inputs, (x, y) => x / y)], {
+  pureKernel("SparseDenseCwiseDiv", () => (inputs) => [withDense(inputs, numberArithmetic.div)], {
     types: { T: floats },
     cost: perNonZero,
   }),

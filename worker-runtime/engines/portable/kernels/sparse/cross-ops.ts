@@ -1,6 +1,7 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { isByteList } from "../../../../protocol/tensor-data.js";
+import { fingerprintCat64 } from "../../hash64.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { fingerprint64, sipHash } from "../string/hashes.js";
@@ -109,30 +110,13 @@ function hashWriter(
       let hash = seed;
       for (const [i, place] of places.entries()) {
         const feature = hashes[i]?.[place] ?? 0n;
-        hash = hash === undefined ? feature : concatenated(hash, feature);
+        hash = hash === undefined ? feature : fingerprintCat64(hash, feature);
       }
       output[at] = (hash ?? 0n) % divisor;
       at += 1;
     },
     result: (count) => new Tensor("int64", [count], output),
   };
-}
-
-const FINGERPRINT_MULTIPLIER = 0xc6a4a7935bd1e995n;
-
-function mixed(value: bigint): bigint {
-  return value ^ (value >> 47n);
-}
-
-function times(a: bigint, b: bigint): bigint {
-  return BigInt.asUintN(64, a * b);
-}
-
-/** A fingerprint of two fingerprints, in their order. */
-function concatenated(first: bigint, second: bigint): bigint {
-  const m = FINGERPRINT_MULTIPLIER;
-  const joined = first ^ m ^ times(mixed(times(second, m)), m);
-  return mixed(times(mixed(times(joined, m)), m));
 }
 
 /** Hashes of all features of a column. @param ofNumber of a feature of int64. */
@@ -183,7 +167,15 @@ const crossKernel = pureKernel(
       return crossed(made, writer);
     };
   },
-  { types: { out_type: ["string", "int64"], internal_type: ["string", "int64"] }, cost: costOfCrosses },
+  {
+    types: {
+      out_type: ["string", "int64"],
+      internal_type: ["string", "int64"],
+      sparse_types: ["int64", "string"],
+      dense_types: ["int64", "string"],
+    },
+    cost: costOfCrosses,
+  },
 );
 
 const crossV2Kernel = pureKernel(
@@ -196,7 +188,7 @@ const crossV2Kernel = pureKernel(
     }
     return crossed(made, textWriter(made.columns, stringsOf(separator)[0] ?? new Uint8Array(0)));
   },
-  { cost: costOfCrosses },
+  { types: { sparse_types: ["int64", "string"], dense_types: ["int64", "string"] }, cost: costOfCrosses },
 );
 
 const crossHashedKernel = pureKernel(
@@ -221,7 +213,7 @@ const crossHashedKernel = pureKernel(
     );
     return crossed(made, hashWriter(hashes, longsOf(buckets)[0] ?? 0n, undefined));
   },
-  { cost: costOfCrosses },
+  { types: { sparse_types: ["int64", "string"], dense_types: ["int64", "string"] }, cost: costOfCrosses },
 );
 
 /** Crosses of categorical features. */

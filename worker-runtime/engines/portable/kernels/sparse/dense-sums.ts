@@ -4,7 +4,7 @@ import type { KernelDefinition } from "../kernel.js";
 import { accumulator } from "../support/accumulate.js";
 import { copyOfData } from "../support/allocation.js";
 import { perInput, pureKernel, withSmallFloats } from "../support/define.js";
-import { numberTypes } from "../support/dtypes.js";
+import { indexTypes, numberTypes } from "../support/dtypes.js";
 import { indicesOf, inputAt, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape, stridesOf } from "../support/shapes.js";
 import { checkBounds, placeOf, sparseAt } from "./sparse-tensor.js";
@@ -88,7 +88,7 @@ const gradientTypes = ["float32", "float64", "int8", "int16", "int32", "complex6
 /** Sums of sparse and dense tensors, and the gradient of sums of sparse ones. */
 export const denseSumKernels: readonly KernelDefinition[] = [
   pureKernel("SparseTensorDenseAdd", () => withSmallFloats((inputs) => [addToDense(inputs)]), {
-    types: { T: numberTypes },
+    types: { T: numberTypes, Tindices: indexTypes },
     cost,
   }),
   pureKernel("SparseAddGrad", () => addGradient, {

@@ -2,6 +2,7 @@ import { internalError, invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { pureKernel } from "../support/define.js";
+import { dataTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, newNumbers } from "../support/elements.js";
 import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 
@@ -118,6 +119,7 @@ export const editDistanceKernel: PureKernelDefinition = pureKernel(
   },
   // As if there were one sequence of everything for each row of the other.
   {
+    types: { T: dataTypes },
     cost: (_, inputs) => {
       const [hypotheses, truths] = [inputAt(inputs, 1).size, inputAt(inputs, 4).size];
       const rows = Math.max(1, Number(inputAt(inputs, 2).data[0] ?? 1));

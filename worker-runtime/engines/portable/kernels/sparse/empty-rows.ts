@@ -5,6 +5,7 @@ import type { KernelDefinition } from "../kernel.js";
 import { accumulator } from "../support/accumulate.js";
 import { allocate } from "../support/allocation.js";
 import { perInput, pureKernel, withSmallFloats } from "../support/define.js";
+import { dataTypes, numberTypes } from "../support/dtypes.js";
 import { indicesOf, inputAt, newLongs, newNumbers } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
@@ -116,9 +117,11 @@ function fillEmptyRowsGradient(inputs: readonly Tensor[]): readonly Tensor[] {
 /** Sparse tensors without an empty row. */
 export const emptyRowKernels: readonly KernelDefinition[] = [
   pureKernel("SparseFillEmptyRows", () => fillEmptyRows, {
+    types: { T: dataTypes },
     cost: (_, inputs) => 300 * (inputAt(inputs, 0).size + Number(inputAt(inputs, 2).data[0] ?? 0)),
   }),
   pureKernel("SparseFillEmptyRowsGrad", () => withSmallFloats(fillEmptyRowsGradient), {
+    types: { T: numberTypes },
     cost: perInput(70),
   }),
 ];

@@ -2,6 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { type KernelOptions, pureKernel } from "../support/define.js";
+import { dataTypes, noTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, scalarOf } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf, sameShape, stridesOf } from "../support/shapes.js";
 import {
@@ -184,12 +185,15 @@ function split(inputs: readonly Tensor[], count: number): readonly Tensor[] {
   return [0, 1, 2].flatMap((output) => parts.map((part) => inputAt(part, output)));
 }
 
-const sorted: KernelOptions = { cost: (_, inputs) => 500 * inputs.reduce((sum, { size }) => sum + size, 0) };
+const sorted: KernelOptions = {
+  types: { T: dataTypes },
+  cost: (_, inputs) => 500 * inputs.reduce((sum, { size }) => sum + size, 0),
+};
 
 /** Sparse tensors in another order or shape, their parts and what they are joined to. */
 export const rearrangeKernels: readonly KernelDefinition[] = [
   pureKernel("SparseReorder", () => (inputs) => reorder(sparseAt(inputs, 0)), sorted),
-  pureKernel("SparseReshape", () => reshape, sorted),
+  pureKernel("SparseReshape", () => reshape, { ...sorted, types: noTypes }),
   pureKernel("SparseSlice", () => sliceInputs, sorted),
   pureKernel(
     "SparseConcat",

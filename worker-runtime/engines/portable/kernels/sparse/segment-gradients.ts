@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { KernelDefinition } from "../kernel.js";
 import { perResult, pureKernel, withSmallFloats } from "../support/define.js";
-import { allFloatTypes } from "../support/dtypes.js";
+import { allFloatTypes, indexTypes } from "../support/dtypes.js";
 import { indicesOf, inputAt, newNumbers, numbersOf, scalarOf } from "../support/elements.js";
 import { productOf } from "../support/shapes.js";
 
@@ -65,7 +65,7 @@ function sizeOfResult(inputs: readonly Tensor[]): number {
 /** Gradients of sums and means over segments of gathered rows, as sparse embeddings need them. */
 export const segmentGradientKernels: readonly KernelDefinition[] = Object.entries(shares).map(([op, share]) =>
   pureKernel(op, () => withSmallFloats((inputs) => [gradient(inputs, share)]), {
-    types: { T: allFloatTypes },
+    types: { T: allFloatTypes, Tidx: indexTypes, Tsegmentids: indexTypes },
     cost: perResult(NANOSECONDS_PER_ELEMENT, sizeOfResult),
   }),
 );

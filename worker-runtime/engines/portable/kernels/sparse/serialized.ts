@@ -9,6 +9,7 @@ import type { KernelNode } from "../kernel-node.js";
 import { statefulKernel } from "../state/stateful-kernel.js";
 import { joining, runAt } from "../state/tensor-batches.js";
 import { checkExpansion } from "../support/allocation.js";
+import { anyType } from "../support/dtypes.js";
 import { stringsOf } from "../support/elements.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
@@ -249,19 +250,38 @@ function* joiningIndices(
 
 /** Sparse tensors as strings or variants, as files and datasets have them. */
 export const serializedSparseKernels: readonly StatefulKernelDefinition[] = [
-  statefulKernel("SerializeSparse", (node) => ({ inputs, step }) => {
-    const parts: Parts = [tensorAt(inputs, 0), tensorAt(inputs, 1), tensorAt(inputs, 2)];
-    sparseOf(...parts);
-    return atPauses(serializing(node, [parts], [PARTS]), step.signal);
-  }),
-  statefulKernel("SerializeManySparse", (node) => ({ inputs, step }) => {
-    const sparse = sparseOf(tensorAt(inputs, 0), tensorAt(inputs, 1), tensorAt(inputs, 2));
-    return atPauses(serializingRows(node, sparse), step.signal);
-  }),
+  statefulKernel(
+    "SerializeSparse",
+    (node) =>
+      ({ inputs, step }) => {
+        const parts: Parts = [tensorAt(inputs, 0), tensorAt(inputs, 1), tensorAt(inputs, 2)];
+        sparseOf(...parts);
+        return atPauses(serializing(node, [parts], [PARTS]), step.signal);
+      },
+    { types: { T: anyType, out_type: ["string", "variant"] } },
+  ),
+  statefulKernel(
+    "SerializeManySparse",
+    (node) =>
+      ({ inputs, step }) => {
+        const sparse = sparseOf(tensorAt(inputs, 0), tensorAt(inputs, 1), tensorAt(inputs, 2));
+        return atPauses(serializingRows(node, sparse), step.signal);
+      },
+    { types: { T: anyType, out_type: ["string", "variant"] } },
+  ),
   ...["DeserializeSparse", "DeserializeManySparse"].map((op) =>
-    statefulKernel(op, (node) => {
-      const dtype = node.type("dtype");
-      return ({ inputs, step }) => atPauses(deserializing(inputs[0], dtype), step.signal);
-    }),
+    statefulKernel(
+      op,
+      (node) => {
+        const dtype = node.type("dtype");
+        return ({ inputs, step }) => atPauses(deserializing(inputs[0], dtype), step.signal);
+      },
+      {
+        types: {
+          dtype: anyType,
+          ...(op === "DeserializeSparse" ? { Tserialized: ["string", "variant"] } : {}),
+        },
+      },
+    ),
   ),
 ];

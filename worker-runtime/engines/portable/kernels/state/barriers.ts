@@ -4,8 +4,15 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import { ExclusiveAccess } from "../../exclusive-access.js";
 import { mapped, type PausingWork } from "../../pauses.js";
 import type { Resource } from "../../resources/resource-manager.js";
-import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
+import type {
+  KernelDefinition,
+  KernelTypes,
+  OpContext,
+  Outputs,
+  StatefulKernelDefinition,
+} from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
+import { anyType, noTypes } from "../support/dtypes.js";
 import { longsOf, scalarOf, stringsOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
@@ -68,7 +75,7 @@ class Barrier implements Resource {
     return this.#incomplete.size;
   }
 
-  /** @throws TensorFlowError CANCELLED for a new key once closed, INVALID_ARGUMENT for a component that is there already. */
+  /** @throws TensorFlowError CANCELLED for a new key once closed, INVALID_ARGUMENT for a component that already exists. */
   async insertMany(component: number, keys: Tensor, values: Tensor, signal: AbortSignal): Promise<void> {
     await this.#access.run(() => this.#insertMany(component, keys, values, signal));
   }
@@ -216,10 +223,11 @@ function prepareBarrier(node: KernelNode): (name: string) => Barrier {
 
 type Act = (barrier: Barrier, context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
 
-function barrierKernel(op: string, act: Act): StatefulKernelDefinition {
+function barrierKernel(op: string, types: KernelTypes, act: Act): StatefulKernelDefinition {
   return statefulKernel(
     op,
     (node) => (context) => act(handledResource<Barrier>(node, context, 0, BARRIER), context, node),
+    { types },
   );
 }
 
@@ -229,21 +237,21 @@ function count(value: number): Outputs {
 
 /** Barriers. */
 export const barrierKernels: readonly KernelDefinition[] = [
-  resourceKernel("Barrier", { typeName: BARRIER, prepare: prepareBarrier }),
-  barrierKernel("BarrierInsertMany", async (barrier, context, node) => {
+  resourceKernel("Barrier", { typeName: BARRIER, prepare: prepareBarrier }, { component_types: anyType }),
+  barrierKernel("BarrierInsertMany", { T: anyType }, async (barrier, context, node) => {
     const [keys, values] = [tensorAt(context.inputs, 1), tensorAt(context.inputs, 2)];
     await barrier.insertMany(node.int("component_index"), keys, values, context.step.signal);
     return [];
   }),
-  barrierKernel("BarrierTakeMany", async (barrier, context, node) => {
+  barrierKernel("BarrierTakeMany", { component_types: anyType }, async (barrier, context, node) => {
     const wanted = scalarOf(tensorAt(context.inputs, 1), "num_elements");
     const allowSmallBatch = node.bool("allow_small_batch");
     return barrier.takeMany(wanted, allowSmallBatch, context.step.signal);
   }),
-  barrierKernel("BarrierClose", async (barrier, context, node) => {
+  barrierKernel("BarrierClose", noTypes, async (barrier, context, node) => {
     await barrier.close(node.bool("cancel_pending_enqueues"), context.step.signal);
     return [];
   }),
-  barrierKernel("BarrierReadySize", ({ readySize }) => count(readySize)),
-  barrierKernel("BarrierIncompleteSize", ({ incompleteSize }) => count(incompleteSize)),
+  barrierKernel("BarrierReadySize", noTypes, ({ readySize }) => count(readySize)),
+  barrierKernel("BarrierIncompleteSize", noTypes, ({ incompleteSize }) => count(incompleteSize)),
 ];

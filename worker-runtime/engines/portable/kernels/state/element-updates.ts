@@ -3,9 +3,15 @@ import { bitsFromNumber, numberFromBits } from "../../../../protocol/small-float
 import { invalidArgument } from "../../../../protocol/status.js";
 import { isByteList, type TensorData } from "../../../../protocol/tensor-data.js";
 import { type LongArray, longsOf, type NumberArray, numbersOf } from "../support/elements.js";
+import {
+  type Arithmetic,
+  complexArithmetic,
+  longArithmetic,
+  numberArithmetic,
+} from "../support/scalar-arithmetic.js";
 
 /** What an update does with an old and a new element; "update" replaces. */
-export type UpdateKind = "update" | "add" | "sub" | "mul" | "div" | "min" | "max";
+export type UpdateKind = "update" | Arithmetic;
 
 /** A run of elements to update. Places and lengths count elements. */
 export interface UpdateRun {
@@ -29,7 +35,7 @@ export function updateElements(kind: UpdateKind, run: UpdateRun): void {
   if (kind === "update") {
     replace(run);
   } else if (elementKind === "string" || elementKind === "bool" || elementKind === "opaque") {
-    throw invalidArgument(`A ${run.dtype} variable knows no arithmetic.`);
+    throw invalidArgument(`There is no arithmetic of ${run.dtype} variables.`);
   } else if (elementKind === "long") {
     updateLongs(kind, run);
   } else if (elementKind === "complex") {
@@ -56,17 +62,6 @@ function replace({ dtype, target, at, source, from, length, step }: UpdateRun): 
   }
 }
 
-type Arithmetic = Exclude<UpdateKind, "update">;
-
-const numberOps: Record<Arithmetic, (old: number, value: number) => number> = {
-  add: (old, value) => old + value,
-  sub: (old, value) => old - value,
-  mul: (old, value) => old * value,
-  div: (old, value) => old / value,
-  min: (old, value) => Math.min(old, value),
-  max: (old, value) => Math.max(old, value),
-};
-
 function updateNumbers(kind: Arithmetic, run: UpdateRun): void {
   const { dtype, at, from, length, step } = run;
   const target = numbersOf({ dtype, data: run.target });
@@ -86,39 +81,29 @@ function updateNumbers(kind: Arithmetic, run: UpdateRun): void {
     }
     return;
   }
-  const combine = numberOps[kind];
+  const combine = numberArithmetic[kind];
   for (let i = 0; i < length; i += 1) {
     target[at + i] = combine(target[at + i] as number, source[from + i * step] as number);
   }
 }
 
-const longOps: Record<Arithmetic, (old: bigint, value: bigint) => bigint> = {
-  add: (old, value) => old + value,
-  sub: (old, value) => old - value,
-  mul: (old, value) => old * value,
-  div: (old, value) => {
-    if (value === 0n) {
-      throw invalidArgument("Integer division by zero");
-    }
-    return old / value;
-  },
-  min: (old, value) => (value < old ? value : old),
-  max: (old, value) => (value > old ? value : old),
-};
-
 function updateLongs(kind: Arithmetic, { dtype, target, at, source, from, length, step }: UpdateRun): void {
   const longs: LongArray = longsOf({ dtype, data: target });
   const values = longsOf({ dtype, data: source });
-  const combine = longOps[kind];
+  const combine = longArithmetic[kind];
   for (let i = 0; i < length; i += 1) {
-    longs[at + i] = combine(longs[at + i] as bigint, values[from + i * step] as bigint);
+    const value = values[from + i * step] as bigint;
+    if (kind === "div" && value === 0n) {
+      throw invalidArgument("Integer division by zero");
+    }
+    longs[at + i] = combine(longs[at + i] as bigint, value);
   }
 }
 
 function updateBits(kind: Arithmetic, { dtype, target, at, source, from, length, step }: UpdateRun): void {
   const bits = numbersOf({ dtype, data: target });
   const values = numbersOf({ dtype, data: source });
-  const combine = numberOps[kind];
+  const combine = numberArithmetic[kind];
   for (let i = 0; i < length; i += 1) {
     const old = numberFromBits(dtype, bits[at + i] as number);
     const value = numberFromBits(dtype, values[from + i * step] as number);
@@ -126,37 +111,24 @@ function updateBits(kind: Arithmetic, { dtype, target, at, source, from, length,
   }
 }
 
-type ComplexOp = (a: number, b: number, c: number, d: number) => readonly [number, number];
-
-/** (a + bi) and (c + di). */
-const complexOps: Partial<Record<Arithmetic, ComplexOp>> = {
-  add: (a, b, c, d) => [a + c, b + d],
-  sub: (a, b, c, d) => [a - c, b - d],
-  mul: (a, b, c, d) => [a * c - b * d, a * d + b * c],
-  div: (a, b, c, d) => {
-    const norm = c * c + d * d;
-    return [(a * c + b * d) / norm, (b * c - a * d) / norm];
-  },
-};
-
 function updateComplex(kind: Arithmetic, run: UpdateRun): void {
   const { dtype, at, from, length, step } = run;
-  const combine = complexOps[kind];
-  if (combine === undefined) {
+  if (kind === "max" || kind === "min") {
     throw invalidArgument(`Complex numbers have no ${kind}.`);
   }
+  const combine = complexArithmetic[kind];
   const target = numbersOf({ dtype, data: run.target });
   const source = numbersOf({ dtype, data: run.source });
   for (let i = 0; i < length; i += 1) {
     const to = 2 * (at + i);
     const by = 2 * (from + i * step);
-    const [re, im] = combine(
+    combine(
+      target,
+      to,
       target[to] as number,
       target[to + 1] as number,
       source[by] as number,
       source[by + 1] as number,
     );
-    target[to] = re;
-    target[to + 1] = im;
   }
 }

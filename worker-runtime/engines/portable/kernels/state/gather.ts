@@ -4,7 +4,7 @@ import { alone } from "../../resources/variable.js";
 import type { KernelDefinition, OpContext, Outputs } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { allocate } from "../support/allocation.js";
-import { indexTypes } from "../support/dtypes.js";
+import { anyType, indexTypes } from "../support/dtypes.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { inTurns } from "../support/turns.js";
@@ -107,7 +107,7 @@ function innerSlices(node: KernelNode, params: Tensor, indices: Tensor): Slices 
   return { shape: [...batchShape, ...sliceShape], count: starts.length, length, startOf };
 }
 
-const types = { Tindices: indexTypes };
+const types = { Tindices: indexTypes, dtype: anyType };
 
 /** Reads of single rows and slices, which leave the variable's array alone. */
 export const gatherKernels: readonly KernelDefinition[] = [

@@ -3,7 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { Resource } from "../../resources/resource-manager.js";
 import { DEFAULT_CONTAINER } from "../../resources/resource-manager.js";
 import { type RefCell, RefValue, type ResourceHandle } from "../../values.js";
-import type { OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
+import type { KernelTypes, OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { stringsOf } from "../support/elements.js";
 import {
@@ -36,13 +36,14 @@ export interface ResourceMaker<T extends Resource> {
 export function resourceKernel<T extends Resource>(
   op: string,
   maker: ResourceMaker<T>,
+  types: KernelTypes,
 ): StatefulKernelDefinition {
-  return statefulKernel(op, (node) => {
+  const create = (node: KernelNode) => {
     const place = resourcePlace(node);
     const make = maker.prepare(node);
     const container = place.container || DEFAULT_CONTAINER;
     const isRef = node.outputs[0]?.isRef === true;
-    return (context): Outputs => {
+    return (context: OpContext): Outputs => {
       const name = privateOrSharedName(node, place, context);
       const resource = context.step
         .resources(node.device)
@@ -54,7 +55,8 @@ export function resourceKernel<T extends Resource>(
           : makeHandle(node, container, name, maker.typeName, maker.describe?.(node)),
       ];
     };
-  });
+  };
+  return statefulKernel(op, create, { types });
 }
 
 /** The place that a reference to a resource's handle leads to. */

@@ -2,6 +2,7 @@ import { cancelled, invalidArgument, unimplemented } from "../../../../protocol/
 import type { Resource } from "../../resources/resource-manager.js";
 import { ObjectTensor, type VariantObject } from "../../values.js";
 import type { KernelDefinition, OpContext, Outputs } from "../kernel.js";
+import { noTypes } from "../support/dtypes.js";
 import { handledResource, resourceKernel } from "./handle-resources.js";
 import { statefulKernel } from "./stateful-kernel.js";
 
@@ -96,17 +97,23 @@ async function lock(mutex: Mutex, { step }: OpContext): Promise<Outputs> {
 
 /** Mutexes, as CriticalSection uses them. */
 export const mutexKernels: readonly KernelDefinition[] = [
-  resourceKernel("MutexV2", { typeName: MUTEX, prepare: () => () => new Mutex() }),
+  resourceKernel("MutexV2", { typeName: MUTEX, prepare: () => () => new Mutex() }, noTypes),
   statefulKernel(
     "MutexLock",
     (node) => (context) => lock(handledResource<Mutex>(node, context, 0, MUTEX), context),
+    { types: noTypes },
   ),
-  statefulKernel("ConsumeMutexLock", () => ({ inputs: [value] }) => {
-    const [held] = value instanceof ObjectTensor ? value.elements : [];
-    if (!(held instanceof HeldLock)) {
-      throw invalidArgument("Expected input to be a MutexLock.");
-    }
-    held.release();
-    return [];
-  }),
+  statefulKernel(
+    "ConsumeMutexLock",
+    () =>
+      ({ inputs: [value] }) => {
+        const [held] = value instanceof ObjectTensor ? value.elements : [];
+        if (!(held instanceof HeldLock)) {
+          throw invalidArgument("Expected input to be a MutexLock.");
+        }
+        held.release();
+        return [];
+      },
+    { types: noTypes },
+  ),
 ];

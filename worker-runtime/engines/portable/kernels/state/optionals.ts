@@ -2,6 +2,7 @@ import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import { ObjectTensor, type Value, type VariantObject } from "../../values.js";
 import type { StatefulKernelDefinition } from "../kernel.js";
+import { anyType, noTypes } from "../support/dtypes.js";
 import { statefulKernel } from "./stateful-kernel.js";
 
 /** Values that may not be there: what a branch that was not taken leaves to the gradient of its `tf.cond`. */
@@ -35,16 +36,31 @@ function optionalOf(value: Value | undefined): Optional {
 
 /** Optionals as `tf.cond` and `tf.experimental.Optional` use them. */
 export const optionalKernels: readonly StatefulKernelDefinition[] = [
-  statefulKernel("OptionalFromValue", () => ({ inputs }) => [optionalOfValues(inputs)]),
-  statefulKernel("OptionalNone", () => () => [optionalOfValues(undefined)]),
-  statefulKernel("OptionalHasValue", () => ({ inputs: [optional] }) => [
-    new Tensor("bool", [], Uint8Array.of(optionalOf(optional).values === undefined ? 0 : 1)),
-  ]),
-  statefulKernel("OptionalGetValue", () => ({ inputs: [optional] }) => {
-    const { values } = optionalOf(optional);
-    if (values === undefined) {
-      throw invalidArgument("The given optional does not have a value.");
-    }
-    return values;
-  }),
+  statefulKernel(
+    "OptionalFromValue",
+    () =>
+      ({ inputs }) => [optionalOfValues(inputs)],
+    { types: { Toutput_types: anyType } },
+  ),
+  statefulKernel("OptionalNone", () => () => [optionalOfValues(undefined)], { types: noTypes }),
+  statefulKernel(
+    "OptionalHasValue",
+    () =>
+      ({ inputs: [optional] }) => [
+        new Tensor("bool", [], Uint8Array.of(optionalOf(optional).values === undefined ? 0 : 1)),
+      ],
+    { types: noTypes },
+  ),
+  statefulKernel(
+    "OptionalGetValue",
+    () =>
+      ({ inputs: [optional] }) => {
+        const { values } = optionalOf(optional);
+        if (values === undefined) {
+          throw invalidArgument("The given optional does not have a value.");
+        }
+        return values;
+      },
+    { types: { output_types: anyType } },
+  ),
 ];

@@ -7,7 +7,7 @@ import { RefValue } from "../../values.js";
 import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { zeroTensor } from "../support/allocation.js";
-import { cppTypeName, indexTypes, numberTypes } from "../support/dtypes.js";
+import { anyType, cppTypeName, indexTypes, numberTypes } from "../support/dtypes.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { inTurns } from "../support/turns.js";
@@ -164,15 +164,19 @@ const countTypes = { T: indexTypes } as const;
 
 /** Variables of the old kind, which hand out a reference to themselves, and what assigns to them. */
 export const referenceVariableKernels: readonly KernelDefinition[] = [
-  statefulKernel("Variable", createVariable),
-  statefulKernel("VariableV2", createVariable),
-  statefulKernel("TemporaryVariable", createTemporaryVariable),
-  statefulKernel("DestroyTemporaryVariable", createDestroyTemporaryVariable),
-  statefulKernel("IsVariableInitialized", () => (context) => {
-    const isInitialized = cellInput(context, 0).value !== undefined;
-    return [new Tensor("bool", [], Uint8Array.of(Number(isInitialized)))];
-  }),
-  statefulKernel("Assign", createAssign),
+  statefulKernel("Variable", createVariable, { types: { dtype: anyType } }),
+  statefulKernel("VariableV2", createVariable, { types: { dtype: anyType } }),
+  statefulKernel("TemporaryVariable", createTemporaryVariable, { types: { dtype: anyType } }),
+  statefulKernel("DestroyTemporaryVariable", createDestroyTemporaryVariable, { types: { T: anyType } }),
+  statefulKernel(
+    "IsVariableInitialized",
+    () => (context) => {
+      const isInitialized = cellInput(context, 0).value !== undefined;
+      return [new Tensor("bool", [], Uint8Array.of(Number(isInitialized)))];
+    },
+    { types: { dtype: anyType } },
+  ),
+  statefulKernel("Assign", createAssign, { types: { T: anyType } }),
   statefulKernel("AssignAdd", createAssignUpdate("add"), { types: { T: numberTypes } }),
   statefulKernel("AssignSub", createAssignUpdate("sub"), { types: { T: numberTypes } }),
   statefulKernel("CountUpTo", createCountUpTo, { types: countTypes }),

@@ -15,7 +15,7 @@ import { alone } from "../../resources/variable.js";
 import type { ResourceHandle } from "../../values.js";
 import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { cppTypeName, indexTypes, numberTypes } from "../support/dtypes.js";
+import { anyType, cppTypeName, indexTypes, noTypes, numberTypes } from "../support/dtypes.js";
 import { integerTensor } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
 import { tensorAt } from "../support/tensor-inputs.js";
@@ -209,22 +209,24 @@ function createVariableShape(node: KernelNode): (context: OpContext) => Outputs 
 
 /** Variables that a handle names. */
 export const resourceVariableKernels: readonly KernelDefinition[] = [
-  statefulKernel("VarHandleOp", createVarHandle),
-  statefulKernel("_VarHandlesOp", createVarHandles),
-  statefulKernel("VarIsInitializedOp", createVarIsInitialized),
+  statefulKernel("VarHandleOp", createVarHandle, { types: { dtype: anyType } }),
+  statefulKernel("_VarHandlesOp", createVarHandles, { types: { dtypes: anyType } }),
+  statefulKernel("VarIsInitializedOp", createVarIsInitialized, { types: noTypes }),
   statefulKernel(
     "ReadVariableOp",
     (node) => (context) => after(readVariable(node, context, 0), (value): Outputs => [value]),
+    { types: { dtype: anyType } },
   ),
   statefulKernel(
     "_ReadVariablesOp",
     (node) => (context) => Promise.all(context.inputs.map((_, index) => readVariable(node, context, index))),
+    { types: { dtypes: anyType } },
   ),
-  statefulKernel("AssignVariableOp", createAssignVariable),
+  statefulKernel("AssignVariableOp", createAssignVariable, { types: { dtype: anyType } }),
   statefulKernel("AssignAddVariableOp", createAssignUpdate("add"), { types: { dtype: numberTypes } }),
   statefulKernel("AssignSubVariableOp", createAssignUpdate("sub"), { types: { dtype: numberTypes } }),
-  statefulKernel("DestroyResourceOp", createDestroyResource),
-  statefulKernel("VariableShape", createVariableShape),
+  statefulKernel("DestroyResourceOp", createDestroyResource, { types: noTypes }),
+  statefulKernel("VariableShape", createVariableShape, { types: { out_type: indexTypes } }),
   statefulKernel(
     "ResourceCountUpTo",
     (node) => {

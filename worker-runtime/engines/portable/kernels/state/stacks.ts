@@ -2,9 +2,15 @@ import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import type { Resource } from "../../resources/resource-manager.js";
 import { RefValue, type Value } from "../../values.js";
-import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../kernel.js";
+import type {
+  KernelDefinition,
+  KernelTypes,
+  OpContext,
+  Outputs,
+  StatefulKernelDefinition,
+} from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { cppTypeName } from "../support/dtypes.js";
+import { anyType, cppTypeName, noTypes } from "../support/dtypes.js";
 import { scalarOf } from "../support/elements.js";
 import { tensorAt } from "../support/tensor-inputs.js";
 import { handleCell, handledResource } from "./handle-resources.js";
@@ -83,25 +89,27 @@ function createStack(node: KernelNode): (context: OpContext) => Outputs {
 
 function stackKernel(
   op: string,
+  types: KernelTypes,
   act: (stack: Stack, context: OpContext) => Outputs,
 ): StatefulKernelDefinition {
   return statefulKernel(
     op,
     (node) => (context) => act(handledResource<Stack>(node, context, 0, STACK), context),
+    { types },
   );
 }
 
 /** Stacks, by resource handles ("…V2") and by the older references. */
 export const stackKernels: readonly KernelDefinition[] = ["", "V2"].flatMap((version) => [
-  statefulKernel(`Stack${version}`, createStack),
-  stackKernel(`StackPush${version}`, (stack, { inputs: [, value] }) => {
+  statefulKernel(`Stack${version}`, createStack, { types: { elem_type: anyType } }),
+  stackKernel(`StackPush${version}`, { T: anyType }, (stack, { inputs: [, value] }) => {
     if (value !== undefined) {
       stack.push(value);
     }
     return [value];
   }),
-  stackKernel(`StackPop${version}`, (stack) => [stack.pop()]),
-  stackKernel(`StackClose${version}`, (stack) => {
+  stackKernel(`StackPop${version}`, { elem_type: anyType }, (stack) => [stack.pop()]),
+  stackKernel(`StackClose${version}`, noTypes, (stack) => {
     stack.close();
     return [];
   }),

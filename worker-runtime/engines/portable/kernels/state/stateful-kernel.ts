@@ -4,7 +4,7 @@ import type { StatefulKernelDefinition } from "../kernel.js";
 export function statefulKernel(
   op: string,
   create: StatefulKernelDefinition["create"],
-  options: Pick<StatefulKernelDefinition, "types"> = {},
+  options: Omit<StatefulKernelDefinition, "kind" | "op" | "create">,
 ): StatefulKernelDefinition {
   return { kind: "stateful", op, create, ...options };
 }

@@ -5,7 +5,7 @@ import { Tensor, tensorFromProto, tensorToProto } from "../../../../protocol/ten
 import { arrayFromBytes } from "../../../../protocol/tensor-data.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { pureKernel } from "../support/define.js";
-import { cppTypeName, dataTypes } from "../support/dtypes.js";
+import { cppTypeName, dataTypes, noTypes } from "../support/dtypes.js";
 import { inputAt, stringsOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 
@@ -86,23 +86,31 @@ function parseTensor(input: Tensor, dtype: DType): Tensor {
 
 /** Strings that hold something else: base64, raw numbers, serialized tensors. */
 export const codingKernels: readonly PureKernelDefinition[] = [
-  pureKernel("EncodeBase64", (node) => {
-    const pad = node.bool("pad");
-    return (inputs) => {
+  pureKernel(
+    "EncodeBase64",
+    (node) => {
+      const pad = node.bool("pad");
+      return (inputs) => {
+        const input = inputAt(inputs, 0);
+        return [
+          new Tensor(
+            "string",
+            input.shape,
+            stringsOf(input).map((bytes) => encodeBase64(bytes, pad)),
+          ),
+        ];
+      };
+    },
+    { types: noTypes },
+  ),
+  pureKernel(
+    "DecodeBase64",
+    () => (inputs) => {
       const input = inputAt(inputs, 0);
-      return [
-        new Tensor(
-          "string",
-          input.shape,
-          stringsOf(input).map((bytes) => encodeBase64(bytes, pad)),
-        ),
-      ];
-    };
-  }),
-  pureKernel("DecodeBase64", () => (inputs) => {
-    const input = inputAt(inputs, 0);
-    return [new Tensor("string", input.shape, stringsOf(input).map(decodeBase64))];
-  }),
+      return [new Tensor("string", input.shape, stringsOf(input).map(decodeBase64))];
+    },
+    { types: noTypes },
+  ),
   pureKernel(
     "DecodeRaw",
     (node) => {

@@ -5,7 +5,7 @@ import type { PureKernelDefinition } from "../kernel.js";
 import { costOfReading } from "../kernel-cost.js";
 import type { KernelNode } from "../kernel-node.js";
 import { pureKernel } from "../support/define.js";
-import { cppTypeName } from "../support/dtypes.js";
+import { cppTypeName, floatTypes, indexTypes } from "../support/dtypes.js";
 import { inputAt, newLongs, newNumbers, stringsOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { parseNumber } from "./number-ops.js";
@@ -179,5 +179,8 @@ export const csvKernel: PureKernelDefinition = pureKernel(
     return (inputs) => decode(node, inputs, dialect);
   },
   // Each record becomes a list of fields, and each field an object.
-  { cost: (_, inputs) => 4 * costOfReading(inputs) },
+  {
+    types: { OUT_TYPE: [...floatTypes, ...indexTypes, "string"] },
+    cost: (_, inputs) => 4 * costOfReading(inputs),
+  },
 );

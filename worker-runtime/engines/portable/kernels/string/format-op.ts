@@ -4,6 +4,7 @@ import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { summarizeEnds } from "../logging/tensor-text.js";
 import { type Compute, pureKernel } from "../support/define.js";
+import { tensorTypes } from "../support/dtypes.js";
 import { productOf } from "../support/shapes.js";
 
 function create(node: KernelNode): Compute {
@@ -32,4 +33,7 @@ function cost(node: KernelNode, inputs: readonly Tensor[]): number {
 }
 
 /** StringFormat: a template with tensors' texts in place of its placeholders; what tf.print is made of. */
-export const formatKernel: PureKernelDefinition = pureKernel("StringFormat", create, { cost });
+export const formatKernel: PureKernelDefinition = pureKernel("StringFormat", create, {
+  types: { T: tensorTypes },
+  cost,
+});

@@ -1,10 +1,12 @@
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
+import { hash64 } from "../../hash64.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { pureKernel } from "../support/define.js";
+import { noTypes } from "../support/dtypes.js";
 import { inputAt, stringsOf } from "../support/elements.js";
-import { fingerprint64, hash64, sipHash } from "./hashes.js";
+import { fingerprint64, sipHash } from "./hashes.js";
 
 /** Nanoseconds of a short string. */
 const NANOSECONDS_PER_STRING = 5000;
@@ -30,6 +32,7 @@ function bucketKernel(
       };
     },
     {
+      types: noTypes,
       cost: (_, inputs) => {
         const strings = inputAt(inputs, 0);
         return strings.size * NANOSECONDS_PER_STRING + strings.byteLength * NANOSECONDS_PER_BYTE;

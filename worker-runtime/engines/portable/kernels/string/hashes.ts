@@ -137,29 +137,6 @@ export function fingerprint64(bytes: Uint8Array): bigint {
   );
 }
 
-/** Seed and constants of TensorFlow's Hash64, a MurmurHash64A. */
-const MURMUR_SEED = 0xdecafcaffen;
-const MURMUR_MULTIPLIER = 0xc6a4a7935bd1e995n;
-const MURMUR_SHIFT = 47n;
-
-/** TensorFlow's Hash64: the hash of StringToHashBucket. */
-export function hash64(bytes: Uint8Array): bigint {
-  const m = MURMUR_MULTIPLIER;
-  let hash = MURMUR_SEED ^ times(BigInt(bytes.length), m);
-  const whole = bytes.length - (bytes.length % 8);
-  for (let at = 0; at < whole; at += 8) {
-    let k = times(fetch64(bytes, at), m);
-    k ^= k >> MURMUR_SHIFT;
-    hash = times(hash ^ times(k, m), m);
-  }
-  if (whole < bytes.length) {
-    hash = times(hash ^ littleEndian(bytes, whole, bytes.length - whole), m);
-  }
-  hash ^= hash >> MURMUR_SHIFT;
-  hash = times(hash, m);
-  return hash ^ (hash >> MURMUR_SHIFT);
-}
-
 /** SipHash-2-4 with a key of two numbers: the hash of StringToHashBucketStrong. */
 export function sipHash(bytes: Uint8Array, key: readonly [bigint, bigint]): bigint {
   let v0 = 0x736f6d6570736575n ^ key[0];

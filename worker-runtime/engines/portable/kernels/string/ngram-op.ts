@@ -4,6 +4,7 @@ import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { checkedSize } from "../support/allocation.js";
 import { pureKernel } from "../support/define.js";
+import { indexTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, integerTensor, stringsOf } from "../support/elements.js";
 
 interface NgramRules {
@@ -135,6 +136,7 @@ export const ngramKernel: PureKernelDefinition = pureKernel(
     };
   },
   {
+    types: { Tsplits: indexTypes },
     cost: (node, inputs) =>
       inputAt(inputs, 0).size * node.ints("ngram_widths").reduce((sum, width) => sum + width, 1) * 300,
   },

@@ -6,7 +6,7 @@ import { isByteList, type TensorData } from "../../../../protocol/tensor-data.js
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { perElement, pureKernel } from "../support/define.js";
-import { isLong } from "../support/dtypes.js";
+import { dataTypes, isLong } from "../support/dtypes.js";
 import { inputAt, newLongs, newNumbers, stringsOf } from "../support/elements.js";
 import { formatFixed, formatGeneral, formatScientific } from "./printf.js";
 
@@ -181,6 +181,6 @@ export const numberTextKernels: readonly PureKernelDefinition[] = [
         return [new Tensor("string", shape, strings)];
       };
     },
-    { cost: perElement(2000) },
+    { types: { T: dataTypes }, cost: perElement(2000) },
   ),
 ];

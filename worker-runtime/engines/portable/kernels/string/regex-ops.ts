@@ -3,6 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { pureKernel } from "../support/define.js";
+import { noTypes } from "../support/dtypes.js";
 import { inputAt, stringsOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { Regex } from "./regex/regex.js";
@@ -152,10 +153,12 @@ function matchingCost(input: Tensor, pattern: number): number {
 }
 
 const fromInput = {
+  types: noTypes,
   cost: (_: KernelNode, inputs: readonly Tensor[]) =>
     matchingCost(inputAt(inputs, 0), inputAt(inputs, 1).byteLength),
 };
 const fromAttribute = {
+  types: noTypes,
   cost: (node: KernelNode, inputs: readonly Tensor[]) =>
     matchingCost(inputAt(inputs, 0), node.bytes("pattern").length),
 };

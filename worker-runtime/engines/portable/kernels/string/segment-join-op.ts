@@ -5,6 +5,7 @@ import { costOfReading } from "../kernel-cost.js";
 import type { KernelNode } from "../kernel-node.js";
 import { checkedSize } from "../support/allocation.js";
 import { type Compute, pureKernel } from "../support/define.js";
+import { indexTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, scalarOf, stringsOf } from "../support/elements.js";
 import { productOf, sameShape } from "../support/shapes.js";
 
@@ -64,4 +65,7 @@ function cost(_: KernelNode, inputs: readonly Tensor[]): number {
 }
 
 /** Joins the strings of each segment, in order; "" for a segment without any. */
-export const segmentJoinKernel: PureKernelDefinition = pureKernel("UnsortedSegmentJoin", create, { cost });
+export const segmentJoinKernel: PureKernelDefinition = pureKernel("UnsortedSegmentJoin", create, {
+  types: { Tindices: indexTypes, Tnumsegments: indexTypes },
+  cost,
+});

@@ -2,6 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { pureKernel } from "../support/define.js";
+import { noTypes } from "../support/dtypes.js";
 import { inputAt, stringsOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 
@@ -130,6 +131,7 @@ export const splitKernels: readonly PureKernelDefinition[] = [
       };
     },
     {
+      types: noTypes,
       cost: (_, inputs) =>
         splitCost(
           inputAt(inputs, 0),
@@ -157,6 +159,6 @@ export const splitKernels: readonly PureKernelDefinition[] = [
         );
       };
     },
-    { cost: (_, inputs) => splitCost(inputAt(inputs, 0), NANOS_PER_BYTE) },
+    { types: noTypes, cost: (_, inputs) => splitCost(inputAt(inputs, 0), NANOS_PER_BYTE) },
   ),
 ];

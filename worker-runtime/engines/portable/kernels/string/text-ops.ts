@@ -3,6 +3,7 @@ import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { checkedSize } from "../support/allocation.js";
 import { pureKernel } from "../support/define.js";
+import { indexTypes, noTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, stringsOf } from "../support/elements.js";
 import { memoryBudget } from "../support/memory-budget.js";
 import {
@@ -20,13 +21,17 @@ function mapKernel(
   op: string,
   create: (encoding: string) => (bytes: Uint8Array) => Uint8Array,
 ): PureKernelDefinition {
-  return pureKernel(op, (node) => {
-    const map = create(node.has("encoding") ? node.string("encoding") : "");
-    return (inputs) => {
-      const input = inputAt(inputs, 0);
-      return [new Tensor("string", input.shape, stringsOf(input).map(map))];
-    };
-  });
+  return pureKernel(
+    op,
+    (node) => {
+      const map = create(node.has("encoding") ? node.string("encoding") : "");
+      return (inputs) => {
+        const input = inputAt(inputs, 0);
+        return [new Tensor("string", input.shape, stringsOf(input).map(map))];
+      };
+    },
+    { types: noTypes },
+  );
 }
 
 /** Changes the case of ASCII letters, or of all letters where the encoding is UTF-8. */
@@ -204,28 +209,44 @@ export const textKernels: readonly PureKernelDefinition[] = [
   mapKernel("StringLower", (encoding) => caseChange(encoding, "A", 32, (text) => text.toLowerCase())),
   mapKernel("StringUpper", (encoding) => caseChange(encoding, "a", -32, (text) => text.toUpperCase())),
   mapKernel("StringStrip", () => strip),
-  pureKernel("StringLength", (node) => {
-    const lengthOf = node.string("unit") === "UTF8_CHAR" ? characterCount : byteCount;
-    return (inputs) => {
-      const input = inputAt(inputs, 0);
-      const lengths = new Int32Array(input.size);
-      for (const [i, bytes] of stringsOf(input).entries()) {
-        lengths[i] = lengthOf(bytes);
-      }
-      return [new Tensor("int32", input.shape, lengths)];
-    };
-  }),
-  pureKernel("StringJoin", (node) => {
-    const separator = node.bytes("separator");
-    return (inputs) => [join(inputs, separator)];
-  }),
-  pureKernel("ReduceJoin", (node) => {
-    const separator = node.bytes("separator");
-    const keepDims = node.bool("keep_dims");
-    return (inputs) => [reduceJoin(inputAt(inputs, 0), inputAt(inputs, 1), keepDims, separator)];
-  }),
-  pureKernel("Substr", (node) => {
-    const characters = node.string("unit") === "UTF8_CHAR";
-    return (inputs) => [substr(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2), characters)];
-  }),
+  pureKernel(
+    "StringLength",
+    (node) => {
+      const lengthOf = node.string("unit") === "UTF8_CHAR" ? characterCount : byteCount;
+      return (inputs) => {
+        const input = inputAt(inputs, 0);
+        const lengths = new Int32Array(input.size);
+        for (const [i, bytes] of stringsOf(input).entries()) {
+          lengths[i] = lengthOf(bytes);
+        }
+        return [new Tensor("int32", input.shape, lengths)];
+      };
+    },
+    { types: noTypes },
+  ),
+  pureKernel(
+    "StringJoin",
+    (node) => {
+      const separator = node.bytes("separator");
+      return (inputs) => [join(inputs, separator)];
+    },
+    { types: noTypes },
+  ),
+  pureKernel(
+    "ReduceJoin",
+    (node) => {
+      const separator = node.bytes("separator");
+      const keepDims = node.bool("keep_dims");
+      return (inputs) => [reduceJoin(inputAt(inputs, 0), inputAt(inputs, 1), keepDims, separator)];
+    },
+    { types: noTypes },
+  ),
+  pureKernel(
+    "Substr",
+    (node) => {
+      const characters = node.string("unit") === "UTF8_CHAR";
+      return (inputs) => [substr(inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2), characters)];
+    },
+    { types: { T: indexTypes } },
+  ),
 ];

@@ -4,6 +4,7 @@ import type { PureKernelDefinition } from "../kernel.js";
 import { costOfReading } from "../kernel-cost.js";
 import type { KernelNode } from "../kernel-node.js";
 import { pureKernel } from "../support/define.js";
+import { indexTypes, noTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, integerTensor, newLongs, newNumbers, stringsOf } from "../support/elements.js";
 import { type Decoder, decoderOf, encoderOf, isCharacter } from "./unicode-text.js";
 
@@ -92,7 +93,7 @@ function decodeKernel(op: string, withOffsets: boolean): PureKernelDefinition {
         return withOffsets ? [...outputs, new Tensor("int64", [count], starts)] : outputs;
       };
     },
-    { cost: (_, inputs) => 10 * costOfReading(inputs) },
+    { types: { Tsplits: indexTypes }, cost: (_, inputs) => 10 * costOfReading(inputs) },
   );
 }
 
@@ -112,7 +113,7 @@ const transcodeKernel = pureKernel(
       return [new Tensor("string", input.shape, texts)];
     };
   },
-  { cost: (_, inputs) => 10 * costOfReading(inputs) },
+  { types: noTypes, cost: (_, inputs) => 10 * costOfReading(inputs) },
 );
 
 /** @throws TensorFlowError INVALID_ARGUMENT where they do not divide `count` numbers. */
@@ -153,7 +154,7 @@ const encodeKernel = pureKernel(
       return [new Tensor("string", [texts.length], texts)];
     };
   },
-  { cost: (_, inputs) => 10 * costOfReading(inputs) },
+  { types: { Tsplits: indexTypes }, cost: (_, inputs) => 10 * costOfReading(inputs) },
 );
 
 /** Texts as numbers of characters, and back. */

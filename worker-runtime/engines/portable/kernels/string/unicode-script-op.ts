@@ -1,5 +1,6 @@
 import { Tensor } from "../../../../protocol/tensor.js";
 import { perElement, pureKernel } from "../support/define.js";
+import { noTypes } from "../support/dtypes.js";
 import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
 
 /** The numbers of scripts (UScriptCode of ICU) by the names that Unicode gives them. */
@@ -115,5 +116,5 @@ export const unicodeScriptKernel = pureKernel(
     }
     return [new Tensor("int32", input.shape, out)];
   },
-  { cost: perElement(NANOSECONDS_PER_CHARACTER) },
+  { types: noTypes, cost: perElement(NANOSECONDS_PER_CHARACTER) },
 );

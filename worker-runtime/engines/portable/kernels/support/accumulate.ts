@@ -2,9 +2,10 @@ import { type DType, dtypeKind } from "../../../../protocol/dtype.js";
 import { internalError } from "../../../../protocol/status.js";
 import { isByteList, type TensorData } from "../../../../protocol/tensor-data.js";
 import { type LongArray, longsOf, type NumberArray, numbersOf } from "./elements.js";
+import { type Arithmetic, complexArithmetic, longArithmetic } from "./scalar-arithmetic.js";
 
 /** How values are added to what lies there. "set" replaces. */
-export type Accumulation = "set" | "add" | "sub" | "mul" | "div" | "max" | "min";
+export type Accumulation = "set" | Arithmetic;
 
 type Loop<Array> = (to: Array, t: number, from: Array, f: number, n: number) => void;
 
@@ -53,52 +54,32 @@ const multiplyInts: Loop<NumberArray> = (to, t, from, f, n) => {
   }
 };
 
-/** Of (a + bi) and (c + di), where it is not the same for each part. */
-const complexFunctions: Partial<
-  Record<Accumulation, (a: number, b: number, c: number, d: number) => readonly [number, number]>
-> = {
-  mul: (a, b, c, d) => [a * c - b * d, a * d + b * c],
-  div: (a, b, c, d) => {
-    const norm = c * c + d * d;
-    return [(a * c + b * d) / norm, (b * c - a * d) / norm];
-  },
-};
-
 /** @throws TensorFlowError INTERNAL where complex numbers have no such accumulation. */
 function complexLoop(kind: Accumulation): Loop<NumberArray> {
   if (kind === "max" || kind === "min") {
     throw internalError(`Complex numbers have no "${kind}".`);
   }
-  const combine = complexFunctions[kind];
-  if (combine === undefined) {
+  // What is done to each part by itself needs no pairs.
+  if (kind === "set" || kind === "add" || kind === "sub") {
     return numberLoops[kind];
   }
+  const combine = complexArithmetic[kind];
   return (to, t, from, f, n) => {
     for (let i = 0; i < n; i += 2) {
-      const [re, im] = combine(
+      combine(
+        to,
+        t + i,
         to[t + i] as number,
         to[t + i + 1] as number,
         from[f + i] as number,
         from[f + i + 1] as number,
       );
-      to[t + i] = re;
-      to[t + i + 1] = im;
     }
   };
 }
 
-const longFunctions: Readonly<Record<Accumulation, (old: bigint, value: bigint) => bigint>> = {
-  set: (_, value) => value,
-  add: (old, value) => old + value,
-  sub: (old, value) => old - value,
-  mul: (old, value) => old * value,
-  div: (old, value) => old / value,
-  max: (old, value) => (value > old ? value : old),
-  min: (old, value) => (value < old ? value : old),
-};
-
 function longLoop(kind: Accumulation): Loop<LongArray> {
-  const f = longFunctions[kind];
+  const f = kind === "set" ? (_: bigint, value: bigint) => value : longArithmetic[kind];
   return (to, t, from, start, n) => {
     for (let i = 0; i < n; i += 1) {
       to[t + i] = f(to[t + i] as bigint, from[start + i] as bigint);

@@ -1,4 +1,3 @@
-import { DataType } from "../../../../../protos/generated/tensorflow/types.js";
 import type { DType } from "../../../../protocol/dtype.js";
 import type { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
@@ -15,28 +14,16 @@ export type Cost = NonNullable<PureKernelDefinition["cost"]>;
 export type KernelOptions = Omit<PureKernelDefinition, "kind" | "op" | "create">;
 
 /**
- * A pure kernel, for nodes whose inputs hold numbers or strings.
+ * A pure kernel.
  * @param create called once a node; reads the attributes.
- * @param options dtypes by type attribute, the estimate of the cost, …
+ * @param options dtypes by type attribute, never resources or variants; the estimate of the cost, …
  */
 export function pureKernel(
   op: string,
   create: (node: KernelNode) => Compute,
-  options: KernelOptions = {},
+  options: KernelOptions,
 ): PureKernelDefinition {
-  const { fits } = options;
-  return {
-    kind: "pure",
-    op,
-    create,
-    ...options,
-    fits: (node) => takesData(node) && (fits?.(node) ?? true),
-  };
-}
-
-/** Resources and variants are objects, which stateful kernels have to do with (ZerosLike of a tensor list, say). */
-function takesData(node: KernelNode): boolean {
-  return node.inputs.every(({ dtype }) => dtype !== DataType.DT_RESOURCE && dtype !== DataType.DT_VARIANT);
+  return { kind: "pure", op, create, ...options };
 }
 
 /** A cost estimate of so many nanoseconds for each element of the largest input. */

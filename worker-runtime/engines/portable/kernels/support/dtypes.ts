@@ -1,4 +1,15 @@
-import { type DType, dtypeKind } from "../../../../protocol/dtype.js";
+import { type DType, dtypeKind, dtypes } from "../../../../protocol/dtype.js";
+
+/**
+ * Every dtype: of stateful kernels that move values and never look into them, and of attributes that are theirs to check.
+ */
+export const anyType: readonly DType[] = dtypes;
+
+/** Every dtype that a `Tensor` can hold: of pure kernels that move elements and never look at them. */
+export const tensorTypes: readonly DType[] = dtypes.filter((dtype) => dtypeKind(dtype) !== "opaque");
+
+/** The types of kernels whose ops have no type attribute. */
+export const noTypes = {} as const;
 
 /** Floats that JavaScript computes with as they are. */
 export const floatTypes = ["float32", "float64"] as const satisfies readonly DType[];

@@ -48,6 +48,14 @@ export function readPreamble(bytes: Buffer): Buffer | "more" | "other" {
   return bytes.byteLength < PREAMBLE_BYTES ? "more" : bytes.subarray(MAGIC.byteLength, PREAMBLE_BYTES);
 }
 
+/** The callId of no call: a head without bytes that says that the connection lives. */
+export const HEARTBEAT_CALL_ID = 0;
+
+/** What a server writes from time to time, so that the caller can tell a connection without answers from a dead one. */
+export function encodeHeartbeat(): Buffer {
+  return encodePartHead({ callId: HEARTBEAT_CALL_ID, size: 0, alignedOffset: 0, partBytes: 0 });
+}
+
 export function encodePartHead({ callId, size, alignedOffset, partBytes }: PartHead): Buffer {
   const head = Buffer.allocUnsafe(PART_HEAD_BYTES);
   head.writeUInt32LE(callId, 0);

@@ -21,7 +21,7 @@ export interface BulkSink extends PartSink {
  */
 export class BulkReceiver {
   readonly #socket: Socket;
-  #hasBegun = false;
+  #bytesReceived = 0;
   #isClosed = false;
 
   /**
@@ -38,7 +38,7 @@ export class BulkReceiver {
     };
     const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
     const callback = (length: number): boolean => {
-      this.#hasBegun = true;
+      this.#bytesReceived += length;
       try {
         reader.read(buffer.subarray(0, length));
       } catch (error) {
@@ -51,11 +51,15 @@ export class BulkReceiver {
     // What went wrong says less than that the connection is gone.
     this.#socket.on("error", () => undefined);
     this.#socket.once("close", () => {
-      if (this.#hasBegun) {
+      if (this.#bytesReceived > 0) {
         lost(undefined);
       }
     });
     this.#socket.write(encodePreamble(key));
+  }
+
+  get bytesReceived(): number {
+    return this.#bytesReceived;
   }
 
   close(): void {

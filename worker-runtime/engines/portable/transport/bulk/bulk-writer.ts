@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { StreamFrame } from "../../../../../protos/generated/tensordeck/worker_stream.js";
 import type { FrameWriter } from "../stream/frame-sender.js";
-import { encodePartHead, type PartHead } from "./bulk-coding.js";
+import { encodeHeartbeat, encodePartHead, type PartHead } from "./bulk-coding.js";
 
 /** Writes the frames of large answers to a bulk connection. The bytes go out from the tensor that they are part of. */
 export function bulkWriter(socket: Socket): FrameWriter {
@@ -16,6 +16,22 @@ export function bulkWriter(socket: Socket): FrameWriter {
     socket.write(part.data, taken);
     socket.uncork();
   };
+}
+
+/**
+ * Tells the caller from time to time that a bulk connection lives, the first time at once.
+ * @returns ends it.
+ */
+export function beatHeart(socket: Socket, periodMillis: number): () => void {
+  const beat = (): void => {
+    // What is on its way says as much.
+    if (socket.writableLength === 0) {
+      socket.write(encodeHeartbeat());
+    }
+  };
+  beat();
+  const timer = setInterval(beat, periodMillis).unref();
+  return () => clearInterval(timer);
 }
 
 /** Undefined for frames that have no part of an answer; they belong on the stream. */

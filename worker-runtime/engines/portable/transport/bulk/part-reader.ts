@@ -1,3 +1,5 @@
+import type { TensorFlowError } from "../../../../protocol/status.js";
+import { isRefusedMessage } from "../receiving/message-limits.js";
 import type { IncomingPayload } from "../stream/incoming-payload.js";
 import { decodePartHead, PART_HEAD_BYTES, type PartHead } from "./bulk-coding.js";
 
@@ -5,6 +7,8 @@ import { decodePartHead, PART_HEAD_BYTES, type PartHead } from "./bulk-coding.js
 export interface PartSink {
   /** Where the bytes of a part go; undefined where nobody wants them any more. */
   begin(head: PartHead): IncomingPayload | undefined;
+  /** There is no memory for the answer; what else comes of it is passed over. */
+  refused(callId: number, error: TensorFlowError): void;
   /** All bytes of a part were added. */
   end(callId: number): void;
 }
@@ -46,12 +50,24 @@ export class PartReader {
 
   #readPart(bytes: Uint8Array, at: number): number {
     const taken = Math.min(this.#left, bytes.byteLength - at);
-    this.#payload?.add(bytes.subarray(at, at + taken));
+    this.#add(bytes.subarray(at, at + taken));
     this.#left -= taken;
     if (this.#left === 0) {
       this.#payload = undefined;
       this.#sink.end(this.#callId);
     }
     return taken;
+  }
+
+  #add(bytes: Uint8Array): void {
+    try {
+      this.#payload?.add(bytes, true);
+    } catch (error) {
+      if (!isRefusedMessage(error)) {
+        throw error;
+      }
+      this.#payload = undefined;
+      this.#sink.refused(this.#callId, error);
+    }
   }
 }

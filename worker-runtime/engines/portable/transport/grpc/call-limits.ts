@@ -1,5 +1,6 @@
 import { totalmem } from "node:os";
 import { resourceExhausted } from "../../../../protocol/status.js";
+import { MAX_MESSAGE_BYTES } from "../receiving/message-limits.js";
 
 /** What one server takes on at a time. */
 export interface ServiceLimits {
@@ -11,15 +12,13 @@ export interface ServiceLimits {
   readonly maxRequestBytes: number;
 }
 
-/** What gRPC of TensorFlow takes: INT32_MAX. */
-const TENSORFLOW_MAX_MESSAGE_BYTES = 2 ** 31 - 1;
 const MAX_CALLS = 100_000;
 
 export function defaultLimits(): ServiceLimits {
   return {
-    maxMessageBytes: TENSORFLOW_MAX_MESSAGE_BYTES,
+    maxMessageBytes: MAX_MESSAGE_BYTES,
     maxCalls: MAX_CALLS,
-    maxRequestBytes: Math.max(TENSORFLOW_MAX_MESSAGE_BYTES, Math.floor(totalmem() / 2)),
+    maxRequestBytes: Math.max(MAX_MESSAGE_BYTES, Math.floor(totalmem() / 2)),
   };
 }
 
@@ -42,7 +41,7 @@ export class CallLedger {
   enter(requestBytes: number): void {
     const { maxCalls, maxRequestBytes } = this.#limits;
     if (this.#calls >= maxCalls) {
-      throw resourceExhausted(`This task has ${maxCalls} calls in progress and takes no more.`);
+      throw resourceExhausted(`This task has ${maxCalls} calls in progress and accepts no more.`);
     }
     if (this.#calls > 0 && this.#bytes + requestBytes > maxRequestBytes) {
       throw resourceExhausted(

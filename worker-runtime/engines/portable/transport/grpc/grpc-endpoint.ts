@@ -3,9 +3,11 @@ import { type ConnectionInjector, Server, ServerCredentials } from "@grpc/grpc-j
 import { BulkDesk } from "../bulk/bulk-desk.js";
 import { divideConnection } from "../sockets/connection-kind.js";
 import type { GrpcListener } from "../sockets/grpc-listener.js";
+import { SILENCE_LIMITS, type SilenceLimits } from "../sockets/silence-watch.js";
 import { serveStream } from "../stream/stream-service.js";
 import { CallLedger, type ServiceLimits } from "./call-limits.js";
 import { assembleWhileReceiving, tuneServer } from "./grpc-internals.js";
+import { watchSession } from "./session-watch.js";
 import { type ServiceDefinition, type ServiceHandlers, serve } from "./unary-service.js";
 
 /** The gRPC side of a server: services on the connections that a listener takes. */
@@ -15,13 +17,16 @@ export class GrpcEndpoint {
   readonly #injector: ConnectionInjector;
   readonly #ledger: CallLedger;
   readonly #limits: ServiceLimits;
+  readonly #silence: SilenceLimits;
   readonly #bulk = new BulkDesk();
   /** Of the connections that there are. */
   readonly #sockets = new Set<Socket>();
 
-  constructor(listener: GrpcListener, limits: ServiceLimits) {
+  /** @param silence when clients that are silent count as gone */
+  constructor(listener: GrpcListener, limits: ServiceLimits, silence: SilenceLimits = SILENCE_LIMITS) {
     this.#listener = listener;
     this.#limits = limits;
+    this.#silence = silence;
     this.#ledger = new CallLedger(limits);
     this.#server = new Server({
       "grpc.max_receive_message_length": limits.maxMessageBytes,
@@ -30,7 +35,7 @@ export class GrpcEndpoint {
       "grpc.enable_channelz": 0,
       interceptors: [assembleWhileReceiving],
     });
-    tuneServer(this.#server);
+    tuneServer(this.#server, (session) => watchSession(session, silence));
     // TLS, where there is any, is the listener's: what it hands on are proven connections.
     this.#injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
   }
@@ -54,7 +59,7 @@ export class GrpcEndpoint {
     handlers: ServiceHandlers<Methods>,
   ): void {
     const { maxMessageBytes } = this.#limits;
-    const limits = { ledger: this.#ledger, maxMessageBytes, bulk: this.#bulk };
+    const limits = { ledger: this.#ledger, maxMessageBytes, bulk: this.#bulk, silence: this.#silence };
     serveStream(this.#server, definition, handlers, limits);
   }
 
@@ -63,10 +68,11 @@ export class GrpcEndpoint {
     this.#listener.handTo((socket) => {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
-      divideConnection(socket, {
+      const takers = {
         http2: () => this.#injector.injectConnection(socket),
-        bulk: (key) => this.#bulk.take(key, socket),
-      });
+        bulk: (key: Buffer) => this.#bulk.take(key, socket),
+      };
+      divideConnection(socket, takers, this.#silence);
     });
   }
 

@@ -34,8 +34,9 @@ interface Emitter {
  * `grpc-node.flow_control_window`, and none on servers (1.14). Notes the connections of calls, for `connectionOf`. And
  * answers unknown methods as TensorFlow's server does, without a text. Where a later version is made otherwise nothing
  * happens. Call it before the first address is bound.
+ * @param onSession told of each connection
  */
-export function tuneServer(server: object): void {
+export function tuneServer(server: object, onSession: (session: ServerHttp2Session) => void): void {
   if (!hasInternals(server)) {
     return;
   }
@@ -47,6 +48,7 @@ export function tuneServer(server: object): void {
     http2Server.on("session", (session) => {
       session.setLocalWindowSize(WINDOW_BYTES);
       noteCalls(session);
+      onSession(session);
     });
   };
   const respond = server._respondWithError.bind(server);

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
+import { messagePrefix } from "../../../../rpc/message-prefix.js";
 import type { MessageChunks } from "../../../../rpc/scatter-writer.js";
-import { PREFIX_BYTES } from "../receiving/message-assembler.js";
 import { openAnswer } from "./grpc-internals.js";
 
 /** As much is handed to the connection at a time. */
@@ -17,9 +17,7 @@ export async function sendLargeAnswer(call: object, { chunks, byteLength }: Mess
   if (answer === undefined) {
     return false;
   }
-  const prefix = Buffer.alloc(PREFIX_BYTES);
-  prefix.writeUInt32BE(byteLength, 1);
-  for (const chunk of [prefix, ...chunks]) {
+  for (const chunk of [messagePrefix(byteLength), ...chunks]) {
     for (let start = 0; start < chunk.byteLength; start += PIECE_BYTES) {
       await write(answer.stream, chunk.subarray(start, start + PIECE_BYTES));
     }

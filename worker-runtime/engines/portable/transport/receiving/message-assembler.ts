@@ -1,16 +1,6 @@
-import { memoryBudget } from "../../kernels/support/memory-budget.js";
-
-/** What gRPC puts before a message: whether it is compressed, and its length, big endian. */
-export const PREFIX_BYTES = 5;
-
-/** Smaller messages are put together when all of them is there: it takes well below a millisecond. */
-const MIN_LARGE_BYTES = 2 ** 20;
-
-/** Memory for a large message is taken when this part of it has come: the announcement alone costs its sender nothing. */
-const ARRIVED_SHARE = 1 / 8;
-
-/** For each byte that comes, so many of those that came before are copied to their place. */
-const BACKLOG_RATIO = 4;
+import { PREFIX_BYTES, statedLength } from "../../../../rpc/message-prefix.js";
+import { checkMessageSize } from "./message-limits.js";
+import { ReceiveBuffer } from "./receive-buffer.js";
 
 /**
  * Puts the messages of a call together from the data that comes. grpc-js keeps all of a message and copies it at the end,
@@ -20,33 +10,29 @@ const BACKLOG_RATIO = 4;
 export class MessageAssembler {
   readonly #maxBytes: number;
   #prefix = Buffer.alloc(PREFIX_BYTES);
-  /** What came of the message so far, its prefix included. */
-  #arrived = 0;
-  /** Of the message that is coming, with its prefix; known when that is complete. */
-  #size = 0;
-  /** What was not copied yet. */
-  #pieces: Buffer[] = [];
-  #whole: Buffer | undefined;
-  /** Up to where `#whole` is filled by pieces that came before it was there. */
-  #copied = 0;
+  #prefixFilled = 0;
+  /** The message that is coming, with its prefix; there when that is complete. */
+  #message: ReceiveBuffer | undefined;
 
   /** @param maxBytes of a message; -1 for any number. */
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+    this.#maxBytes = maxBytes === -1 ? Number.POSITIVE_INFINITY : maxBytes;
   }
 
   /**
    * Takes the next bytes of the call.
    * @returns the messages that they complete.
-   * @throws Error with gRPC's text for a message that is too large, or where there is no memory for it.
+   * @throws TensorFlowError RESOURCE_EXHAUSTED for a message that is too large, or where there is no memory for it.
    */
   write(data: Buffer): Buffer[] {
     const messages: Buffer[] = [];
     for (let position = 0; position < data.byteLength; ) {
+      const message = this.#message;
       position +=
-        this.#arrived < PREFIX_BYTES ? this.#readPrefix(data, position) : this.#read(data, position);
-      if (this.#arrived >= PREFIX_BYTES && this.#arrived === this.#size) {
-        messages.push(this.#take());
+        message === undefined ? this.#readPrefix(data, position) : readMessage(message, data, position);
+      if (this.#message?.isComplete) {
+        messages.push(this.#message.take());
+        this.#message = undefined;
       }
     }
     return messages;
@@ -54,65 +40,22 @@ export class MessageAssembler {
 
   /** @returns how many bytes it took. */
   #readPrefix(data: Buffer, position: number): number {
-    const count = data.copy(this.#prefix, this.#arrived, position);
-    this.#arrived += count;
-    if (this.#arrived === PREFIX_BYTES) {
-      const bytes = this.#prefix.readUInt32BE(1);
-      if (this.#maxBytes !== -1 && bytes > this.#maxBytes) {
-        throw new Error(`Received message larger than max (${bytes} vs ${this.#maxBytes})`);
-      }
-      this.#size = PREFIX_BYTES + bytes;
-      this.#pieces.push(this.#prefix);
+    const count = data.copy(this.#prefix, this.#prefixFilled, position);
+    this.#prefixFilled += count;
+    if (this.#prefixFilled === PREFIX_BYTES) {
+      const bytes = statedLength(this.#prefix);
+      checkMessageSize(bytes, this.#maxBytes);
+      this.#message = new ReceiveBuffer(PREFIX_BYTES + bytes);
+      this.#message.add(this.#prefix, true);
+      this.#prefixFilled = 0;
     }
     return count;
   }
+}
 
-  #read(data: Buffer, position: number): number {
-    const piece = data.subarray(position, position + this.#size - this.#arrived);
-    const start = this.#arrived;
-    this.#arrived += piece.byteLength;
-    if (this.#whole === undefined) {
-      this.#pieces.push(piece);
-      if (this.#size >= MIN_LARGE_BYTES && this.#arrived >= this.#size * ARRIVED_SHARE) {
-        if (!memoryBudget.hasRoomNow(this.#size)) {
-          throw new Error(
-            `There is no memory for a message of ${this.#size} bytes${memoryBudget.refusal(this.#size)}`,
-          );
-        }
-        this.#whole = Buffer.allocUnsafeSlow(this.#size);
-        this.#pieces.reverse();
-      }
-    } else {
-      this.#whole.set(piece, start);
-      this.#copyBacklog(this.#whole, piece.byteLength * BACKLOG_RATIO);
-    }
-    return piece.byteLength;
-  }
-
-  /** Copies so many bytes, or a few more, of what came before there was memory for all. The first piece is the last one. */
-  #copyBacklog(whole: Buffer, bytes: number): void {
-    const end = this.#copied + bytes;
-    while (this.#copied < end) {
-      const piece = this.#pieces.pop();
-      if (piece === undefined) {
-        return;
-      }
-      whole.set(piece, this.#copied);
-      this.#copied += piece.byteLength;
-    }
-  }
-
-  #take(): Buffer {
-    const whole = this.#whole ?? Buffer.concat(this.#pieces, this.#size);
-    if (this.#whole !== undefined) {
-      this.#copyBacklog(whole, this.#size);
-    }
-    this.#prefix = Buffer.alloc(PREFIX_BYTES);
-    this.#arrived = 0;
-    this.#size = 0;
-    this.#pieces = [];
-    this.#whole = undefined;
-    this.#copied = 0;
-    return whole;
-  }
+/** @returns how many bytes it took. */
+function readMessage(message: ReceiveBuffer, data: Buffer, position: number): number {
+  const piece = data.subarray(position, position + message.byteLength - message.arrived);
+  message.add(piece);
+  return piece.byteLength;
 }

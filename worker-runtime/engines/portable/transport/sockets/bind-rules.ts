@@ -100,7 +100,7 @@ async function resolveHost(host: string, { resolve }: BindEnvironment): Promise<
     return [...new Set(await resolve(host))];
   } catch (cause) {
     throw unavailable(
-      `${host}, where this task is to listen, is a name that leads to no address on this machine. Give its IP address, ` +
+      `${host}, where this task is to listen, is a name that resolves to no address of this machine. Give its IP address, ` +
         "add the name to the hosts file or the DNS, or start with --skip_address_check.",
       { cause },
     );

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { readPreamble } from "../bulk/bulk-coding.js";
+import { type SilenceLimits, watchSilence } from "./silence-watch.js";
 
 /** Who takes a connection, by how it begins. */
 export interface ConnectionTakers {
@@ -8,8 +9,13 @@ export interface ConnectionTakers {
   bulk(key: Buffer): void;
 }
 
-/** Waits for the first bytes of a connection and hands it on. One that says nothing is waited for until it is closed. */
-export function divideConnection(socket: Socket, takers: ConnectionTakers): void {
+/** Waits for the first bytes of a connection and hands it on. One that says nothing is closed after a while. */
+export function divideConnection(socket: Socket, takers: ConnectionTakers, limits: SilenceLimits): void {
+  const stopWatching = watchSilence(
+    { signs: () => socket.bytesRead, isAwaited: () => true, gone: () => socket.destroy() },
+    limits,
+  );
+  socket.once("close", stopWatching);
   const ignoreErrors = (): void => undefined;
   socket.on("error", ignoreErrors);
   let bytes = Buffer.alloc(0);
@@ -24,6 +30,8 @@ export function divideConnection(socket: Socket, takers: ConnectionTakers): void
       return;
     }
     socket.off("readable", look);
+    socket.off("close", stopWatching);
+    stopWatching();
     if (kind === "other") {
       socket.off("error", ignoreErrors);
       socket.unshift(bytes);

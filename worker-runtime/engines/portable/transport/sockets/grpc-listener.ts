@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from "node:tls";
 import type { BindPlan } from "./bind-rules.js";
 import { peerSocketOptions } from "./peer-socket.js";
 import type { PeerTrust } from "./peer-trust.js";
+import { SILENCE_LIMITS, silenceMillis } from "./silence-watch.js";
 
 /** To find a port that is free on all addresses. */
 const MAX_ATTEMPTS = 10;
@@ -122,7 +123,9 @@ function makeServer(inbox: Inbox, trust: PeerTrust | undefined): NetServer {
   if (trust === undefined) {
     return createServer(peerSocketOptions, (socket) => inbox.put(socket));
   }
-  const server = createTlsServer({ ...trust.serverOptions(), ...peerSocketOptions }, (socket) => {
+  const handshake = { handshakeTimeout: silenceMillis(SILENCE_LIMITS) };
+  const options = { ...trust.serverOptions(), ...peerSocketOptions, ...handshake };
+  const server = createTlsServer(options, (socket) => {
     // Whoever has no certificate of the cluster is not answered at all.
     socket.on("error", () => undefined);
     if (trust.isPeer(socket.getPeerCertificate())) {

@@ -8,24 +8,37 @@ import {
 import {
   asTensorFlowError,
   internalError,
-  resourceExhausted,
   StatusCode,
   statusCodeOf,
   TensorFlowError,
-  unavailable,
 } from "../../../../protocol/status.js";
 import type { Channel } from "../../../../rpc/channel.js";
 import { decodeMessage, encodeMessage } from "../../../../rpc/message-coding.js";
 import { decodePayloads, errorOfCall, lostConnectionError } from "../../../../rpc/rpc-error.js";
-import { BULK_BYTES, BULK_KEY_BYTES, BULK_KEY_HEADER, type PartHead } from "../bulk/bulk-coding.js";
+import {
+  BULK_BYTES,
+  BULK_KEY_BYTES,
+  BULK_KEY_HEADER,
+  HEARTBEAT_CALL_ID,
+  type PartHead,
+} from "../bulk/bulk-coding.js";
 import { type BulkDialer, BulkReceiver } from "../bulk/bulk-receiver.js";
+import { isRefusedMessage } from "../receiving/message-limits.js";
+import { type SilenceLimits, silentPeerError, watchSilence } from "../sockets/silence-watch.js";
 import { FrameSender } from "./frame-sender.js";
 import { IncomingPayload } from "./incoming-payload.js";
 import type { OutgoingPayload } from "./outgoing-payload.js";
 
-/** What gRPC of TensorFlow takes: INT32_MAX. */
-const MAX_MESSAGE_BYTES = 2 ** 31 - 1;
 const MAX_CALL_ID = 2 ** 32 - 1;
+
+export interface ClientStreamOptions {
+  /** For large answers; they come on the stream unless given. */
+  readonly dialBulk?: BulkDialer | undefined;
+  /** Of an answer. */
+  readonly maxMessageBytes: number;
+  /** When a bulk connection that is silent counts as dead. */
+  readonly silence: SilenceLimits;
+}
 
 /** How the attempt to open a stream went. */
 export type Opening = "open" | "unknown service" | "failed";
@@ -63,12 +76,21 @@ export class ClientStream {
   /** With which the other side knows a bulk connection; once it was used there is none. */
   #bulkKey: Uint8Array | undefined;
   #bulk: BulkReceiver | undefined;
+  /** The other side says on the bulk connection that it lives; one of an earlier version does not. */
+  #hasHeartbeat = false;
+  #stopWatchingBulk: (() => void) | undefined;
+  readonly #maxMessageBytes: number;
+  readonly #silence: SilenceLimits;
+  #framesReceived = 0;
+  /** Why it was closed from here. */
+  #closeReason: TensorFlowError | undefined;
 
-  /** @param dialBulk for large answers; they come on the stream unless given. */
-  constructor(channel: Channel, dialBulk?: BulkDialer) {
+  constructor(channel: Channel, { dialBulk, maxMessageBytes, silence }: ClientStreamOptions) {
     const { fullName, methods } = WorkerStreamDefinition;
     this.#address = channel.address;
     this.#dialBulk = dialBulk;
+    this.#maxMessageBytes = maxMessageBytes;
+    this.#silence = silence;
     const stream = channel.client.makeBidiStreamRequest(
       `/${fullName}/${methods.open.name}`,
       passBytes,
@@ -79,6 +101,7 @@ export class ClientStream {
     this.#sender = new FrameSender((frame, taken) => stream.write(encodeMessage(StreamFrame, frame), taken));
     this.opening = new Promise((resolve) => {
       stream.once("metadata", (headers: Metadata) => {
+        this.#framesReceived += 1;
         const [key] = headers.get(BULK_KEY_HEADER);
         this.#bulkKey = Buffer.isBuffer(key) && key.byteLength === BULK_KEY_BYTES ? key : undefined;
         this.#isOpen = !this.#hasEnded;
@@ -106,6 +129,16 @@ export class ClientStream {
     return this.#hasEnded;
   }
 
+  /** Whether a call waits for its answer. */
+  get isAwaited(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Another number whenever something came, or a part of a large request went out. */
+  get signs(): number {
+    return this.#framesReceived + this.#sender.partsTaken + (this.#bulk?.bytesReceived ?? 0);
+  }
+
   /** Sends a request. The stream must be open. @returns the call's id, for `cancel`. */
   call(call: WaitingCall, payload: OutgoingPayload): number {
     const callId = this.#newId();
@@ -125,20 +158,23 @@ export class ClientStream {
     }
   }
 
-  /** Ends the stream; calls that wait fail. */
-  close(): void {
-    this.#end(undefined, () => unavailable(`The connection to ${this.#address} is closed.`));
-    this.#stream.cancel();
+  /** Ends the stream; calls that wait fail with the reason. */
+  close(reason: TensorFlowError): void {
+    this.#breakOff(reason);
   }
 
   /** Why a call cannot be made or answered on a stream that has ended. */
   errorFor(method: string): TensorFlowError {
+    if (this.#closeReason !== undefined) {
+      return this.#closeReason;
+    }
     return this.#error === undefined || this.#error.code === status.OK
       ? lostConnectionError(method, this.#address, "the stream was ended")
       : errorOfCall(this.#error, method, this.#address);
   }
 
   #receive(bytes: Buffer): void {
+    this.#framesReceived += 1;
     try {
       this.#handle(decodeMessage(StreamFrame, bytes));
     } catch (error) {
@@ -149,10 +185,10 @@ export class ClientStream {
 
   /** @param error why, undefined where the connection was lost. */
   #breakOff(error: unknown): void {
-    this.#end(
-      undefined,
-      error === undefined ? undefined : () => asTensorFlowError(error, StatusCode.INTERNAL),
-    );
+    if (error !== undefined && !this.#hasEnded) {
+      this.#closeReason = asTensorFlowError(error, StatusCode.INTERNAL);
+    }
+    this.#end(undefined);
     this.#stream.cancel();
   }
 
@@ -177,8 +213,7 @@ export class ClientStream {
         return;
       }
       case "part":
-        waiting.response?.add(content.value);
-        this.#deliver(callId, waiting);
+        this.#addPart(callId, waiting, content.value);
         return;
       case "failure":
         this.#forget(callId);
@@ -189,13 +224,24 @@ export class ClientStream {
     }
   }
 
+  /** @throws TensorFlowError INTERNAL for more bytes than were announced. */
+  #addPart(callId: number, waiting: Waiting, part: Uint8Array): void {
+    try {
+      waiting.response?.add(part);
+    } catch (error) {
+      if (!isRefusedMessage(error)) {
+        throw error;
+      }
+      this.#giveUp(callId, error);
+      return;
+    }
+    this.#deliver(callId, waiting);
+  }
+
   /** Undefined, and the call has failed, for an answer that cannot be taken. */
   #beginAnswer(callId: number, waiting: Waiting, payload: StreamPayload): IncomingPayload | undefined {
     try {
-      if (payload.size > MAX_MESSAGE_BYTES) {
-        throw resourceExhausted(`An answer of ${payload.size} bytes is too large.`);
-      }
-      waiting.response = new IncomingPayload(payload);
+      waiting.response = new IncomingPayload(payload, this.#maxMessageBytes);
     } catch (error) {
       this.#giveUp(callId, asTensorFlowError(error));
     }
@@ -209,6 +255,7 @@ export class ClientStream {
       this.#bulkKey = undefined;
       this.#bulk = new BulkReceiver(this.#dialBulk, key, {
         begin: (head) => this.#beginPart(head),
+        refused: (callId, error) => this.#giveUp(callId, error),
         end: (callId) => {
           const waiting = this.#waiting.get(callId);
           if (waiting !== undefined) {
@@ -217,10 +264,27 @@ export class ClientStream {
         },
         lost: (error) => this.#breakOff(error),
       });
+      this.#watchBulk(this.#bulk);
     }
   }
 
+  /** While the stream lives and answers are awaited, the bulk connection is to live, too: they may come on it. */
+  #watchBulk(bulk: BulkReceiver): void {
+    this.#stopWatchingBulk = watchSilence(
+      {
+        signs: () => bulk.bytesReceived,
+        isAwaited: () => this.#hasHeartbeat && this.isAwaited,
+        gone: () => this.#breakOff(silentPeerError(this.#address, this.#silence)),
+      },
+      this.#silence,
+    );
+  }
+
   #beginPart({ callId, size, alignedOffset }: PartHead): IncomingPayload | undefined {
+    if (callId === HEARTBEAT_CALL_ID) {
+      this.#hasHeartbeat = true;
+      return undefined;
+    }
     const waiting = this.#waiting.get(callId);
     if (waiting === undefined || waiting.response !== undefined) {
       return waiting?.response;
@@ -259,7 +323,7 @@ export class ClientStream {
     return new TensorFlowError(statusCodeOf(code), text, { payloads: decodePayloads(payloads) });
   }
 
-  #end(error: ServiceError | undefined, reason?: () => TensorFlowError): void {
+  #end(error: ServiceError | undefined): void {
     if (this.#hasEnded) {
       return;
     }
@@ -268,10 +332,11 @@ export class ClientStream {
     this.#error = error;
     this.#sender.close();
     this.#bulk?.close();
+    this.#stopWatchingBulk?.();
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
     for (const { call } of waiting) {
-      call.failed(reason?.() ?? this.errorFor(call.method));
+      call.failed(this.errorFor(call.method));
     }
   }
 

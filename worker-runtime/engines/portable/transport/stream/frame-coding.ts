@@ -1,10 +1,8 @@
 import type { Writable } from "node:stream";
 import { StreamFrame } from "../../../../../protos/generated/tensordeck/worker_stream.js";
 import { encodeChunks } from "../../../../rpc/message-coding.js";
+import { messagePrefix } from "../../../../rpc/message-prefix.js";
 import type { FrameWriter } from "./frame-sender.js";
-
-/** What gRPC puts before a message: whether it is compressed, and its length, big endian. */
-const PREFIX_BYTES = 5;
 
 /**
  * Writes frames as gRPC messages to the HTTP/2 stream itself. The bytes of a large payload are not copied: they go to the
@@ -13,11 +11,9 @@ const PREFIX_BYTES = 5;
 export function directWriter(stream: Writable): FrameWriter {
   return (frame, taken) => {
     const { chunks, byteLength } = encodeChunks(StreamFrame, frame);
-    const prefix = Buffer.alloc(PREFIX_BYTES);
-    prefix.writeUInt32BE(byteLength, 1);
     const [first = new Uint8Array(0), ...rest] = chunks;
     stream.cork();
-    const head = Buffer.concat([prefix, first]);
+    const head = Buffer.concat([messagePrefix(byteLength), first]);
     if (rest.length === 0) {
       stream.write(head, taken);
     } else {

@@ -37,6 +37,7 @@ export class FrameSender {
   /** Large payloads, the one whose turn it is first. */
   readonly #large = new Map<number, Transfer>();
   #inFlight = 0;
+  #partsTaken = 0;
   #isPumping = false;
   #isClosed = false;
 
@@ -47,6 +48,16 @@ export class FrameSender {
   /** Payloads that are not sent completely. */
   get waiting(): number {
     return this.#large.size;
+  }
+
+  /** Whether the network has something that it did not take yet. */
+  get isInFlight(): boolean {
+    return this.#inFlight > 0;
+  }
+
+  /** Parts of large payloads that the network has taken so far: a dead one takes no more of them than its buffers hold. */
+  get partsTaken(): number {
+    return this.#partsTaken;
   }
 
   /** Sends a frame without payload, or with a small one. */
@@ -111,6 +122,7 @@ export class FrameSender {
     this.#inFlight += size;
     this.#write(frame, () => {
       this.#inFlight -= size;
+      this.#partsTaken += size > EXPRESS_BYTES ? 1 : 0;
       this.#pump();
     });
   }

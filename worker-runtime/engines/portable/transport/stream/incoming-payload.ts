@@ -1,9 +1,7 @@
 import type { StreamPayload } from "../../../../../protos/generated/tensordeck/worker_stream.js";
-import { internalError, resourceExhausted } from "../../../../protocol/status.js";
-import { memoryBudget } from "../../kernels/support/memory-budget.js";
-
-/** Numbers of every dtype can be read where they are from a multiple of this many bytes on. */
-const ALIGNMENT_BYTES = 16;
+import { internalError } from "../../../../protocol/status.js";
+import { checkMessageSize } from "../receiving/message-limits.js";
+import { ReceiveBuffer } from "../receiving/receive-buffer.js";
 
 /**
  * A message on its way in. One that comes in parts is put together in a buffer that has its size from the beginning, so
@@ -11,46 +9,41 @@ const ALIGNMENT_BYTES = 16;
  */
 export class IncomingPayload {
   readonly byteLength: number;
-  readonly #bytes: Uint8Array;
-  #filled: number;
+  /** The message, where it came in one piece. */
+  readonly #whole: Uint8Array | undefined;
+  readonly #buffer: ReceiveBuffer | undefined;
 
-  /** @throws TensorFlowError RESOURCE_EXHAUSTED where there is no memory for it, INTERNAL for more bytes than announced. */
-  constructor({ size, alignedOffset, data }: StreamPayload) {
+  /**
+   * @param maxBytes of a message
+   * @throws TensorFlowError RESOURCE_EXHAUSTED where it is too large or there is no memory for it, INTERNAL for more bytes
+   *   than announced.
+   */
+  constructor({ size, alignedOffset, data }: StreamPayload, maxBytes: number) {
+    checkMessageSize(size, maxBytes);
     this.byteLength = size;
-    this.#filled = data.byteLength;
-    if (this.#filled === size) {
-      this.#bytes = data;
+    if (data.byteLength === size) {
+      this.#whole = data;
       return;
     }
-    this.#bytes = allocate(size, alignedOffset);
-    this.#filled = 0;
+    this.#buffer = new ReceiveBuffer(size, alignedOffset);
     this.add(data);
   }
 
-  /** @throws TensorFlowError INTERNAL for more bytes than were announced. */
-  add(part: Uint8Array): void {
-    if (this.#filled + part.byteLength > this.byteLength) {
+  /**
+   * @param isReused the memory of the part is written again once this returns
+   * @throws TensorFlowError INTERNAL for more bytes than were announced, RESOURCE_EXHAUSTED where there is no memory for
+   *   the message.
+   */
+  add(part: Uint8Array, isReused = false): void {
+    const arrived = this.#buffer?.arrived ?? this.byteLength;
+    if (arrived + part.byteLength > this.byteLength) {
       throw internalError(`More than the ${this.byteLength} bytes came that were announced.`);
     }
-    this.#bytes.set(part, this.#filled);
-    this.#filled += part.byteLength;
+    this.#buffer?.add(part, isReused);
   }
 
   /** The whole message, once all of it has come. */
   get complete(): Uint8Array | undefined {
-    return this.#filled === this.byteLength ? this.#bytes : undefined;
-  }
-}
-
-function allocate(size: number, alignedOffset: number): Uint8Array {
-  const before = (ALIGNMENT_BYTES - (alignedOffset % ALIGNMENT_BYTES)) % ALIGNMENT_BYTES;
-  if (!memoryBudget.hasRoomFor(size)) {
-    throw resourceExhausted(`There is no memory for a message of ${size} bytes${memoryBudget.refusal(size)}`);
-  }
-  try {
-    // Every byte of it is written before it is read.
-    return Buffer.allocUnsafeSlow(before + size).subarray(before);
-  } catch (cause) {
-    throw resourceExhausted(`There is no memory for a message of ${size} bytes.`, { cause });
+    return this.#whole ?? (this.#buffer?.isComplete ? this.#buffer.take() : undefined);
   }
 }

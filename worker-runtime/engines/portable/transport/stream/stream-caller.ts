@@ -13,8 +13,9 @@ import type { UnaryMethod } from "../../../../rpc/message-type.js";
 import { deadlineError } from "../../../../rpc/rpc-error.js";
 import { type CallOptions, type MethodCaller, ServiceClient } from "../../../../rpc/service-client.js";
 import { MAX_TIMER_MILLIS } from "../../timers.js";
-import type { BulkDialer } from "../bulk/bulk-receiver.js";
-import { ClientStream } from "./client-stream.js";
+import { MAX_MESSAGE_BYTES } from "../receiving/message-limits.js";
+import { SILENCE_LIMITS, silentPeerError, watchSilence } from "../sockets/silence-watch.js";
+import { ClientStream, type ClientStreamOptions } from "./client-stream.js";
 import { OutgoingPayload } from "./outgoing-payload.js";
 
 /**
@@ -25,16 +26,32 @@ import { OutgoingPayload } from "./outgoing-payload.js";
 export class StreamCaller implements MethodCaller {
   readonly #channel: Channel;
   readonly #unary: ServiceClient;
-  readonly #dialBulk: BulkDialer | undefined;
+  readonly #options: ClientStreamOptions;
+  readonly #stopWatching: () => void;
   #stream: ClientStream | undefined;
+  /** Calls that wait until it is known whether there are streams. */
+  #openings = 0;
+  /** Calls of their own, with what ends them. */
+  readonly #unaryCalls = new Set<AbortController>();
+  /** What the peer has answered, streams that there are aside. */
+  #signs = 0;
+  #isAsking = false;
   /** The task does not know streams; asked again once it was away, as another one may have come. */
   #isUnaryOnly = false;
 
-  /** @param dialBulk connects to the same task, for large answers; they come on the stream unless given. */
-  constructor(channel: Channel, dialBulk?: BulkDialer) {
+  constructor(channel: Channel, options: Partial<ClientStreamOptions> = {}) {
     this.#channel = channel;
-    this.#dialBulk = dialBulk;
+    this.#options = { maxMessageBytes: MAX_MESSAGE_BYTES, silence: SILENCE_LIMITS, ...options };
     this.#unary = new ServiceClient(WorkerServiceDefinition.fullName, channel);
+    this.#stopWatching = watchSilence(
+      {
+        signs: () => this.#signs + (this.#stream?.signs ?? 0),
+        isAwaited: () => this.#openings > 0 || this.#unaryCalls.size > 0 || this.#stream?.isAwaited === true,
+        ask: () => this.#ask(),
+        gone: () => this.#giveUp(silentPeerError(this.address, this.#options.silence)),
+      },
+      this.#options.silence,
+    );
   }
 
   get address(): string {
@@ -57,12 +74,42 @@ export class StreamCaller implements MethodCaller {
 
   /** Ends the stream; calls that wait fail. */
   close(): void {
-    this.#stream?.close();
+    this.#stopWatching();
+    this.#endCalls(unavailable(`The connection to ${this.address} is closed.`));
+  }
+
+  /**
+   * Asks the peer whether it lives, on the connection of the calls that wait: GetStatus is answered by every task at once,
+   * whatever it computes. Pings would do for ours, but TensorFlow's server ends a connection with more of them than one in
+   * five minutes.
+   */
+  #ask(): void {
+    if (!this.#isAsking) {
+      this.#isAsking = true;
+      const answered = (): void => {
+        this.#isAsking = false;
+      };
+      this.call(WorkerServiceDefinition.methods.getStatus, {}).then(answered, answered);
+    }
+  }
+
+  /** The next call makes another connection. */
+  #giveUp(error: TensorFlowError): void {
+    this.#endCalls(error);
+    this.#channel.reconnect();
+  }
+
+  #endCalls(error: TensorFlowError): void {
+    this.#stream?.close(error);
+    for (const call of [...this.#unaryCalls]) {
+      call.abort(error);
+    }
   }
 
   #currentStream(): ClientStream {
     if (this.#stream === undefined || this.#stream.hasEnded) {
-      this.#stream = new ClientStream(this.#channel, this.#dialBulk);
+      this.#signs += this.#stream?.signs ?? 0;
+      this.#stream = new ClientStream(this.#channel, this.#options);
     }
     return this.#stream;
   }
@@ -74,6 +121,7 @@ export class StreamCaller implements MethodCaller {
     options: CallOptions,
   ): Promise<Response> {
     const startMillis = performance.now();
+    this.#openings += 1;
     const opening = await new Promise<Awaited<ClientStream["opening"]>>((resolve, reject) => {
       const limits = new CallLimits(method.name, this.address, options, reject);
       inBackground(
@@ -82,6 +130,8 @@ export class StreamCaller implements MethodCaller {
           resolve(how);
         }),
       );
+    }).finally(() => {
+      this.#openings -= 1;
     });
     const { deadlineMillis } = options;
     const restMillis = Math.ceil((deadlineMillis ?? 0) - (performance.now() - startMillis));
@@ -140,16 +190,38 @@ export class StreamCaller implements MethodCaller {
     request: Request,
     options: CallOptions,
   ): Promise<Response> {
+    const call = new AbortController();
+    const follow = (): void =>
+      call.abort(cancelledBy(options.signal?.reason, `${method.name} at ${this.address}`));
+    if (options.signal?.aborted) {
+      follow();
+    }
+    options.signal?.addEventListener("abort", follow, { once: true });
+    this.#unaryCalls.add(call);
     try {
-      return await this.#unary.call(method, request, options);
+      const response = await this.#unary.call(method, request, { ...options, signal: call.signal });
+      this.#signs += 1;
+      return response;
     } catch (error) {
-      if (asTensorFlowError(error).code === StatusCode.UNAVAILABLE) {
+      const { code } = asTensorFlowError(error);
+      if (code === StatusCode.UNAVAILABLE) {
         this.#isUnaryOnly = false;
       }
+      this.#signs += noSigns.has(code) ? 0 : 1;
       throw error;
+    } finally {
+      this.#unaryCalls.delete(call);
+      options.signal?.removeEventListener("abort", follow);
     }
   }
 }
+
+/** The codes of calls that may have ended without an answer. */
+const noSigns: ReadonlySet<StatusCode> = new Set([
+  StatusCode.CANCELLED,
+  StatusCode.DEADLINE_EXCEEDED,
+  StatusCode.UNAVAILABLE,
+]);
 
 /** What may end a call before its answer: its signal and its deadline. */
 class CallLimits {

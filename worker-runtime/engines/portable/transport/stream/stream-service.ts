@@ -20,7 +20,7 @@ import { decodeMessage, encodeMessage } from "../../../../rpc/message-coding.js"
 import type { ClientConnection } from "../../clients/client-connection.js";
 import { BULK_BYTES, BULK_KEY_HEADER } from "../bulk/bulk-coding.js";
 import type { BulkDesk } from "../bulk/bulk-desk.js";
-import { bulkWriter } from "../bulk/bulk-writer.js";
+import { beatHeart, bulkWriter } from "../bulk/bulk-writer.js";
 import type { CallLedger } from "../grpc/call-limits.js";
 import { connectionOf, http2StreamOf } from "../grpc/grpc-internals.js";
 import {
@@ -33,6 +33,8 @@ import {
   servedMethods,
 } from "../grpc/unary-service.js";
 import { statusOfError } from "../grpc/wire-error.js";
+import { checkMessageSize, isRefusedMessage } from "../receiving/message-limits.js";
+import { type SilenceLimits, watchSilence } from "../sockets/silence-watch.js";
 import { directWriter } from "./frame-coding.js";
 import { FrameSender } from "./frame-sender.js";
 import { IncomingPayload } from "./incoming-payload.js";
@@ -45,6 +47,8 @@ export interface StreamLimits {
   readonly maxMessageBytes: number;
   /** Where the bulk connections come in. */
   readonly bulk: BulkDesk;
+  /** When a caller that takes no answers counts as gone. */
+  readonly silence: SilenceLimits;
 }
 
 /** Offers the calls of a service on streams of tensordeck.WorkerStream. */
@@ -147,13 +151,11 @@ class ServedStream {
       if (served === undefined) {
         throw unimplemented("");
       }
-      if (payload.size > maxMessageBytes) {
-        throw resourceExhausted(`Received message larger than max (${payload.size} vs ${maxMessageBytes})`);
-      }
+      checkMessageSize(payload.size, maxMessageBytes);
       ledger.enter(payload.size);
       // From here on the call is left when it is done.
       this.#calls.set(callId, new StreamedCall(served, payload.size, this.#connection));
-      const request = new IncomingPayload(payload);
+      const request = new IncomingPayload(payload, maxMessageBytes);
       this.#proceed(callId, request);
     } catch (error) {
       this.#fail(callId, error);
@@ -163,10 +165,19 @@ class ServedStream {
   /** Parts of calls that were cancelled or refused may still be on their way. */
   #continue(callId: number, part: Uint8Array): void {
     const request = this.#calls.get(callId)?.incoming;
-    if (request !== undefined) {
-      request.add(part);
-      this.#proceed(callId, request);
+    if (request === undefined) {
+      return;
     }
+    try {
+      request.add(part);
+    } catch (error) {
+      if (!isRefusedMessage(error)) {
+        throw error;
+      }
+      this.#fail(callId, error);
+      return;
+    }
+    this.#proceed(callId, request);
   }
 
   #proceed(callId: number, request: IncomingPayload): void {
@@ -240,10 +251,19 @@ class ServedStream {
       socket.destroy();
       return;
     }
-    this.#bulk = { socket, sender: new FrameSender(bulkWriter(socket)) };
+    const sender = new FrameSender(bulkWriter(socket));
+    this.#bulk = { socket, sender };
+    const { silence } = this.#limits;
+    const stopWatching = watchSilence(
+      { signs: () => sender.partsTaken, isAwaited: () => sender.isInFlight, gone: () => socket.destroy() },
+      silence,
+    );
+    const stopBeating = beatHeart(socket, silence.lookMillis);
     // What was on its way is lost and with it calls that nobody would answer.
     const lost = (): void => {
-      this.#bulk?.sender.close();
+      stopWatching();
+      stopBeating();
+      sender.close();
       if (!this.#hasEnded) {
         this.#stream.emit("error", statusOfError(unavailable("The connection for large tensors was lost.")));
       }

@@ -141,9 +141,10 @@ test("references go through switches and loops as references", async () => {
   const cell = { dtype: "int32", value, name: "v", read: () => value } as const;
   const own = environment({
     kernels: [
-      { kind: "stateful", op: "VariableV2", create: () => () => [new RefValue(cell)] },
+      { kind: "stateful", op: "VariableV2", types: {}, create: () => () => [new RefValue(cell)] },
       {
         kind: "stateful",
+        types: {},
         op: "Assign",
         create:
           () =>

@@ -1,13 +1,11 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { inflateSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Event } from "../../../../../../protos/generated/tensorflow/event.js";
 import { FileBytes } from "../../../../../../worker-runtime/engines/portable/kernels/io/files/file-bytes.js";
 import { nextRecord } from "../../../../../../worker-runtime/engines/portable/kernels/io/files/records.js";
 import { EventWriter } from "../../../../../../worker-runtime/engines/portable/kernels/logging/event-writer.js";
-import { encodePng } from "../../../../../../worker-runtime/engines/portable/kernels/logging/png.js";
 import { AllowedFolders } from "../../../../../../worker-runtime/engines/portable/resources/allowed-folders.js";
 import { testStep } from "../kernel-runner.js";
 
@@ -58,15 +56,4 @@ test("a graph writes where it may and nowhere else, whatever the name ends with"
     await expect(writer.ready()).rejects.toMatchObject({ codeName: "PERMISSION_DENIED" });
   }
   expect((await readdir(root)).includes("allowed")).toBe(false);
-});
-
-test("a picture's rows are in its PNG", () => {
-  const png = Buffer.from(
-    encodePng({ height: 2, width: 1, channels: 3, data: Uint8Array.of(1, 2, 3, 4, 5, 6) }),
-  );
-  expect(png.subarray(1, 4).toString("latin1")).toBe("PNG");
-  const start = png.indexOf("IDAT");
-  const length = png.readUInt32BE(start - 4);
-  const rows = inflateSync(png.subarray(start + 4, start + 4 + length));
-  expect([...rows]).toEqual([0, 1, 2, 3, 0, 4, 5, 6]);
 });

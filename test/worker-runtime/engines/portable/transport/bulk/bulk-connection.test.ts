@@ -110,7 +110,7 @@ describe("large answers", () => {
     const trust = new PeerTrust(certPem, keyPem, certPem);
     const { address } = await endings.serve({ handlers: sender, trust });
     const tcp = await endings.wire(address);
-    await receiveInBulk(endings.connect(tcp.address, trust), tcp);
+    await receiveInBulk(endings.connect(tcp.address, { trust }), tcp);
   });
 
   test("come on the stream where the connection cannot be made", async () => {

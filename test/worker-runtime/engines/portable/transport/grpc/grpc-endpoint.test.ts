@@ -1,52 +1,24 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect } from "node:net";
 import { Client, credentials, type ServiceError } from "@grpc/grpc-js";
 import { afterEach, describe, expect, test } from "vitest";
 import * as wire from "../../../../../../protos/generated/tensorflow/worker.js";
-import { WorkerServiceDefinition } from "../../../../../../protos/generated/tensorflow/worker_service.js";
-import {
-  defaultLimits,
-  type ServiceLimits,
-} from "../../../../../../worker-runtime/engines/portable/transport/grpc/call-limits.js";
-import { GrpcEndpoint } from "../../../../../../worker-runtime/engines/portable/transport/grpc/grpc-endpoint.js";
-import { GrpcListener } from "../../../../../../worker-runtime/engines/portable/transport/sockets/grpc-listener.js";
-import type { Worker } from "../../../../../../worker-runtime/engines/portable/worker/worker.js";
+import type { ServiceLimits } from "../../../../../../worker-runtime/engines/portable/transport/grpc/call-limits.js";
 import { PayloadKey, StatusCode } from "../../../../../../worker-runtime/protocol/status.js";
 import { tensorFromReceived } from "../../../../../../worker-runtime/protocol/tensor.js";
-import { Channel } from "../../../../../../worker-runtime/rpc/channel.js";
-import { type WorkerClient, workerClient } from "../../../../../../worker-runtime/rpc/worker-client.js";
-import { keyOf, LocalCluster, passThrough, task0, task1 } from "../../worker/worker-fixture.js";
+import type { WorkerClient } from "../../../../../../worker-runtime/rpc/worker-client.js";
+import { keyOf, passThrough, task0, task1 } from "../../worker/worker-fixture.js";
+import { Endings, type Served } from "../transport-fixture.js";
 
-const endings: (() => void)[] = [];
-afterEach(() => {
-  for (const end of endings.splice(0).reverse()) {
-    end();
-  }
-});
+const endings = new Endings();
+afterEach(() => endings.endAll());
 
-interface Served {
-  readonly worker: Worker;
-  readonly endpoint: GrpcEndpoint;
-  readonly port: number;
-  readonly client: WorkerClient;
-}
-
-/** A worker's service on a port of loopback, and a client of it. */
-async function serveWorker(limits: Partial<ServiceLimits> = {}): Promise<Served> {
-  const cluster = new LocalCluster(1);
-  const worker = cluster.worker(0);
-  const plan = { required: ["127.0.0.1"], optional: [], isOpen: false };
-  const listener = await GrpcListener.open(plan, 0, undefined);
-  const endpoint = new GrpcEndpoint(listener, { ...defaultLimits(), ...limits });
-  endpoint.offer(WorkerServiceDefinition, worker);
-  endpoint.open();
-  const channel = new Channel(`127.0.0.1:${listener.port}`);
-  endings.push(
-    () => cluster.close(),
-    () => endpoint.close(),
-    () => channel.close(),
-  );
-  return { worker, endpoint, port: listener.port, client: workerClient(channel) };
+/** A worker's service, and a client of it as those of TensorFlow are. */
+async function serveWorker(
+  limits: Partial<ServiceLimits> = {},
+): Promise<Served & { readonly client: WorkerClient }> {
+  const served = await endings.serve({ limits, unaryOnly: true });
+  return { ...served, client: endings.connectUnary(served.address) };
 }
 
 /** One call with any bytes. */
@@ -54,48 +26,13 @@ function callRaw(port: number, path: string, bytes: Uint8Array): Promise<Buffer 
   const client = new Client(`dns:///127.0.0.1:${port}`, credentials.createInsecure(), {
     "grpc.enable_http_proxy": 0,
   });
-  endings.push(() => client.close());
+  endings.add(() => client.close());
   const pass = (message: Buffer): Buffer => message;
   return new Promise((resolve) => {
     client.makeUnaryRequest(path, pass, pass, Buffer.from(bytes), (error, response) =>
       resolve(error ?? response ?? Buffer.alloc(0)),
     );
   });
-}
-
-/** A channel to a port through a wire that can be cut, and that lets no more than so many bytes of answers through. */
-async function breakableWire(
-  port: number,
-  maxBytes = Number.POSITIVE_INFINITY,
-): Promise<{ readonly channel: Channel; isFull(): boolean; cut(): void }> {
-  const sockets: Socket[] = [];
-  let passed = 0;
-  const proxy = createServer((near) => {
-    const far = connect(port, "127.0.0.1");
-    sockets.push(near, far);
-    near.on("error", () => undefined).pipe(far);
-    far
-      .on("error", () => undefined)
-      .on("data", (bytes: Buffer) => {
-        passed += bytes.byteLength;
-        near.write(bytes);
-        if (passed > maxBytes) {
-          far.pause();
-        }
-      });
-    far.on("end", () => near.end());
-  });
-  proxy.listen(0, "127.0.0.1");
-  await once(proxy, "listening");
-  const channel = new Channel(`127.0.0.1:${(proxy.address() as AddressInfo).port}`);
-  const cut = (): void => {
-    proxy.close();
-    for (const socket of sockets) {
-      socket.destroy();
-    }
-  };
-  endings.push(cut, () => channel.close());
-  return { channel, isFull: () => passed > maxBytes, cut };
 }
 
 const recvRequest = (rendezvousKey: string): wire.RecvTensorRequest =>
@@ -158,13 +95,15 @@ describe("the gRPC service", () => {
   });
 
   test("a caller that cancels, and one whose connection breaks, leave nothing", async () => {
-    const { client, port, worker, endpoint } = await serveWorker();
-    const tcp = await breakableWire(port);
+    const { client, address, worker, endpoint } = await serveWorker();
+    const tcp = await endings.wire(address);
     const caller = new AbortController();
     const cancelled = client.recvTensor(recvRequest(keyOf(worker, task0, task1, "a")), {
       signal: caller.signal,
     });
-    const broken = workerClient(tcp.channel).recvTensor(recvRequest(keyOf(worker, task0, task1, "b")));
+    const broken = endings
+      .connectUnary(tcp.address)
+      .recvTensor(recvRequest(keyOf(worker, task0, task1, "b")));
     await expect.poll(() => endpoint.calls).toBe(2);
     caller.abort();
     await expect(cancelled).rejects.toMatchObject({ code: StatusCode.CANCELLED });
@@ -185,10 +124,11 @@ describe("the gRPC service", () => {
   });
 
   test("a caller that vanishes in the middle of a large answer leaves nothing", async () => {
-    const { client, port, worker, endpoint } = await serveWorker();
-    const tcp = await breakableWire(port, 2 ** 20);
-    const receiving = passThrough(workerClient(tcp.channel), worker, new Float32Array(10_000_000));
-    await expect.poll(() => tcp.isFull()).toBe(true);
+    const { client, address, worker, endpoint } = await serveWorker();
+    const maxBytes = 2 ** 20;
+    const tcp = await endings.wire(address, maxBytes);
+    const receiving = passThrough(endings.connectUnary(tcp.address), worker, new Float32Array(10_000_000));
+    await expect.poll(() => tcp.answered()).toBeGreaterThan(maxBytes);
     // The answer waits for its caller, and nobody for the answer.
     await client.getStatus({});
     await expect.poll(() => endpoint.calls).toBe(1);

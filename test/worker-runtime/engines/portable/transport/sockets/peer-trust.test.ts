@@ -49,7 +49,7 @@ afterAll(() => {
 
 /** Asks with this trust, or without TLS. */
 async function ask(trust: PeerTrust | undefined): Promise<number> {
-  const { worker, close } = streamTransport(trust).connect(`127.0.0.1:${port}`);
+  const { worker, close } = streamTransport({ trust }).connect(`127.0.0.1:${port}`);
   try {
     return (await worker.getStatus({}, { deadlineMillis: 10_000 })).deviceAttributes.length;
   } finally {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { StreamPayload } from "../../../../../../protos/generated/tensordeck/worker_stream.js";
 import { RecvTensorResponse } from "../../../../../../protos/generated/tensorflow/worker.js";
 import { IncomingPayload } from "../../../../../../worker-runtime/engines/portable/transport/stream/incoming-payload.js";
 import { OutgoingPayload } from "../../../../../../worker-runtime/engines/portable/transport/stream/outgoing-payload.js";
@@ -16,6 +17,9 @@ function outgoing(...sizes: number[]): OutgoingPayload {
   });
   return new OutgoingPayload({ chunks, byteLength: at });
 }
+
+const MAX_BYTES = 1_000_000;
+const incomingOf = (payload: StreamPayload): IncomingPayload => new IncomingPayload(payload, MAX_BYTES);
 
 describe("a message on its way out", () => {
   test.each([1, 3, 7, 10, 64, 1000])("is given away whole in pieces of %i bytes", (size) => {
@@ -49,8 +53,8 @@ describe("a message on its way out", () => {
 describe("a message on its way in", () => {
   test("in one frame it is not copied", () => {
     const data = bytesFrom(0, 20);
-    expect(new IncomingPayload({ size: 20, alignedOffset: 0, data }).complete).toBe(data);
-    const none = new IncomingPayload({ size: 0, alignedOffset: 0, data: new Uint8Array(0) });
+    expect(incomingOf({ size: 20, alignedOffset: 0, data }).complete).toBe(data);
+    const none = incomingOf({ size: 0, alignedOffset: 0, data: new Uint8Array(0) });
     expect(none.complete?.byteLength).toBe(0);
   });
 
@@ -59,7 +63,7 @@ describe("a message on its way in", () => {
     response.tensor = tensorToProto(Tensor.of(new Float64Array(10_000).fill(1.5)));
     const payload = OutgoingPayload.of(RecvTensorResponse, response);
     const { byteLength: size, alignedOffset } = payload;
-    const incoming = new IncomingPayload({ size, alignedOffset, data: payload.take(1000) });
+    const incoming = incomingOf({ size, alignedOffset, data: payload.take(1000) });
     while (payload.left > 0) {
       expect(incoming.complete).toBeUndefined();
       incoming.add(payload.take(1000));
@@ -72,8 +76,8 @@ describe("a message on its way in", () => {
 
   test("more than announced", () => {
     const tooMuch = expect.objectContaining({ code: StatusCode.INTERNAL });
-    expect(() => new IncomingPayload({ size: 3, alignedOffset: 0, data: bytesFrom(0, 4) })).toThrow(tooMuch);
-    const incoming = new IncomingPayload({ size: 5, alignedOffset: 0, data: bytesFrom(0, 4) });
+    expect(() => incomingOf({ size: 3, alignedOffset: 0, data: bytesFrom(0, 4) })).toThrow(tooMuch);
+    const incoming = incomingOf({ size: 5, alignedOffset: 0, data: bytesFrom(0, 4) });
     expect(() => incoming.add(bytesFrom(0, 2))).toThrow(tooMuch);
   });
 });

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { type ClientDuplexStream, Metadata } from "@grpc/grpc-js";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { StreamFrame } from "../../../../../../protos/generated/tensordeck/worker_stream.js";
@@ -153,11 +152,8 @@ describe("a worker's calls on a stream", () => {
   });
 
   test("end with their deadline where nobody answers at all", async () => {
-    const silent = createServer((socket) => socket.on("error", () => undefined).resume());
-    silent.listen(0, "127.0.0.1");
-    await once(silent, "listening");
-    endings.add(() => silent.close());
-    const client = endings.connect(`127.0.0.1:${(silent.address() as AddressInfo).port}`);
+    const { address } = await endings.silentPort();
+    const client = endings.connect(address);
     await expect(client.getStatus({}, { deadlineMillis: 30 })).rejects.toMatchObject({
       code: StatusCode.DEADLINE_EXCEEDED,
     });

@@ -5,6 +5,7 @@ import type { KernelNode } from "../../kernel-node.js";
 import { handledResource, resourceKernel } from "../../state/handle-resources.js";
 import { QUEUE, type Queue } from "../../state/queues/queue-resource.js";
 import { statefulKernel } from "../../state/stateful-kernel.js";
+import { noTypes } from "../../support/dtypes.js";
 import { scalarOf, stringsOf } from "../../support/elements.js";
 import { cppShapeText } from "../../support/shapes.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
@@ -18,6 +19,7 @@ function readerKernel(op: string, act: ReaderAct): StatefulKernelDefinition {
   return statefulKernel(
     op,
     (node) => (context) => act(handledResource<Reader>(node, context, 0, READER), context, node),
+    { types: noTypes },
   );
 }
 
@@ -81,13 +83,17 @@ const acts: Readonly<Record<string, ReaderAct>> = {
 /** Readers of records from files that a queue names, by resource handles ("…V2") and by the older references. */
 export const readerKernels: readonly KernelDefinition[] = [
   ...Object.entries(formats).map(([op, formatOf]) =>
-    resourceKernel<Reader>(op, {
-      typeName: READER,
-      prepare: (node) => {
-        const format = formatOf(node);
-        return () => new Reader(format, node.name);
+    resourceKernel<Reader>(
+      op,
+      {
+        typeName: READER,
+        prepare: (node) => {
+          const format = formatOf(node);
+          return () => new Reader(format, node.name);
+        },
       },
-    }),
+      noTypes,
+    ),
   ),
   ...["", "V2"].flatMap((version) =>
     Object.entries(acts).map(([op, act]) => readerKernel(op + version, act)),

@@ -1,8 +1,14 @@
 import { invalidArgument } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
-import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../../kernel.js";
+import type {
+  KernelDefinition,
+  KernelTypes,
+  OpContext,
+  Outputs,
+  StatefulKernelDefinition,
+} from "../../kernel.js";
 import type { KernelNode } from "../../kernel-node.js";
-import { cppTypeName, numberTypes } from "../../support/dtypes.js";
+import { cppTypeName, noTypes, numberTypes } from "../../support/dtypes.js";
 import { integersOf, scalarOf } from "../../support/elements.js";
 import { cppShapeText } from "../../support/shapes.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
@@ -35,10 +41,11 @@ const sparse = makerOf(
 
 type Act = (accumulator: Accumulator, context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
 
-function accumulatorKernel(op: string, act: Act): StatefulKernelDefinition {
+function accumulatorKernel(op: string, types: KernelTypes, act: Act): StatefulKernelDefinition {
   return statefulKernel(
     op,
     (node) => (context) => act(handledResource<Accumulator>(node, context, 0, ACCUMULATOR), context, node),
+    { types },
   );
 }
 
@@ -97,18 +104,18 @@ const setGlobalStep: Act = (accumulator, context) => {
   return [];
 };
 
-const types = { dtype: numberTypes };
+const ofNumbers = { dtype: numberTypes };
 
 /** Accumulators of gradients: dense (by reference or by handle) and sparse. */
 export const accumulatorKernels: readonly KernelDefinition[] = [
   ...["", "Resource"].flatMap((prefix) => [
-    { ...resourceKernel(`${prefix}ConditionalAccumulator`, dense), types },
-    accumulatorKernel(`${prefix}AccumulatorApplyGradient`, applyDense),
-    accumulatorKernel(`${prefix}AccumulatorTakeGradient`, take),
-    accumulatorKernel(`${prefix}AccumulatorNumAccumulated`, countAccumulated),
-    accumulatorKernel(`${prefix}AccumulatorSetGlobalStep`, setGlobalStep),
+    resourceKernel(`${prefix}ConditionalAccumulator`, dense, ofNumbers),
+    accumulatorKernel(`${prefix}AccumulatorApplyGradient`, ofNumbers, applyDense),
+    accumulatorKernel(`${prefix}AccumulatorTakeGradient`, ofNumbers, take),
+    accumulatorKernel(`${prefix}AccumulatorNumAccumulated`, noTypes, countAccumulated),
+    accumulatorKernel(`${prefix}AccumulatorSetGlobalStep`, noTypes, setGlobalStep),
   ]),
-  { ...resourceKernel("SparseConditionalAccumulator", sparse), types },
-  accumulatorKernel("SparseAccumulatorApplyGradient", applySparse),
-  accumulatorKernel("SparseAccumulatorTakeGradient", take),
+  resourceKernel("SparseConditionalAccumulator", sparse, ofNumbers),
+  accumulatorKernel("SparseAccumulatorApplyGradient", ofNumbers, applySparse),
+  accumulatorKernel("SparseAccumulatorTakeGradient", ofNumbers, take),
 ];

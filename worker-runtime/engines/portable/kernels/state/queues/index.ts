@@ -1,10 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { invalidArgument } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
-import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../../kernel.js";
+import type {
+  KernelDefinition,
+  KernelTypes,
+  OpContext,
+  Outputs,
+  StatefulKernelDefinition,
+} from "../../kernel.js";
 import type { KernelNode, PartialShape } from "../../kernel-node.js";
 import { Philox, PhiloxSamples } from "../../random/philox.js";
-import { cppTypeName } from "../../support/dtypes.js";
+import { anyType, cppTypeName, noTypes } from "../../support/dtypes.js";
 import { longsOf, scalarOf } from "../../support/elements.js";
 import { cppShapeText } from "../../support/shapes.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
@@ -146,13 +152,14 @@ function priorityOf([priority]: QueueElement): bigint {
 type QueueAct = (queue: Queue, context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
 
 /** A kernel that does something with the queue at input 0. */
-function queueKernel(op: string, act: QueueAct): StatefulKernelDefinition {
-  return statefulKernel(op, (node) => {
+function queueKernel(op: string, types: KernelTypes, act: QueueAct): StatefulKernelDefinition {
+  const create = (node: KernelNode) => {
     if (node.has("timeout_ms") && node.int("timeout_ms") !== -1) {
       throw invalidArgument("Timeout not supported yet.");
     }
-    return (context) => act(handledResource<Queue>(node, context, 0, QUEUE), context, node);
-  });
+    return (context: OpContext) => act(handledResource<Queue>(node, context, 0, QUEUE), context, node);
+  };
+  return statefulKernel(op, create, { types });
 }
 
 function components(context: OpContext): QueueElement {
@@ -218,19 +225,22 @@ const makers: readonly (readonly [string, ResourceMaker<Queue>])[] = [
   ["PriorityQueue", priorityQueue],
 ];
 
-const acts: readonly (readonly [string, QueueAct])[] = [
-  ["QueueEnqueue", enqueue],
-  ["QueueEnqueueMany", enqueueMany],
-  ["QueueDequeue", dequeue],
-  ["QueueDequeueMany", dequeueBatch("DequeueManyOp", false)],
-  ["QueueDequeueUpTo", dequeueBatch("DequeueUpToOp", true)],
-  ["QueueClose", close],
-  ["QueueSize", size],
-  ["QueueIsClosed", isClosed],
+const given: KernelTypes = { Tcomponents: anyType };
+const held: KernelTypes = { component_types: anyType };
+
+const acts: readonly (readonly [string, KernelTypes, QueueAct])[] = [
+  ["QueueEnqueue", given, enqueue],
+  ["QueueEnqueueMany", given, enqueueMany],
+  ["QueueDequeue", held, dequeue],
+  ["QueueDequeueMany", held, dequeueBatch("DequeueManyOp", false)],
+  ["QueueDequeueUpTo", held, dequeueBatch("DequeueUpToOp", true)],
+  ["QueueClose", noTypes, close],
+  ["QueueSize", noTypes, size],
+  ["QueueIsClosed", noTypes, isClosed],
 ];
 
 /** Queues, by resource handles ("…V2") and by the older references. */
 export const queueKernels: readonly KernelDefinition[] = ["", "V2"].flatMap((version) => [
-  ...makers.map(([op, maker]) => resourceKernel(op + version, maker)),
-  ...acts.map(([op, act]) => queueKernel(op + version, act)),
+  ...makers.map(([op, maker]) => resourceKernel(op + version, maker, held)),
+  ...acts.map(([op, types, act]) => queueKernel(op + version, types, act)),
 ]);

@@ -3,6 +3,7 @@ import { Tensor } from "../../../../../protocol/tensor.js";
 import type { Value } from "../../../values.js";
 import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../../kernel.js";
 import type { KernelNode } from "../../kernel-node.js";
+import { anyType } from "../../support/dtypes.js";
 import { scalarOf } from "../../support/elements.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
 import { resourcePlace } from "../resource-access.js";
@@ -14,16 +15,17 @@ type StagingAct = (area: StagingArea, context: OpContext, node: KernelNode) => O
 
 /** A kernel that works with the area of its node's shared name (its own name where it has none); there are no handles. */
 function stagingKernel(op: string, act: StagingAct): StatefulKernelDefinition {
-  return statefulKernel(op, (node) => {
+  const create = (node: KernelNode) => {
     const { container, sharedName } = resourcePlace(node);
     const limits = { capacity: node.int("capacity"), memoryBytes: node.int("memory_limit") };
-    return (context) => {
+    return (context: OpContext) => {
       const area = context.step
         .resources(node.device)
         .lookupOrCreate(container, STAGING_AREA, sharedName || node.name, () => new StagingArea(limits));
       return act(area, context, node);
     };
-  });
+  };
+  return statefulKernel(op, create, { types: { dtypes: anyType } });
 }
 
 /** A tuple as the outputs of a node. @throws TensorFlowError INVALID_ARGUMENT where it has more or fewer. */

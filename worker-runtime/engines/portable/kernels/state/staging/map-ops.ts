@@ -1,8 +1,15 @@
 import { invalidArgument } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
 import type { Value } from "../../../values.js";
-import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../../kernel.js";
+import type {
+  KernelDefinition,
+  KernelTypes,
+  OpContext,
+  Outputs,
+  StatefulKernelDefinition,
+} from "../../kernel.js";
 import type { KernelNode } from "../../kernel-node.js";
+import { anyType } from "../../support/dtypes.js";
 import { integersOf, longsOf } from "../../support/elements.js";
 import { cppShapeText } from "../../support/shapes.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
@@ -13,13 +20,18 @@ import { STAGING_MAP, StagingMap } from "./staging-map.js";
 type MapAct = (map: StagingMap, context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
 
 /** A kernel that works with the map of its node's shared name (its own name where it has none); there are no handles. */
-function mapKernel(op: string, isOrdered: boolean, act: MapAct): StatefulKernelDefinition {
-  return statefulKernel(op, (node) => {
+function mapKernel(
+  op: string,
+  isOrdered: boolean,
+  types: KernelTypes,
+  act: MapAct,
+): StatefulKernelDefinition {
+  const create = (node: KernelNode) => {
     const { container, sharedName } = resourcePlace(node);
     const limits = { capacity: node.int("capacity"), memoryBytes: node.int("memory_limit") };
     const width = node.types("dtypes").length;
     const typeName = isOrdered ? `${STAGING_MAP}<ordered>` : STAGING_MAP;
-    return (context) => {
+    return (context: OpContext) => {
       const map = context.step
         .resources(node.device)
         .lookupOrCreate(
@@ -30,7 +42,8 @@ function mapKernel(op: string, isOrdered: boolean, act: MapAct): StatefulKernelD
         );
       return act(map, context, node);
     };
-  });
+  };
+  return statefulKernel(op, create, { types });
 }
 
 /** The key that is input 0. @throws TensorFlowError INVALID_ARGUMENT where it is no scalar. */
@@ -81,6 +94,11 @@ const acts: Readonly<Record<string, MapAct>> = {
 /** Staging maps, ordered by their keys or not: tuples that one step leaves for another. */
 export const stagingMapKernels: readonly KernelDefinition[] = [true, false].flatMap((isOrdered) =>
   Object.entries(acts).map(([name, act]) =>
-    mapKernel(`${isOrdered ? "Ordered" : ""}Map${name}`, isOrdered, act),
+    mapKernel(
+      `${isOrdered ? "Ordered" : ""}Map${name}`,
+      isOrdered,
+      { dtypes: anyType, ...(name === "Stage" ? { fake_dtypes: anyType } : {}) },
+      act,
+    ),
   ),
 );

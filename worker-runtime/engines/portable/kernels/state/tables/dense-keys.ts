@@ -1,5 +1,5 @@
 import { isByteList, type TensorData } from "../../../../../protocol/tensor-data.js";
-import { hash64 } from "../../string/hashes.js";
+import { hash64 } from "../../../hash64.js";
 
 /** The hash of a key of `length` elements from `from` on as TensorFlow has it: of one number the number itself. */
 export function hashAt(data: TensorData, from: number, length: number): bigint {

@@ -7,7 +7,7 @@ import { fullShape } from "../partial-shapes.js";
 import { makeHandle, privateOrSharedName, resourcePlace } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
 import { DenseHashTable } from "./dense-hash-table.js";
-import { LOOKUP_TABLE, type LookupTable } from "./lookup-table.js";
+import { LOOKUP_TABLE, type LookupTable, tableTypes } from "./lookup-table.js";
 
 /** Reads a node's attributes. @returns makes the table of an execution, whose inputs are the keys that are none. */
 function tableOf(node: KernelNode): (context: OpContext) => DenseHashTable {
@@ -26,35 +26,43 @@ function tableOf(node: KernelNode): (context: OpContext) => DenseHashTable {
     new DenseHashTable({ ...options, emptyKey: tensorAt(inputs, 0), deletedKey: tensorAt(inputs, 1) });
 }
 
-const sharedTable: StatefulKernelDefinition = statefulKernel("MutableDenseHashTableV2", (node) => {
-  const place = resourcePlace(node);
-  const make = tableOf(node);
-  const [keyType, valueType] = [node.type("key_dtype"), node.type("value_dtype")];
-  return (context) => {
-    const name = privateOrSharedName(node, place, context);
-    const { options } = context.step
-      .resources(node.device)
-      .lookupOrCreate<LookupTable>(place.container, LOOKUP_TABLE, name, () => make(context));
-    if (options.keyType !== keyType || options.valueType !== valueType) {
-      throw invalidArgument(
-        `Conflicting key/value dtypes ${cppTypeName(keyType)}->${cppTypeName(valueType)} with ` +
-          `${cppTypeName(options.keyType)}-${cppTypeName(options.valueType)} for table ${node.name}`,
-      );
-    }
-    return [makeHandle(node, place.container, name, LOOKUP_TABLE)];
-  };
-});
+const sharedTable: StatefulKernelDefinition = statefulKernel(
+  "MutableDenseHashTableV2",
+  (node) => {
+    const place = resourcePlace(node);
+    const make = tableOf(node);
+    const [keyType, valueType] = [node.type("key_dtype"), node.type("value_dtype")];
+    return (context) => {
+      const name = privateOrSharedName(node, place, context);
+      const { options } = context.step
+        .resources(node.device)
+        .lookupOrCreate<LookupTable>(place.container, LOOKUP_TABLE, name, () => make(context));
+      if (options.keyType !== keyType || options.valueType !== valueType) {
+        throw invalidArgument(
+          `Conflicting key/value dtypes ${cppTypeName(keyType)}->${cppTypeName(valueType)} with ` +
+            `${cppTypeName(options.keyType)}-${cppTypeName(options.valueType)} for table ${node.name}`,
+        );
+      }
+      return [makeHandle(node, place.container, name, LOOKUP_TABLE)];
+    };
+  },
+  { types: tableTypes },
+);
 
 /** A table with a name that nobody else can have: each execution makes a new one. */
-const anonymousTable: StatefulKernelDefinition = statefulKernel("AnonymousMutableDenseHashTable", (node) => {
-  const make = tableOf(node);
-  return (context) => {
-    const manager = context.step.resources(node.device);
-    const name = manager.uniqueName("_anonymous_table");
-    manager.create("", name, make(context));
-    return [makeHandle(node, "", name, LOOKUP_TABLE)];
-  };
-});
+const anonymousTable: StatefulKernelDefinition = statefulKernel(
+  "AnonymousMutableDenseHashTable",
+  (node) => {
+    const make = tableOf(node);
+    return (context) => {
+      const manager = context.step.resources(node.device);
+      const name = manager.uniqueName("_anonymous_table");
+      manager.create("", name, make(context));
+      return [makeHandle(node, "", name, LOOKUP_TABLE)];
+    };
+  },
+  { types: tableTypes },
+);
 
 /** Tables whose keys lie in an array. */
 export const denseTableKernels: readonly KernelDefinition[] = [sharedTable, anonymousTable];

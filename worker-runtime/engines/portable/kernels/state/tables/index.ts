@@ -1,9 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { invalidArgument, notFound } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
-import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../../kernel.js";
+import type {
+  KernelDefinition,
+  KernelTypes,
+  OpContext,
+  Outputs,
+  StatefulKernelDefinition,
+} from "../../kernel.js";
 import type { KernelNode } from "../../kernel-node.js";
-import { cppTypeName } from "../../support/dtypes.js";
+import { anyType, cppTypeName, noTypes } from "../../support/dtypes.js";
 import { stringsOf } from "../../support/elements.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
 import { atPauses } from "../../support/turns.js";
@@ -12,7 +18,7 @@ import { fullShape } from "../partial-shapes.js";
 import { makeHandle } from "../resource-access.js";
 import { statefulKernel } from "../stateful-kernel.js";
 import { denseTableKernels } from "./dense-tables.js";
-import { LOOKUP_TABLE, LookupTable, type TableOptions } from "./lookup-table.js";
+import { LOOKUP_TABLE, LookupTable, type TableOptions, tableTypes } from "./lookup-table.js";
 import { tableFromText } from "./text-file.js";
 
 function optionsOf(node: KernelNode, kind: TableOptions["kind"]): TableOptions {
@@ -47,24 +53,26 @@ const mutableTable = maker("mutable");
 
 /** A table with a name that nobody else can have: each execution makes a new one. */
 function anonymousTable(op: string, kind: TableOptions["kind"]): StatefulKernelDefinition {
-  return statefulKernel(op, (node) => {
+  const create = (node: KernelNode) => {
     const options = optionsOf(node, kind);
-    return ({ step }) => {
+    return ({ step }: OpContext) => {
       const manager = step.resources(node.device);
       const name = manager.uniqueName("_anonymous_table");
       manager.create("", name, new LookupTable(options));
       return [makeHandle(node, "", name, LOOKUP_TABLE)];
     };
-  });
+  };
+  return statefulKernel(op, create, { types: tableTypes });
 }
 
 type Act = (table: LookupTable, context: OpContext, node: KernelNode) => Outputs | Promise<Outputs>;
 
-function tableKernel(op: string, act: Act): StatefulKernelDefinition {
-  return statefulKernel(op, (node) => (context) => {
+function tableKernel(op: string, types: KernelTypes, act: Act): StatefulKernelDefinition {
+  const create = (node: KernelNode) => (context: OpContext) => {
     const table = handledResource<LookupTable>(node, context, 0, LOOKUP_TABLE);
     return table.exclusively(() => act(table, context, node));
-  });
+  };
+  return statefulKernel(op, create, { types });
 }
 
 /** What the act came to as outputs, at once where it is done. */
@@ -127,27 +135,34 @@ const initializeFromFile: Act = async (table, context, node) => {
   return [];
 };
 
+/** A table refuses keys and values that are not of its types. */
+const inAndOut = { Tin: anyType, Tout: anyType };
+
 /** Tables, by resource handles ("…V2") and by the older references. */
 export const tableKernels: readonly KernelDefinition[] = [
   ...["", "V2"].flatMap((version) => [
-    resourceKernel(`HashTable${version}`, finalTable),
-    resourceKernel(`MutableHashTable${version}`, mutableTable),
-    resourceKernel(`MutableHashTableOfTensors${version}`, mutableTable),
-    tableKernel(`LookupTableFind${version}`, find),
+    resourceKernel(`HashTable${version}`, finalTable, tableTypes),
+    resourceKernel(`MutableHashTable${version}`, mutableTable, tableTypes),
+    resourceKernel(`MutableHashTableOfTensors${version}`, mutableTable, tableTypes),
+    tableKernel(`LookupTableFind${version}`, inAndOut, find),
     tableKernel(
       `LookupTableInsert${version}`,
+      inAndOut,
       change((table, keys, values) => table.insert(keys, values)),
     ),
     tableKernel(
       `LookupTableImport${version}`,
+      inAndOut,
       change((table, keys, values) => table.importValues(keys, values)),
     ),
-    tableKernel(`LookupTableExport${version}`, (table, { step }) => table.exportValues(step.signal)),
-    tableKernel(`LookupTableSize${version}`, size),
-    tableKernel(`InitializeTable${version}`, initialize),
-    tableKernel(`InitializeTableFromTextFile${version}`, initializeFromFile),
+    tableKernel(`LookupTableExport${version}`, { Tkeys: anyType, Tvalues: anyType }, (table, { step }) =>
+      table.exportValues(step.signal),
+    ),
+    tableKernel(`LookupTableSize${version}`, noTypes, size),
+    tableKernel(`InitializeTable${version}`, { Tkey: anyType, Tval: anyType }, initialize),
+    tableKernel(`InitializeTableFromTextFile${version}`, noTypes, initializeFromFile),
   ]),
-  tableKernel("LookupTableRemoveV2", remove),
+  tableKernel("LookupTableRemoveV2", { Tin: anyType }, remove),
   anonymousTable("AnonymousHashTable", "initialized once"),
   anonymousTable("AnonymousMutableHashTable", "mutable"),
   anonymousTable("AnonymousMutableHashTableOfTensors", "mutable"),

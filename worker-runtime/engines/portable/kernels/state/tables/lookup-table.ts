@@ -4,9 +4,9 @@ import { Tensor } from "../../../../../protocol/tensor.js";
 import { ExclusiveAccess } from "../../../exclusive-access.js";
 import { eachOf, type PausingWork } from "../../../pauses.js";
 import type { Resource } from "../../../resources/resource-manager.js";
-import type { Outputs } from "../../kernel.js";
+import type { KernelTypes, Outputs } from "../../kernel.js";
 import { allocate } from "../../support/allocation.js";
-import { cppTypeName } from "../../support/dtypes.js";
+import { anyType, cppTypeName, indexTypes } from "../../support/dtypes.js";
 import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
 import { atPauses, inTurns } from "../../support/turns.js";
 import { updateElements } from "../element-updates.js";
@@ -18,6 +18,9 @@ const KEYS_PER_TURN = 4096;
 
 /** The kind of all tables in handles. */
 export const LOOKUP_TABLE = "tensorflow::lookup::LookupInterface";
+
+/** The keys and values of tables. */
+export const tableTypes: KernelTypes = { key_dtype: [...indexTypes, "string"], value_dtype: anyType };
 
 export interface TableOptions {
   readonly keyType: DType;

@@ -1,9 +1,15 @@
 import { invalidArgument, unimplemented } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
 import { eachOf, mapped, type PausingWork } from "../../../pauses.js";
-import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../../kernel.js";
+import type {
+  KernelDefinition,
+  KernelTypes,
+  OpContext,
+  Outputs,
+  StatefulKernelDefinition,
+} from "../../kernel.js";
 import type { KernelNode, PartialShape } from "../../kernel-node.js";
-import { cppTypeName } from "../../support/dtypes.js";
+import { anyType, cppTypeName, noTypes } from "../../support/dtypes.js";
 import { indicesOf, scalarOf } from "../../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
@@ -234,27 +240,28 @@ const close: Act = (array) => {
 
 const size: Act = (array) => [new Tensor("int32", [], Int32Array.of(array.size))];
 
-function arrayKernel(op: string, act: Act): StatefulKernelDefinition {
-  return statefulKernel(op, (node) => (context) => act(arrayInput(node, context), context, node));
+function arrayKernel(op: string, types: KernelTypes, act: Act): StatefulKernelDefinition {
+  return statefulKernel(op, (node) => (context) => act(arrayInput(node, context), context, node), { types });
 }
 
-function longArrayKernel(op: string, act: LongAct): StatefulKernelDefinition {
+function longArrayKernel(op: string, types: KernelTypes, act: LongAct): StatefulKernelDefinition {
   return statefulKernel(
     op,
     (node) => (context) => atPauses(act(arrayInput(node, context), context, node), context.step.signal),
+    { types },
   );
 }
 
 /** TensorArrays by resource handle. */
 export const tensorArrayKernels: readonly KernelDefinition[] = [
-  statefulKernel("TensorArrayV3", createTensorArray),
-  statefulKernel("TensorArrayGradV3", createGradient),
-  arrayKernel("TensorArrayWriteV3", write),
-  arrayKernel("TensorArrayReadV3", read),
-  longArrayKernel("TensorArrayGatherV3", gather),
-  longArrayKernel("TensorArrayConcatV3", concat),
-  longArrayKernel("TensorArrayScatterV3", scatter),
-  longArrayKernel("TensorArraySplitV3", split),
-  arrayKernel("TensorArraySizeV3", size),
-  arrayKernel("TensorArrayCloseV3", close),
+  statefulKernel("TensorArrayV3", createTensorArray, { types: { dtype: anyType } }),
+  statefulKernel("TensorArrayGradV3", createGradient, { types: noTypes }),
+  arrayKernel("TensorArrayWriteV3", { T: anyType }, write),
+  arrayKernel("TensorArrayReadV3", { dtype: anyType }, read),
+  longArrayKernel("TensorArrayGatherV3", { dtype: anyType }, gather),
+  longArrayKernel("TensorArrayConcatV3", { dtype: anyType }, concat),
+  longArrayKernel("TensorArrayScatterV3", { T: anyType }, scatter),
+  longArrayKernel("TensorArraySplitV3", { T: anyType }, split),
+  arrayKernel("TensorArraySizeV3", noTypes, size),
+  arrayKernel("TensorArrayCloseV3", noTypes, close),
 ];

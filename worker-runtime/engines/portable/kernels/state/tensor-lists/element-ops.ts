@@ -2,10 +2,16 @@ import { invalidArgument } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
 import { mapped, type PausingWork, withoutPauses } from "../../../pauses.js";
 import { ObjectTensor } from "../../../values.js";
-import type { KernelDefinition, OpContext, Outputs, StatefulKernelDefinition } from "../../kernel.js";
+import type {
+  KernelDefinition,
+  KernelTypes,
+  OpContext,
+  Outputs,
+  StatefulKernelDefinition,
+} from "../../kernel.js";
 import type { KernelNode, PartialShape } from "../../kernel-node.js";
 import { allocate } from "../../support/allocation.js";
-import { cppTypeName } from "../../support/dtypes.js";
+import { anyType, cppTypeName, indexTypes, noTypes } from "../../support/dtypes.js";
 import { integerTensor } from "../../support/elements.js";
 import { cppShapeText, sameShape } from "../../support/shapes.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
@@ -30,13 +36,15 @@ type Act = (context: OpContext, node: KernelNode) => Outputs;
 /** What an op does with lists that may be long. */
 export type LongAct = (context: OpContext, node: KernelNode) => PausingWork<Outputs>;
 
-function listKernel(op: string, act: Act): StatefulKernelDefinition {
-  return statefulKernel(op, (node) => (context) => act(context, node));
+function listKernel(op: string, types: KernelTypes, act: Act): StatefulKernelDefinition {
+  return statefulKernel(op, (node) => (context) => act(context, node), { types });
 }
 
 /** The kernel of an op that looks at all elements of a list. */
-export function longListKernel(op: string, act: LongAct): StatefulKernelDefinition {
-  return statefulKernel(op, (node) => (context) => atPauses(act(context, node), context.step.signal));
+export function longListKernel(op: string, types: KernelTypes, act: LongAct): StatefulKernelDefinition {
+  return statefulKernel(op, (node) => (context) => atPauses(act(context, node), context.step.signal), {
+    types,
+  });
 }
 
 /** A list as an output. */
@@ -250,18 +258,18 @@ const concatLists: Act = (context, node) => {
 
 /** Ops on single elements of lists, and on lists as a whole. */
 export const listElementKernels: readonly KernelDefinition[] = [
-  listKernel("EmptyTensorList", empty),
-  listKernel("TensorListReserve", reserve),
-  listKernel("TensorListPushBack", pushBack),
-  listKernel("TensorListPopBack", popBack),
-  longListKernel("TensorListGetItem", getItem),
-  listKernel("TensorListSetItem", setItem),
-  listKernel("TensorListLength", (context) => [
+  listKernel("EmptyTensorList", { element_dtype: anyType, shape_type: indexTypes }, empty),
+  listKernel("TensorListReserve", { element_dtype: anyType, shape_type: indexTypes }, reserve),
+  listKernel("TensorListPushBack", { element_dtype: anyType }, pushBack),
+  listKernel("TensorListPopBack", { element_dtype: anyType }, popBack),
+  longListKernel("TensorListGetItem", { element_dtype: anyType, Tshape: indexTypes }, getItem),
+  listKernel("TensorListSetItem", { element_dtype: anyType }, setItem),
+  listKernel("TensorListLength", noTypes, (context) => [
     new Tensor("int32", [], Int32Array.of(listInput(context, 0).length)),
   ]),
-  listKernel("TensorListElementShape", elementShape),
-  listKernel("TensorListResize", resize),
-  listKernel("TensorListConcatLists", concatLists),
-  { ...longListKernel("ZerosLike", zerosLike), types: { T: ["variant"] }, priority: 1 },
-  { ...longListKernel("AddN", addN), types: { T: ["variant"] }, priority: 1 },
+  listKernel("TensorListElementShape", { shape_type: indexTypes }, elementShape),
+  listKernel("TensorListResize", noTypes, resize),
+  listKernel("TensorListConcatLists", { element_dtype: anyType }, concatLists),
+  longListKernel("ZerosLike", { T: ["variant"] }, zerosLike),
+  longListKernel("AddN", { T: ["variant"] }, addN),
 ];

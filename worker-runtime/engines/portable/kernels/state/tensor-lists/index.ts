@@ -2,6 +2,7 @@ import { invalidArgument } from "../../../../../protocol/status.js";
 import { Tensor } from "../../../../../protocol/tensor.js";
 import { eachOf, mapped, type PausingWork } from "../../../pauses.js";
 import type { KernelDefinition, OpContext, Outputs } from "../../kernel.js";
+import { anyType, indexTypes, tensorTypes } from "../../support/dtypes.js";
 import { indicesOf } from "../../support/elements.js";
 import { cppShapeText, productOf } from "../../support/shapes.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
@@ -244,17 +245,20 @@ function* commonFirstDim(
   return sizes.size === 1 ? only : undefined;
 }
 
+/** Elements that are no variants; for those there are kernels of their own. */
+const plainTypes = { element_dtype: tensorTypes };
+
 /** Lists of tensors as variants. */
 export const tensorListKernels: readonly KernelDefinition[] = [
   ...listElementKernels,
   ...objectListKernels,
-  longListKernel("TensorListStack", stackList),
-  longListKernel("TensorListGather", gather),
-  longListKernel("TensorListFromTensor", fromTensor),
-  longListKernel("TensorListScatter", scatter),
-  longListKernel("TensorListScatterV2", scatter),
-  longListKernel("TensorListScatterIntoExistingList", scatterInto),
-  longListKernel("TensorListSplit", split),
-  longListKernel("TensorListConcat", concat),
-  longListKernel("TensorListConcatV2", concat),
+  longListKernel("TensorListStack", plainTypes, stackList),
+  longListKernel("TensorListGather", { element_dtype: anyType }, gather),
+  longListKernel("TensorListFromTensor", { ...plainTypes, shape_type: indexTypes }, fromTensor),
+  longListKernel("TensorListScatter", { element_dtype: anyType, shape_type: indexTypes }, scatter),
+  longListKernel("TensorListScatterV2", { element_dtype: anyType, shape_type: indexTypes }, scatter),
+  longListKernel("TensorListScatterIntoExistingList", { element_dtype: anyType }, scatterInto),
+  longListKernel("TensorListSplit", { element_dtype: anyType, shape_type: indexTypes }, split),
+  longListKernel("TensorListConcat", { element_dtype: anyType }, concat),
+  longListKernel("TensorListConcatV2", { element_dtype: anyType, shape_type: indexTypes }, concat),
 ];

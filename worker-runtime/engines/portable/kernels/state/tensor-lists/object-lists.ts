@@ -2,6 +2,7 @@ import { invalidArgument } from "../../../../../protocol/status.js";
 import { mapped } from "../../../pauses.js";
 import { ObjectTensor } from "../../../values.js";
 import type { KernelDefinition } from "../../kernel.js";
+import { indexTypes } from "../../support/dtypes.js";
 import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
 import { tensorAt } from "../../support/tensor-inputs.js";
 import { fitsPartial, partialShapeOf, partialText } from "../partial-shapes.js";
@@ -63,10 +64,8 @@ const fromObjects: LongAct = function* (context, node) {
   return [listOutput(new TensorList(type, rows))];
 };
 
-const options = { types: { element_dtype: ["variant"] }, priority: 1 } as const;
-
 /** Lists of variants, such as the ragged rows of a map_fn, as one tensor and back. */
 export const objectListKernels: readonly KernelDefinition[] = [
-  { ...longListKernel("TensorListStack", stackObjects), ...options },
-  { ...longListKernel("TensorListFromTensor", fromObjects), ...options },
+  longListKernel("TensorListStack", { element_dtype: ["variant"] }, stackObjects),
+  longListKernel("TensorListFromTensor", { element_dtype: ["variant"], shape_type: indexTypes }, fromObjects),
 ];

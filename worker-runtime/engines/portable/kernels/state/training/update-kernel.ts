@@ -80,7 +80,7 @@ export function updateKernel(rule: UpdateRule, form: UpdateForm): StatefulKernel
         });
       };
     },
-    { types: { T: allFloatTypes, Tindices: indexTypes } },
+    { types: { T: allFloatTypes, ...(isSparse ? { Tindices: indexTypes } : {}) } },
   );
 }
 

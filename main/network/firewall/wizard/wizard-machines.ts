@@ -1,27 +1,17 @@
 /** The machines as the firewall wizard asks for them. */
-import { parseHostPort } from "../../worker-runtime/cluster/address.js";
-import { isLoopback } from "../../worker-runtime/cluster/host.js";
-import type { ClusterState, Machine } from "../api/cluster.js";
-import type { FirewallTool } from "../network/firewall/tool.js";
-import type {
-  WizardMachine,
-  WizardMachines,
-  WizardProber,
-} from "../network/firewall/wizard/wizard-machine.js";
-import { defined } from "../shared/problems.js";
-import type { ControlPlane } from "./control-plane.js";
+import { parseHostPort } from "../../../../worker-runtime/cluster/address.js";
+import { isLoopback } from "../../../../worker-runtime/cluster/host.js";
+import type { ClusterState, Machine } from "../../../api/cluster.js";
+import { defined } from "../../../shared/problems.js";
+import type { WizardMachine, WizardMachines } from "./wizard-machine.js";
 
-export interface WizardMachinesOptions {
+export interface WizardMachinesOptions extends Pick<WizardMachines, "firewallOf" | "proberOf"> {
   readonly cluster: { state(): ClusterState };
-  readonly ownId: string;
-  readonly ownFirewall: FirewallTool;
-  readonly network: Pick<ControlPlane, "machines">;
-  readonly proberOf: (machineId: string) => WizardProber | undefined;
 }
 
 /** This machine and the paired ones; foreign hosts have no agent to ask. */
 export function wizardMachines(options: WizardMachinesOptions): WizardMachines {
-  const { cluster, ownId, ownFirewall, network, proberOf } = options;
+  const { cluster, firewallOf, proberOf } = options;
   const all = () =>
     cluster
       .state()
@@ -30,7 +20,7 @@ export function wizardMachines(options: WizardMachinesOptions): WizardMachines {
   return {
     all,
     find: (machineId) => all().find(({ id }) => id === machineId),
-    firewallOf: (machineId) => (machineId === ownId ? ownFirewall : network.machines.link(machineId)),
+    firewallOf,
     proberOf,
   };
 }

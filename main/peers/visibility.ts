@@ -13,23 +13,26 @@ import type { TrustStore } from "./trust/trust-store.js";
 
 const LOOPBACK = "127.0.0.1";
 
-export interface PresenceOptions {
+export interface VisibilityOptions {
   readonly identity: Identity;
   readonly trust: TrustStore;
   readonly scope: NetworkScope;
   /** Port of the agent; the customary one unless given. */
   readonly port?: number;
   readonly name: () => string;
-  /** As of `DiscoveryOptions`. */
-  readonly onInstance: NonNullable<DiscoveryOptions["onInstance"]>;
-  /** Gives the port its protocols before anybody can use them. */
-  readonly serve: (port: AgentPort) => void;
 }
 
-export class Presence {
-  readonly #options: PresenceOptions;
+/** Gives the agent's port a protocol. */
+export type ServePort = (port: AgentPort) => void;
+
+type InstanceListener = NonNullable<DiscoveryOptions["onInstance"]>;
+
+export class Visibility {
+  readonly #options: VisibilityOptions;
   readonly #places: PairedPlaces;
   readonly #listeners = new Set<() => void>();
+  readonly #instanceListeners = new Set<InstanceListener>();
+  readonly #serves = new Set<ServePort>();
   #agentPort: AgentPort | undefined;
   #discovery: Discovery | undefined;
   #failure: DiscoveryState | undefined;
@@ -37,7 +40,7 @@ export class Presence {
   #queue: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(options: PresenceOptions) {
+  constructor(options: VisibilityOptions) {
     this.#options = options;
     this.#places = new PairedPlaces(options.trust);
   }
@@ -59,9 +62,22 @@ export class Presence {
     return this.#discovery?.sighting(deviceId);
   }
 
+  /** Calls the listener when the port or the state is another one, or other machines are seen. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Calls the listener as `DiscoveryOptions.onInstance` says. */
+  onInstance(listener: InstanceListener): () => void {
+    this.#instanceListeners.add(listener);
+    return () => this.#instanceListeners.delete(listener);
+  }
+
+  /** Gives every port that is opened from now on its protocols, before anybody can use them. */
+  onPort(serve: ServePort): () => void {
+    this.#serves.add(serve);
+    return () => this.#serves.delete(serve);
   }
 
   search(): void {
@@ -88,10 +104,12 @@ export class Presence {
     await this.setVisible(false);
     this.#places.close();
     this.#listeners.clear();
+    this.#instanceListeners.clear();
+    this.#serves.clear();
   }
 
   async #open(): Promise<void> {
-    const { identity, trust, scope, port, name, serve, onInstance } = this.#options;
+    const { identity, trust, scope, port, name } = this.#options;
     if (this.#agentPort || scope === "off") return;
     try {
       this.#failure = undefined;
@@ -103,7 +121,7 @@ export class Presence {
         ...host,
         ...(port === undefined ? {} : { port }),
       });
-      serve(this.#agentPort);
+      for (const serve of this.#serves) serve(this.#agentPort);
     } catch (error) {
       this.#failure = { state: "unavailable", problem: problemOf(error) };
       return;
@@ -114,7 +132,9 @@ export class Presence {
       port: this.#agentPort.port,
       version: version(),
       scope,
-      onInstance,
+      onInstance: (...heard) => {
+        for (const listener of this.#instanceListeners) listener(...heard);
+      },
       paired: {
         has: (deviceId) => trust.get(deviceId) !== undefined,
         isAt: (address) => this.#places.has(address),

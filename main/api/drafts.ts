@@ -1,0 +1,74 @@
+/** Drafts: unsaved edits that the application keeps, so that no crash takes them along. */
+import { z } from "zod";
+import { bytesSchema, documentFormatSchema, documentKindSchema, documentSchema } from "./documents.js";
+import { method, nothing } from "./method.js";
+
+/** A version 4 UUID, as `crypto.randomUUID` makes it: it names a file of the data folder. */
+export const draftIdSchema = z
+  .string()
+  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/, "a draft is named by a UUID");
+
+/**
+ * What changed in a document since its draft was written last, in the order in which it is applied. Only what changed
+ * travels, so that an edit of a large graph costs no more than one of a small graph.
+ */
+export const draftChangeSchema = z.object({
+  /** Names of nodes that are gone. */
+  removed: z.array(z.string()),
+  /** A serialized GraphDef of nodes that take the place of those with their names. */
+  changed: bytesSchema,
+  /** New nodes, as serialized GraphDefs: where they stand in the file. `after` is "" for its beginning. */
+  added: z.array(z.object({ after: z.string(), nodes: bytesSchema })),
+  /** A serialized MetaGraphDef without nodes that replaces everything but the nodes; absent: it is unchanged. */
+  rest: bytesSchema.optional(),
+});
+export type DraftChange = z.infer<typeof draftChangeSchema>;
+
+/** What a draft says of the document that it belongs to. */
+export const draftDocumentSchema = z.object({
+  name: z.string().max(4096),
+  path: z.string().max(4096).optional(),
+  kind: documentKindSchema,
+  format: documentFormatSchema,
+});
+export type DraftDocument = z.infer<typeof draftDocumentSchema>;
+
+export const keepDraftSchema = z.object({
+  draftId: draftIdSchema,
+  /** Present: the draft is written anew, and the change is the whole document. Absent: the draft goes on. */
+  document: draftDocumentSchema
+    .extend({
+      /** The `sourceId` that the document was opened with: the draft remembers which version of the file it changed. */
+      sourceId: z.string().optional(),
+    })
+    .optional(),
+  change: draftChangeSchema,
+});
+export type KeepDraft = z.infer<typeof keepDraftSchema>;
+
+/**
+ * none: the document was never saved. same: the file is as it was when the edits began. changed: another program wrote
+ * it since. missing: it is no longer there.
+ */
+export const draftFileSchema = z.enum(["none", "same", "changed", "missing"]);
+
+/** A draft that no window works on, to be restored or discarded. */
+export const draftSchema = draftDocumentSchema.extend({
+  draftId: draftIdSchema,
+  /** Milliseconds since the epoch of the newest edit in it. */
+  editedAt: z.number(),
+  file: draftFileSchema,
+});
+export type Draft = z.infer<typeof draftSchema>;
+
+export const draftMethods = {
+  /** Keeps unsaved edits; answers when they are on the disk. The draft is the calling window's while it is connected. */
+  "documents.keepDraft": method(keepDraftSchema, nothing),
+  /** Drafts that no window works on, the newest first; `own` is the one of this window before it was loaded again. */
+  "documents.drafts": method(z.object({ own: draftIdSchema.optional() }), z.array(draftSchema)),
+  /** The document with its unsaved edits; the draft is the calling window's from now on. */
+  "documents.restoreDraft": method(z.object({ draftId: draftIdSchema }), documentSchema),
+  "documents.discardDraft": method(z.object({ draftId: draftIdSchema }), nothing),
+  /** The user closes the calling window to lose what was not saved in it. */
+  "documents.discardOwnDrafts": method(nothing, nothing),
+} as const;

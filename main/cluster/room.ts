@@ -1,0 +1,114 @@
+/** The cluster: which tasks there are on which machines, and the tunnels and the door through which they are reached. */
+import type { clusterMethods } from "../api/cluster.js";
+import type { PeersPort } from "../peers/room.js";
+import type { SettingsPort } from "../settings/room.js";
+import type { EmitEvent } from "../shared/events.js";
+import type { HandlersOf } from "../shared/handlers.js";
+import { once, type Room } from "../shared/room.js";
+import type { Watchers } from "../shared/watchers.js";
+import type { OpenProbe } from "../tasks/health.js";
+import type { TasksRoom } from "../tasks/room.js";
+import type { HostTask } from "../tasks/task-host.js";
+import { ClusterDoor } from "./cluster-door.js";
+import { ClusterService } from "./cluster-service.js";
+import { type PortHolder, TunnelService } from "./tunnel/tunnel-service.js";
+
+export interface ClusterOptions {
+  readonly peers: Pick<
+    PeersPort,
+    "ownId" | "machines" | "discovery" | "trust" | "dialTunnel" | "attachCluster"
+  >;
+  /** Tasks of this machine. */
+  readonly tasks: Pick<TasksRoom, "host" | "isolation" | "attachTunnels">;
+  /** For foreign servers. */
+  readonly openProbe: OpenProbe;
+  readonly settings: Pick<SettingsPort, "now">;
+  readonly watchers: Pick<Watchers, "any">;
+  readonly emit: EmitEvent;
+  /** File that keeps membership, access, foreign servers and colours. */
+  readonly file: string;
+}
+
+/** The cluster as the other rooms are given it. */
+export type ClusterPort = Pick<ClusterService, "tasks" | "state" | "membership" | "onChange">;
+
+export interface ClusterRoom extends Room<HandlersOf<typeof clusterMethods>> {
+  readonly cluster: ClusterPort;
+  /** Resolves when what the cluster kept has been read: tasks that come back then get the colours that they had. */
+  readonly loaded: Promise<void>;
+}
+
+export function createCluster(options: ClusterOptions): ClusterRoom {
+  const { peers, tasks, openProbe, settings, watchers, emit, file } = options;
+  const { ownId, trust } = peers;
+  const door = new ClusterDoor();
+  const cluster = new ClusterService({
+    machines: peers.machines,
+    emit,
+    isWatched: () => watchers.any,
+    openProbe,
+    file,
+    discovery: () => peers.discovery.state(),
+    door: () => door.state(),
+    stopPsWithLastWorker: async () => settings.now().stopPsWithLastWorker,
+    reachPort: (port) => tasks.isolation.reach(port),
+  });
+  door.follow(cluster);
+  const tunnels = new TunnelService({
+    ownId,
+    trust: {
+      // This machine may do anything here: its own cluster is one of those that have tunnels.
+      get: (id) => (id === ownId ? { grantedRole: "manage" } : trust.get(id)),
+      onChange: (listener) => trust.onChange(() => listener()),
+    },
+    dial: (request) => peers.dialTunnel(request),
+    taskAt: (port) =>
+      portHolder(tasks.host.tasks(), port) ??
+      (cluster.hasLocalServer(port) ? { owner: ownId, runs: true } : undefined),
+    connectTask: tasks.isolation.connectTask,
+    onPorts: tasks.isolation.setTunnelPorts,
+  });
+  tasks.attachTunnels(tunnels.accept);
+  peers.attachCluster({
+    setTunnels: async (owner, request) => (await tunnels.setTunnels(owner, request)).takenPorts,
+    serveTunnels: tunnels.serve,
+    admitsPeer: tunnels.admitsPeer,
+    disconnect: (deviceId) => tunnels.disconnect(deviceId),
+    usesPort: (port) =>
+      cluster.hasLocalServer(port) || tunnels.status().some((tunnel) => tunnel.port === port),
+    forgetHost: (machineId) => cluster.forgetHost(machineId),
+  });
+  const stopListening = peers.discovery.onChange(() => cluster.refresh());
+  const endWork = once(async () => {
+    stopListening();
+    await cluster.dispose();
+  });
+  return {
+    handlers: {
+      "cluster.get": () => cluster.state(),
+      "cluster.addTasks": (request) => cluster.addTasks(request),
+      "cluster.addForeign": (request) => cluster.addForeign(request),
+      "cluster.applyTable": ({ rows }) => cluster.applyTable(rows),
+      "cluster.setAccess": ({ access }) => cluster.setAccess(access),
+      "cluster.clearState": ({ taskId }) => cluster.clearState(taskId),
+      "cluster.startTask": ({ taskId }) => cluster.startTask(taskId),
+      "cluster.stopTask": ({ taskId }) => cluster.stopTask(taskId),
+      "cluster.restartTask": ({ taskId }) => cluster.restartTask(taskId),
+      "cluster.removeTask": ({ taskId }) => cluster.removeTask(taskId),
+      "cluster.setMembership": ({ membership }) => cluster.setMembership(membership),
+      "cluster.taskLog": ({ taskId, afterSequence }) => cluster.taskLog(taskId, afterSequence),
+    },
+    cluster,
+    loaded: cluster.loaded,
+    endWork,
+    dispose: once(async () => {
+      await endWork();
+      await Promise.allSettled([door.close(), tunnels.close()]);
+    }),
+  };
+}
+
+function portHolder(tasks: readonly HostTask[], port: number): PortHolder | undefined {
+  const task = tasks.find((candidate) => candidate.port === port);
+  return task && { owner: task.owner, runs: task.state !== "stopped" && task.state !== "failed" };
+}

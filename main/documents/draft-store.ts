@@ -1,0 +1,234 @@
+/**
+ * The drafts of all windows, each in a file of its own in the data folder. A draft belongs to the window that writes it
+ * for as long as that is connected; afterwards it is offered to the others until it is restored or discarded.
+ */
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { type Draft, type DraftChange, draftIdSchema, type KeepDraft } from "../api/drafts.js";
+import type { Caller } from "../shared/caller.js";
+import { delay } from "../shared/deferred.js";
+import { defined, fileProblem, problem } from "../shared/problems.js";
+import { type FileVersion, fileVersion } from "../storage/file-version.js";
+import {
+  appendChange,
+  type DraftHeader,
+  readDraftChanges,
+  readDraftHeader,
+  writeDraft,
+} from "./draft-file.js";
+
+/** Beyond these the oldest that no window works on goes. */
+const MAX_DRAFTS = 20;
+const MAX_TOTAL_BYTES = 2 ** 30;
+/** One that is larger is not kept: writing it would hold up the application and fill the disk. */
+const MAX_DRAFT_BYTES = 2 ** 28;
+/** A page that was loaded again may call before the connection of the old one is known to have ended. */
+const HANDOVER_MILLIS = 1000;
+const ENDING = ".draft";
+
+export interface DraftStoreCollaborators {
+  readonly folder: string;
+  /** The version of a document's file that its window knows. */
+  readonly versionOf: (sourceId: string | undefined, path: string) => FileVersion | undefined;
+}
+
+interface OpenDraft {
+  readonly holder: Caller;
+  /** As far as the file is whole; undefined until this application has written it. */
+  readonly size?: number;
+}
+
+export interface RestoredDraft {
+  readonly header: DraftHeader;
+  readonly changes: readonly DraftChange[];
+}
+
+export class DraftStore {
+  readonly #collaborators: DraftStoreCollaborators;
+  readonly #open = new Map<string, OpenDraft>();
+  /** Writes and removals happen one after the other. */
+  #working: Promise<unknown> = Promise.resolve();
+
+  constructor(collaborators: DraftStoreCollaborators) {
+    this.#collaborators = collaborators;
+  }
+
+  /**
+   * Writes what changed, and resolves when it is on the disk.
+   *
+   * @throws ProblemError NOT_FOUND where the draft has to be written anew; RESOURCE_EXHAUSTED for one that is too large;
+   *   or why the disk does not take it.
+   */
+  keep(request: KeepDraft, caller: Caller): Promise<void> {
+    return this.#inTurn(async () => {
+      const { draftId, document, change } = request;
+      const open = this.#open.get(draftId);
+      if (isHeldByOther(open, caller)) throw notKept();
+      if (document) {
+        const { sourceId, ...rest } = document;
+        const version =
+          rest.path === undefined ? undefined : this.#collaborators.versionOf(sourceId, rest.path);
+        checkSize(bytesOf(change), rest.name);
+        const header = defined({ ...rest, version });
+        const size = await this.#written(() => writeDraft(this.#path(draftId), header, change));
+        this.#open.set(draftId, { holder: caller, size });
+        await this.#dropOldest();
+        return;
+      }
+      const { size } = open ?? {};
+      if (size === undefined) throw notKept();
+      checkSize(size + bytesOf(change), "The document");
+      const now = await this.#written(() => appendChange(this.#path(draftId), size, change));
+      this.#open.set(draftId, { holder: caller, size: now });
+    });
+  }
+
+  /**
+   * The drafts that no window works on, the newest first.
+   *
+   * @param own The draft that the calling window had before its page was loaded again: its connection is given a moment
+   *   to end.
+   */
+  async list(own: string | undefined, caller: Caller): Promise<Draft[]> {
+    const before = own === undefined ? undefined : this.#open.get(own);
+    if (before && before.holder !== caller) await delay(HANDOVER_MILLIS, before.holder.gone);
+    await this.#working;
+    const free = (await this.#files()).filter(({ draftId }) => !isHeld(this.#open.get(draftId)));
+    const drafts = await Promise.all(
+      free.map(async ({ draftId, editedAt }): Promise<Draft | undefined> => {
+        const header = await readDraftHeader(this.#path(draftId)).catch(() => undefined);
+        if (header === undefined) return undefined;
+        const { version, ...document } = header;
+        return { ...document, draftId, editedAt, file: await fileStateOf(header) };
+      }),
+    );
+    return drafts.filter((draft) => draft !== undefined);
+  }
+
+  /**
+   * Hands a draft to a window, which goes on with it.
+   *
+   * @throws ProblemError NOT_FOUND where there is none, or another window has it; DATA_LOSS where it cannot be read.
+   */
+  async restore(draftId: string, caller: Caller): Promise<RestoredDraft> {
+    await this.#working;
+    if (isHeldByOther(this.#open.get(draftId), caller)) {
+      throw problem("NOT_FOUND", "These edits are open in another window.", { remedy: "Go on there." });
+    }
+    const path = this.#path(draftId);
+    const [header, changes] = await Promise.all([readDraftHeader(path), readDraftChanges(path)]).catch(
+      (error: unknown) => {
+        throw fileProblem("The unsaved edits cannot be read", error);
+      },
+    );
+    if (header === undefined || changes.length === 0) {
+      throw problem("DATA_LOSS", "The unsaved edits cannot be read.", {
+        reason: `${path} is damaged.`,
+        remedy: "Discard them.",
+      });
+    }
+    this.#open.set(draftId, { holder: caller });
+    return { header, changes };
+  }
+
+  /** Removes a draft; one that is not there is none the less removed. One of another window is left alone. */
+  discard(draftId: string, caller: Caller): Promise<void> {
+    return this.#inTurn(async () => {
+      if (isHeldByOther(this.#open.get(draftId), caller)) return;
+      await this.#remove(draftId);
+    });
+  }
+
+  /** Removes what a window worked on: its user closed it and chose to lose the changes. */
+  discardOf(caller: Caller): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const [draftId, { holder }] of [...this.#open]) {
+        if (holder === caller) await this.#remove(draftId);
+      }
+    });
+  }
+
+  /** Resolves when everything that was given to be kept is on the disk. */
+  async dispose(): Promise<void> {
+    await this.#working;
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#working.then(work);
+    this.#working = done.catch(() => undefined);
+    return done;
+  }
+
+  async #written(write: () => Promise<number>): Promise<number> {
+    try {
+      return await write();
+    } catch (error) {
+      throw fileProblem(`Unsaved edits could not be kept in ${this.#collaborators.folder}`, error);
+    }
+  }
+
+  async #remove(draftId: string): Promise<void> {
+    this.#open.delete(draftId);
+    await rm(this.#path(draftId), { force: true });
+  }
+
+  async #dropOldest(): Promise<void> {
+    let total = 0;
+    for (const [place, { draftId, sizeBytes }] of (await this.#files()).entries()) {
+      total += sizeBytes;
+      const fits = place < MAX_DRAFTS && total <= MAX_TOTAL_BYTES;
+      if (!fits && !isHeld(this.#open.get(draftId))) await this.#remove(draftId);
+    }
+  }
+
+  /** All drafts, the newest first. */
+  async #files(): Promise<{ draftId: string; editedAt: number; sizeBytes: number }[]> {
+    const names = await readdir(this.#collaborators.folder).catch(() => []);
+    const ids = names.filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length));
+    const files = await Promise.all(
+      ids
+        .filter((id) => draftIdSchema.safeParse(id).success)
+        .map(async (draftId) => {
+          const stats = await stat(this.#path(draftId)).catch(() => undefined);
+          return stats && { draftId, editedAt: stats.mtimeMs, sizeBytes: stats.size };
+        }),
+    );
+    return files.filter((file) => file !== undefined).sort((a, b) => b.editedAt - a.editedAt);
+  }
+
+  #path(draftId: string): string {
+    return join(this.#collaborators.folder, `${draftId}${ENDING}`);
+  }
+}
+
+function isHeld(open: OpenDraft | undefined): boolean {
+  return open !== undefined && !open.holder.gone.aborted;
+}
+
+function isHeldByOther(open: OpenDraft | undefined, caller: Caller): boolean {
+  return isHeld(open) && open?.holder !== caller;
+}
+
+async function fileStateOf({ path, version }: DraftHeader): Promise<Draft["file"]> {
+  if (path === undefined) return "none";
+  const now = await fileVersion(path);
+  if (now === undefined) return "missing";
+  return now === version ? "same" : "changed";
+}
+
+function bytesOf({ changed, added, rest }: DraftChange): number {
+  const nodes = added.reduce((sum, { nodes: bytes }) => sum + bytes.length, changed.length);
+  return nodes + (rest?.length ?? 0);
+}
+
+function checkSize(sizeBytes: number, name: string): void {
+  if (sizeBytes <= MAX_DRAFT_BYTES) return;
+  throw problem("RESOURCE_EXHAUSTED", `${name} is too large for its unsaved edits to be kept.`, {
+    reason: `It has ${Math.round(sizeBytes / 2 ** 20)} MiB; up to ${MAX_DRAFT_BYTES / 2 ** 20} MiB are kept against a crash.`,
+    remedy: "Save it often, or keep large weights in a checkpoint rather than in constants of the graph.",
+  });
+}
+
+function notKept(): Error {
+  return problem("NOT_FOUND", "This draft is not kept here.", { remedy: "Write it anew." });
+}

@@ -1,0 +1,56 @@
+/** Documents: files and examples that are opened and saved, and the folders that they are looked for in. */
+import type { documentMethods, PickFile } from "../api/documents.js";
+import type { draftMethods } from "../api/drafts.js";
+import type { HandlersOf } from "../shared/handlers.js";
+import { notOnThisHost } from "../shared/problems.js";
+import type { Room } from "../shared/room.js";
+import { listDirectory } from "./directory.js";
+import { DocumentService, type ExampleLibrary } from "./document-service.js";
+import { DraftStore } from "./draft-store.js";
+
+export interface DocumentsOptions {
+  /** Folder of the drafts. */
+  readonly draftsFolder: string;
+  readonly examples: ExampleLibrary;
+  /** What remembers the documents that were used. */
+  readonly recent: { addRecentDocument(path: string): Promise<void> };
+  /** What has the system's own file dialog, where there is one. */
+  readonly host: { pickFile?(request: PickFile): Promise<string | undefined> };
+}
+
+/** Where the rest of an opened document is. */
+export type DocumentsPort = Pick<DocumentService, "folderOf">;
+
+export interface DocumentsRoom
+  extends Room<HandlersOf<typeof documentMethods & typeof draftMethods>>,
+    DocumentsPort {}
+
+export function createDocuments({ draftsFolder, examples, recent, host }: DocumentsOptions): DocumentsRoom {
+  const service = new DocumentService({ examples, onUsed: (path) => recent.addRecentDocument(path) });
+  const drafts = new DraftStore({
+    folder: draftsFolder,
+    versionOf: (sourceId, path) => service.versionOf(sourceId, path),
+  });
+  return {
+    handlers: {
+      "documents.examples": () => service.examples(),
+      "documents.openExample": ({ id }) => service.openExample(id),
+      "documents.open": ({ path }) => service.open(path),
+      "documents.read": ({ name, bytes }) => service.read(name, bytes),
+      "documents.save": (request) => service.save(request),
+      "documents.keepDraft": (request, caller) => drafts.keep(request, caller),
+      "documents.drafts": ({ own }, caller) => drafts.list(own, caller),
+      "documents.restoreDraft": async ({ draftId }, caller) =>
+        service.openDraft(await drafts.restore(draftId, caller)),
+      "documents.discardDraft": ({ draftId }, caller) => drafts.discard(draftId, caller),
+      "documents.discardOwnDrafts": (_params, caller) => drafts.discardOf(caller),
+      "files.list": ({ path, extensions }) => listDirectory(path, extensions),
+      "files.pick": (request) => {
+        if (host.pickFile) return host.pickFile(request);
+        throw notOnThisHost("The system's file dialog", "Tensordeck runs without a desktop here.");
+      },
+    },
+    folderOf: (sourceId) => service.folderOf(sourceId),
+    dispose: () => drafts.dispose(),
+  };
+}

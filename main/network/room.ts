@@ -1,0 +1,93 @@
+/** Who reaches whom, what is wrong where they do not, and the firewall wizard that puts it right. */
+import type { ClusterState } from "../api/cluster.js";
+import type { networkMethods } from "../api/network.js";
+import type { LinkSpeed } from "../api/reachability.js";
+import type { EmitEvent, EventHub } from "../shared/events.js";
+import type { HandlersOf } from "../shared/handlers.js";
+import { once, type Room } from "../shared/room.js";
+import type { FirewallTool } from "./firewall/tool.js";
+import { FirewallWizardService } from "./firewall/wizard/firewall-wizard.js";
+import { wizardMachines } from "./firewall/wizard/wizard-machines.js";
+import { KnownFacts, type KnownFactsOptions } from "./reachability/known-facts.js";
+import { type Prober, probeAddress } from "./reachability/probe.js";
+import { ReachabilityService } from "./reachability/reachability-service.js";
+
+/** What is asked of the machines. */
+export interface NetworkPeers {
+  /** Device ID of this machine. */
+  readonly ownId: string;
+  /** How a paired machine dials; undefined where it cannot be asked. */
+  proberOf(machineId: string): Prober | undefined;
+  /** The firewall of a paired machine; undefined where it cannot be asked. */
+  firewallOf(machineId: string): FirewallTool | undefined;
+  /** Whether a machine has a connection to this one now. */
+  isCalledBy(machineId: string): boolean;
+  measureLink(from: string, to: string, signal: AbortSignal): Promise<LinkSpeed>;
+}
+
+/** What is asked of the cluster. */
+export interface NetworkCluster {
+  state(): ClusterState;
+  tasks: KnownFactsOptions["tasks"];
+  onChange(listener: () => void): () => void;
+}
+
+export interface NetworkOptions {
+  readonly peers: NetworkPeers;
+  readonly cluster: NetworkCluster;
+  /** Of this machine. */
+  readonly firewall: FirewallTool;
+  readonly events: Pick<EventHub, "listen">;
+  readonly emit: EmitEvent;
+}
+
+export function createNetwork(options: NetworkOptions): Room<HandlersOf<typeof networkMethods>> {
+  const { peers, cluster, firewall, events, emit } = options;
+  const { ownId } = peers;
+  const proberOf = (machineId: string) => (machineId === ownId ? probeAddress : peers.proberOf(machineId));
+  const known = new KnownFacts({
+    machineId: () => ownId,
+    listen: (listener) => events.listen(listener),
+    tasks: () => cluster.tasks(),
+  });
+  const reachability = new ReachabilityService({
+    cluster,
+    emit,
+    proberOf,
+    measure: (from, to, signal) => peers.measureLink(from, to, signal),
+    facts: () => known.facts(),
+    callsHere: (machineId) => peers.isCalledBy(machineId),
+  });
+  const wizard = new FirewallWizardService({
+    machines: wizardMachines({
+      cluster,
+      firewallOf: (machineId) => (machineId === ownId ? firewall : peers.firewallOf(machineId)),
+      proberOf,
+    }),
+    emit,
+    // What was just opened or closed again shows in the routes.
+    onApplied: () => reachability.check(),
+  });
+  const endWork = once(async () => {
+    reachability.dispose();
+    known.dispose();
+    wizard.close();
+  });
+  return {
+    handlers: {
+      "reachability.get": () => reachability.get(),
+      "reachability.check": () => reachability.check(),
+      "reachability.measureLink": ({ from, to }) => reachability.measureLink(from, to),
+      "firewall.get": () => wizard.get(),
+      "firewall.open": (request) => wizard.open(request),
+      "firewall.configure": (choice) => wizard.configure(choice),
+      "firewall.goTo": (request) => wizard.goTo(request),
+      "firewall.test": () => wizard.test(),
+      "firewall.apply": () => wizard.apply(),
+      "firewall.undo": () => wizard.undo(),
+      "firewall.close": () => wizard.close(),
+    },
+    endWork,
+    dispose: endWork,
+  };
+}

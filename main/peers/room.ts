@@ -1,0 +1,279 @@
+/**
+ * This machine and others: who it is, whom it trusts, how it is found, what its agent answers, and the connections to the
+ * agents of paired machines.
+ */
+import type { Socket } from "node:net";
+import { inBackground } from "../../worker-runtime/faults.js";
+import { type DiscoveryState, deviceIdSchema, type Role } from "../api/machines.js";
+import type { peerMethods } from "../api/peers.js";
+import type { LinkSpeed } from "../api/reachability.js";
+import type { MachineRoom } from "../machine/room.js";
+import type { FirewallTool } from "../network/firewall/tool.js";
+import type { Prober } from "../network/reachability/probe.js";
+import type { SettingsPort } from "../settings/room.js";
+import type { EmitEvent } from "../shared/events.js";
+import type { HandlersOf } from "../shared/handlers.js";
+import { defined, noSuchMachine, problem } from "../shared/problems.js";
+import { once, type Room } from "../shared/room.js";
+import type { Watchers } from "../shared/watchers.js";
+import type { TaskHost } from "../tasks/task-host.js";
+import { AgentConnection } from "./agent/agent-connection.js";
+import { AgentService } from "./agent/agent-service.js";
+import type { Clones } from "./agent/instance-lock.js";
+import { LinkMeter } from "./agent/link-meter.js";
+import type { SharedWindow } from "./agent/shared-window.js";
+import { acceptWindow, admitsToWindow } from "./agent/window-protocol.js";
+import type { ClusterMachines } from "./cluster-machine.js";
+import type { Credentials } from "./credentials.js";
+import { removeTasksOfFormerOwners } from "./former-owners.js";
+import { elsewhere, guardedProber } from "./guarded-prober.js";
+import { requestNewIdentity } from "./identity/new-identity.js";
+import { type LocalCluster, noCluster } from "./local-cluster.js";
+import type { NetworkScope } from "./network-scope.js";
+import { ownMachine } from "./own-machine.js";
+import { PairingService } from "./pairing/pairing-service.js";
+import { Alpn } from "./port/agent-peer.js";
+import { dialAgent, dialUnknownAgent } from "./port/dial-agent.js";
+import { CloneWatch } from "./registry/clone-watch.js";
+import { MachineRegistry } from "./registry/machine-registry.js";
+import { probe } from "./registry/probing.js";
+import { provesIdentity } from "./registry/proves-identity.js";
+import { Visibility } from "./visibility.js";
+
+export interface PeersOptions {
+  readonly credentials: Credentials;
+  readonly settings: SettingsPort;
+  readonly machine: MachineRoom;
+  /** Tasks of this machine, and what can compute here. */
+  readonly tasks: { readonly host: TaskHost; lookForRuntime(): Promise<void> };
+  /** Of this machine. */
+  readonly firewall: FirewallTool;
+  readonly watchers: Pick<Watchers, "whileAny">;
+  readonly emit: EmitEvent;
+  readonly dataDir: string;
+  /** File that keeps the machines that were added by address. */
+  readonly machinesFile: string;
+  readonly scope: NetworkScope;
+  /** Port at which the agent listens; the usual one unless given. */
+  readonly port?: number | undefined;
+  /** Absent where the window is not a page that can be shown elsewhere. */
+  readonly sharedWindow?: SharedWindow | undefined;
+}
+
+/** Machines as the other rooms are given them. */
+export interface PeersPort {
+  /** Device ID of this machine. */
+  readonly ownId: string;
+  readonly machines: ClusterMachines;
+  /** Whether machines announce themselves. */
+  readonly discovery: {
+    state(): DiscoveryState;
+    onChange(listener: () => void): () => void;
+  };
+  /** What a paired machine may do here. */
+  readonly trust: Pick<Credentials["trust"], "get" | "onChange">;
+  /** Opens a connection for tunnels to a machine's agent, at those addresses or where else it is known to be. */
+  dialTunnel(request: {
+    readonly deviceId: string;
+    readonly addresses: readonly string[];
+    readonly signal: AbortSignal;
+  }): Promise<Socket>;
+  /** How a paired machine dials; undefined where it cannot be asked. */
+  proberOf(machineId: string): Prober | undefined;
+  /** The firewall of a paired machine; undefined where it cannot be asked. */
+  firewallOf(machineId: string): FirewallTool | undefined;
+  /** Whether a machine has a connection to this one now, though it may not answer itself. */
+  isCalledBy(machineId: string): boolean;
+  /** Measures how fast one machine sends to another, wherever the two are. */
+  measureLink(from: string, to: string, signal: AbortSignal): Promise<LinkSpeed>;
+  attachCluster(cluster: LocalCluster): void;
+}
+
+export interface PeersRoom extends Room<HandlersOf<typeof peerMethods>>, PeersPort {
+  /** Where machines answer that have one identity, "host:port" each, by device ID. */
+  clones(): Clones;
+  /** Lets other machines find and reach this one, where the settings say so. Resolves when they do. */
+  show(): Promise<void>;
+}
+
+export function createPeers(options: PeersOptions): PeersRoom {
+  const { credentials, settings, machine, tasks, firewall, watchers, emit, sharedWindow } = options;
+  const { identity, trust } = credentials;
+  const ownId = identity.deviceId;
+  const name = () => machine.description().name;
+  let cluster: LocalCluster = noCluster;
+
+  const visibility = new Visibility({
+    ...{ identity, trust, name, scope: options.scope },
+    ...defined({ port: options.port }),
+  });
+  machine.add({ agentPort: () => visibility.port });
+  const pairing = new PairingService({ identity, trust, name, emit: (state) => emit("pairing", state) });
+  const links = new LinkMeter({ identity, trust });
+  const isClusterPort = (port: number) =>
+    port === visibility.port ||
+    tasks.host.tasks().some((task) => task.port === port) ||
+    cluster.usesPort(port);
+  const agent = new AgentService({
+    deviceId: ownId,
+    ...{ firewall, trust, machine },
+    tasks: tasks.host,
+    mayExpose: () => settings.now().allowExposedTasks,
+    prober: guardedProber(isClusterPort),
+    tunnels: { setTunnels: (owner, request) => cluster.setTunnels(owner, request) },
+    links: {
+      measureLink: async (deviceId, addresses, signal) =>
+        await links.measureLink(deviceId, await elsewhere(addresses, signal), signal),
+    },
+    ...defined({ window: sharedWindow }),
+  });
+  visibility.onPort((port) => {
+    port.handle(Alpn.grpc, (peer) => agent.accept(peer));
+    port.handle(
+      Alpn.tunnel,
+      (peer) => cluster.serveTunnels(peer),
+      (peer) => cluster.admitsPeer(peer),
+    );
+    if (sharedWindow) {
+      port.handle(
+        Alpn.window,
+        ({ socket }) => inBackground(acceptWindow(socket, sharedWindow)),
+        admitsToWindow,
+      );
+    }
+    pairing.listenAt(port);
+  });
+  const clones = new CloneWatch({ ownId, confirm: provesIdentity });
+  visibility.onInstance((deviceId, instance, place) => clones.heard(deviceId, instance, place));
+  const own = ownMachine({
+    ...{ ownId, machine, watchers, tasks: tasks.host },
+    tunnels: { setTunnels: (request) => cluster.setTunnels(ownId, request) },
+  });
+  const machines = new MachineRegistry({
+    own,
+    trust,
+    connect: ({ deviceId, certPem, name }, addresses) =>
+      new AgentConnection({ identity, deviceId, certPem, name, addresses }),
+    discovery: visibility,
+    clones,
+    probe,
+    askAgent: async (address, signal) => {
+      const { socket, deviceId } = await dialUnknownAgent({
+        identity,
+        addresses: [address],
+        alpn: Alpn.pairing,
+        signal,
+      });
+      socket.destroy();
+      // A machine tells its name in a pairing or an announcement only.
+      return { deviceId, name: "" };
+    },
+    file: options.machinesFile,
+  });
+  /** Machines whose device ID the user gave, and not the network. */
+  const vouchedFor = new Set<string>();
+  const link = (machineId: string): AgentConnection => {
+    const found = machines.link(machineId);
+    if (found) return found;
+    throw problem("NOT_FOUND", "This machine is not paired with the one here.", {
+      remedy: "Pair them first.",
+    });
+  };
+  const pair = async (machineId: string, grantedRole: Role) => {
+    const facts = machines.facts(machineId);
+    if (!facts) throw noSuchMachine(machineId);
+    await pairing.start({
+      ...{ machineId, grantedRole, name: facts.name },
+      addresses: machines.agentAddresses(machineId),
+      idIsVouchedFor: vouchedFor.has(machineId),
+    });
+  };
+  const stops = [
+    removeTasksOfFormerOwners(trust, ownId, tasks.host),
+    visibility.onChange(() => machine.tellChanges()),
+    tellWhoIsGone(machines, (machineId) => cluster.disconnect(machineId)),
+    settings.onChange(async ({ before, now, wanted }) => {
+      if (now.machineName !== before.machineName) visibility.renamed();
+      if (wanted.visible !== undefined) await visibility.setVisible(wanted.visible);
+    }),
+  ];
+
+  return {
+    handlers: {
+      "machines.identity": () => ({
+        deviceId: ownId,
+        name: name(),
+        ...defined({ agentPort: visibility.port }),
+      }),
+      "machines.add": async ({ address }) => {
+        const machineId = await machines.add(address);
+        if (deviceIdSchema.safeParse(address).success) vouchedFor.add(machineId);
+        return machineId;
+      },
+      "machines.forget": ({ machineId }) =>
+        machineId.startsWith("foreign:") ? cluster.forgetHost(machineId) : machines.forget(machineId),
+      "machines.setRole": ({ machineId, role }) => machines.setRole(machineId, role),
+      "machines.search": () => machines.search(),
+      "machines.newIdentity": () => requestNewIdentity(options.dataDir),
+      "machines.openWindow": ({ machineId }) => link(machineId).openWindow(),
+      "pairing.get": () => pairing.state(),
+      "pairing.start": ({ machineId, grantedRole }) => pair(machineId, grantedRole),
+      "pairing.enterCode": ({ code }) => pairing.enterCode(code),
+      "pairing.setGrantedRole": ({ role }) => pairing.setGrantedRole(role),
+      "pairing.close": () => pairing.close(),
+    },
+    ownId,
+    machines,
+    discovery: visibility,
+    trust,
+    dialTunnel: ({ addresses, ...request }) => {
+      // The one who asks may know other ways to the machine than this one, and none where all are link-local.
+      const all = new Set([...addresses, ...machines.agentAddresses(request.deviceId)]);
+      return dialAgent({ ...request, addresses: [...all], identity, alpn: Alpn.tunnel });
+    },
+    proberOf: (machineId) => {
+      const found = machines.link(machineId);
+      return found && ((request) => found.probe(request));
+    },
+    firewallOf: (machineId) => machines.link(machineId),
+    isCalledBy: (machineId) => agent.isCalledBy(machineId),
+    measureLink: async (from, to, signal) => {
+      const addresses = machines.agentAddresses(to);
+      return from === ownId
+        ? await links.measureLink(to, addresses, signal)
+        : await link(from).measureLink(to, addresses, signal);
+    },
+    attachCluster: (attached) => {
+      cluster = attached;
+    },
+    clones: () => Object.fromEntries([...clones.all()].map(([id, places]) => [id, [...places]])),
+    show: async () => {
+      await visibility.setVisible(settings.now().visible);
+      // Other machines that see this one want to know what can compute here, whether or not it shows a window.
+      if (visibility.port !== undefined) await tasks.lookForRuntime();
+    },
+    dispose: once(async () => {
+      clones.close();
+      for (const stop of stops) stop();
+      await visibility.close();
+      agent.close();
+      await pairing.close();
+      await machines.close();
+      own.close();
+      await trust.close();
+    }),
+  };
+}
+
+/** Connections through tunnels to a machine that is gone would else wait until the system gives up resending. */
+function tellWhoIsGone(machines: ClusterMachines, gone: (machineId: string) => void): () => void {
+  /** Paired machines that answered last time. */
+  const online = new Set<string>();
+  return machines.onChange(() => {
+    for (const { facts } of machines.list()) {
+      if (facts.kind !== "paired") continue;
+      if (facts.presence === "online") online.add(facts.id);
+      else if (online.delete(facts.id)) gone(facts.id);
+    }
+  });
+}

@@ -1,0 +1,66 @@
+/** Runs of graphs on the cluster, and the ops and kernels that graphs may be made of. */
+import type { KernelList } from "../api/kernels.js";
+import type { runMethods } from "../api/runs.js";
+import type { Runtime } from "../api/runtime.js";
+import type { EmitEvent } from "../shared/events.js";
+import type { HandlersOf } from "../shared/handlers.js";
+import { once, type Room } from "../shared/room.js";
+import { version } from "../shared/version.js";
+import type { RuntimeTools } from "../tasks/runtime/runtime-tools.js";
+import { type ReadFeeds, readFeeds } from "./feeds.js";
+import { KernelListService } from "./ops/kernel-list-service.js";
+import { type OpList, OpListService } from "./ops/op-list-service.js";
+import { RunService, type RunServiceCollaborators } from "./run-service.js";
+
+/** What knows the ops that a graph may have. */
+export interface RunEngine {
+  readonly runtime: Pick<RuntimeTools, "opList">;
+  readonly bundledOps: () => OpList;
+  /** What the portable engine of this version has a kernel for. */
+  readonly portableKernels: (signal: AbortSignal) => Promise<KernelList["kernels"]>;
+}
+
+export interface RunsOptions {
+  readonly engine: RunEngine;
+  readonly cluster: RunServiceCollaborators["cluster"];
+  readonly documents: { folderOf: RunServiceCollaborators["folderOf"] };
+  /** The libtensorflow of this machine. */
+  readonly tasks: { runtime(): Promise<Runtime | undefined> };
+  readonly emit: EmitEvent;
+  /** Replaced in tests. */
+  readonly readFeeds?: ReadFeeds;
+}
+
+export function createRuns(options: RunsOptions): Room<HandlersOf<typeof runMethods>> {
+  const { engine, cluster, documents, tasks, emit } = options;
+  const runs = new RunService({
+    cluster,
+    emit,
+    readFeeds: options.readFeeds ?? readFeeds,
+    folderOf: (sourceId) => documents.folderOf(sourceId),
+  });
+  const ops = new OpListService({
+    runtime: () => tasks.runtime(),
+    ask: engine.runtime.opList,
+    bundled: engine.bundledOps,
+  });
+  const kernels = new KernelListService({ version: version(), ask: engine.portableKernels });
+  const endWork = once(async () => {
+    ops.dispose();
+    kernels.dispose();
+    await runs.dispose();
+  });
+  return {
+    handlers: {
+      "runs.start": (request) => runs.start(request),
+      "runs.stop": ({ runId, abort }) => runs.stop(runId, abort),
+      "runs.latest": () => runs.latest(),
+      "runs.tensor": (request) => runs.tensor(request),
+      "runs.chromeTrace": ({ runId }) => runs.chromeTrace(runId),
+      "ops.list": () => ops.list(),
+      "kernels.list": () => kernels.list(),
+    },
+    endWork,
+    dispose: endWork,
+  };
+}

@@ -1,0 +1,10 @@
+/** Who calls a method of the contract. */
+
+/** A window for as long as it is connected; a page that was loaded again is another one. */
+export interface Caller {
+  /** Aborted when the window has gone. */
+  readonly gone: AbortSignal;
+}
+
+/** A caller that is never gone: the program itself. */
+export const THIS_PROGRAM: Caller = { gone: new AbortController().signal };

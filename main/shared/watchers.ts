@@ -1,0 +1,37 @@
+/** Who looks at the application: what only windows show is measured and put together for them only. */
+export class Watchers {
+  readonly #begins = new Map<() => () => void, (() => void) | undefined>();
+  #count = 0;
+
+  get any(): boolean {
+    return this.#count > 0;
+  }
+
+  /** One more looks, until the returned function is called. */
+  add(): () => void {
+    if (this.#count++ === 0) for (const begin of this.#begins.keys()) this.#begins.set(begin, begin());
+    let looks = true;
+    return () => {
+      if (looks && --this.#count === 0) {
+        for (const [begin, end] of this.#begins) {
+          end?.();
+          this.#begins.set(begin, undefined);
+        }
+      }
+      looks = false;
+    };
+  }
+
+  /**
+   * Begins something when the first one looks, and ends it with the last, until the returned function is called.
+   *
+   * @param begin Gives the function that ends it.
+   */
+  whileAny(begin: () => () => void): () => void {
+    this.#begins.set(begin, this.any ? begin() : undefined);
+    return () => {
+      this.#begins.get(begin)?.();
+      this.#begins.delete(begin);
+    };
+  }
+}

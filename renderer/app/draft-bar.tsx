@@ -1,0 +1,46 @@
+import type { ReactElement } from "react";
+import type { Draft } from "../../main/api/drafts.js";
+import { discardDraft, fileText, restoreDraft } from "../actions/draft-actions.js";
+import { attempt } from "../stores/app-store.js";
+import { useDrafts } from "../stores/drafts-store.js";
+import { Button } from "../ui/button.js";
+import { agoText, countText } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+
+/** More rows than these would cover the canvas; the rest follows as these are answered. */
+const SHOWN = 3;
+
+/** Offers the edits that were not saved when a window or the application ended. */
+export function DraftBar(): ReactElement | null {
+  const drafts = useDrafts((state) => state.drafts);
+  if (drafts.length === 0) return null;
+  const more = drafts.length - SHOWN;
+  return (
+    <section className="notices drafts" aria-label="Unsaved edits">
+      {drafts.slice(0, SHOWN).map((draft) => (
+        <DraftRow key={draft.draftId} draft={draft} />
+      ))}
+      {more > 0 ? <p className="drafts-more">{countText(more, "older draft")} after these.</p> : null}
+    </section>
+  );
+}
+
+function DraftRow({ draft }: { readonly draft: Draft }): ReactElement {
+  const { name, path, editedAt } = draft;
+  const file = fileText(draft);
+  return (
+    <div className="notice-row" role="status">
+      <Icon name="save" />
+      <p className="grow">
+        <b title={path}>{name}</b> was edited {agoText(editedAt)} and not saved before its window closed.{" "}
+        {path === undefined ? "It has no file yet." : file}
+      </p>
+      <Button size="small" variant="primary" onClick={() => attempt(() => restoreDraft(draft))}>
+        Restore
+      </Button>
+      <Button size="small" onClick={() => attempt(() => discardDraft(draft))}>
+        Discard
+      </Button>
+    </div>
+  );
+}

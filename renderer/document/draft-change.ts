@@ -1,0 +1,169 @@
+/**
+ * What changed between two states of a document, as a draft keeps it. Nodes are immutable and shared between states, so
+ * comparing them costs little; what is written out is written in slices, so that the window goes on meanwhile.
+ */
+import type { DraftChange } from "../../main/api/drafts.js";
+import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
+import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { withPosition, writeWithoutNodes } from "./document-file.js";
+import type { GraphDocument } from "./model.js";
+
+/** Nodes that are written between two looks at the clock. */
+const NODES_AT_ONCE = 50;
+/** A slice of work; with what else a frame needs it still is one of sixty in a second. */
+const SLICE_MILLIS = 6;
+
+const NO_NODES = GraphDef.fromPartial({});
+
+/** Lets the window draw and answer the user; resolves when it has done so. */
+export type Yield = () => Promise<void>;
+
+/** The whole document as one change of nothing. */
+export async function wholeDraft(document: GraphDocument, pause: Yield): Promise<DraftChange> {
+  const writer = new NodeWriter(document, pause);
+  const nodes = await writer.write([...document.nodes.values()]);
+  return {
+    removed: [],
+    changed: new Uint8Array(0),
+    added: nodes.length === 0 ? [] : [{ after: "", nodes }],
+    rest: MetaGraphDef.encode(writeWithoutNodes(document)).finish(),
+  };
+}
+
+/** What makes `after` of `before`; undefined when they are the same, or only kept differently. */
+export async function draftChange(
+  before: GraphDocument,
+  after: GraphDocument,
+  pause: Yield,
+): Promise<DraftChange | undefined> {
+  const { removed, changed, added } = nodeDifference(before, after);
+  const rest = sameRest(before, after) ? undefined : MetaGraphDef.encode(writeWithoutNodes(after)).finish();
+  if (removed.length + changed.length + added.length === 0 && rest === undefined) return undefined;
+  const writer = new NodeWriter(after, pause);
+  return {
+    removed,
+    changed: await writer.write(changed),
+    added: await writer.writeRuns(added),
+    ...(rest === undefined ? {} : { rest }),
+  };
+}
+
+/** Nodes that came together, and the node that was there before and stands in front of them; "" for none. */
+interface Run {
+  readonly after: string;
+  readonly nodes: NodeDef[];
+}
+
+interface NodeDifference {
+  readonly removed: string[];
+  readonly changed: readonly NodeDef[];
+  readonly added: readonly Run[];
+}
+
+/** No edit changes the order of nodes that stay, so where the new ones stand says all. */
+function nodeDifference(before: GraphDocument, after: GraphDocument): NodeDifference {
+  const names = new Set([
+    ...differingKeys(before.nodes, after.nodes),
+    ...differingKeys(before.layout, after.layout),
+  ]);
+  const changed = [...names].flatMap((name) => {
+    const node = before.nodes.has(name) ? after.nodes.get(name) : undefined;
+    return node ? [node] : [];
+  });
+  const isNew = (name: string) => names.has(name) && !before.nodes.has(name);
+  const added = [...names].some((name) => isNew(name) && after.nodes.has(name)) ? runsOf(after, isNew) : [];
+  const stayed = after.nodes.size - added.reduce((sum, { nodes }) => sum + nodes.length, 0);
+  const removed =
+    stayed === before.nodes.size ? [] : [...before.nodes.keys()].filter((name) => !after.nodes.has(name));
+  return { removed, changed, added };
+}
+
+function runsOf({ nodes }: GraphDocument, isNew: (name: string) => boolean): Run[] {
+  const runs: Run[] = [];
+  let last = "";
+  for (const [name, node] of nodes) {
+    if (!isNew(name)) {
+      last = name;
+      continue;
+    }
+    const run = runs.at(-1);
+    if (run?.after === last) run.nodes.push(node);
+    else runs.push({ after: last, nodes: [node] });
+  }
+  return runs;
+}
+
+/**
+ * Keys of `after` that are new or have another value. Most edits keep the order, and walking both maps in step costs a
+ * tenth of looking up every key.
+ */
+function differingKeys<V>(before: ReadonlyMap<string, V>, after: ReadonlyMap<string, V>): string[] {
+  if (before === after) return [];
+  const keys: string[] = [];
+  const steps = before.entries();
+  let step = steps.next().value;
+  for (const [key, value] of after) {
+    while (step && step[0] !== key && !after.has(step[0])) step = steps.next().value;
+    if (step?.[0] === key) {
+      if (step[1] !== value) keys.push(key);
+      step = steps.next().value;
+    } else if (before.get(key) !== value || !before.has(key)) keys.push(key);
+  }
+  return keys;
+}
+
+function sameRest(before: GraphDocument, after: GraphDocument): boolean {
+  return (
+    before.metaGraph === after.metaGraph &&
+    before.runConfig === after.runConfig &&
+    before.cluster === after.cluster
+  );
+}
+
+class NodeWriter {
+  readonly #document: GraphDocument;
+  readonly #pause: Yield;
+  #sliceEnds = performance.now() + SLICE_MILLIS;
+
+  constructor(document: GraphDocument, pause: Yield) {
+    this.#document = document;
+    this.#pause = pause;
+  }
+
+  async writeRuns(runs: readonly Run[]): Promise<DraftChange["added"]> {
+    const written: DraftChange["added"] = [];
+    for (const { after, nodes } of runs) written.push({ after, nodes: await this.write(nodes) });
+    return written;
+  }
+
+  /** A serialized GraphDef of the nodes: messages of the same type that follow each other are one message. */
+  async write(nodes: readonly NodeDef[]): Promise<Uint8Array> {
+    const parts: Uint8Array[] = [];
+    for (let start = 0; start < nodes.length; start += NODES_AT_ONCE) {
+      const node = nodes.slice(start, start + NODES_AT_ONCE).map((def) => this.#placed(def));
+      parts.push(GraphDef.encode({ ...NO_NODES, node }).finish());
+      if (performance.now() < this.#sliceEnds) continue;
+      await this.#pause();
+      this.#sliceEnds = performance.now() + SLICE_MILLIS;
+    }
+    return joined(parts);
+  }
+
+  #placed(node: NodeDef): NodeDef {
+    const position = this.#document.layout.get(node.name);
+    return position ? withPosition(node, position) : node;
+  }
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts;
+  if (parts.length === 1 && only) return only;
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,141 @@
+/** Unsaved edits outlive the page, the tab and the application. */
+import { existsSync } from "node:fs";
+import { appendFile, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect } from "vitest";
+import { peerMissing } from "../support/peers.js";
+import { startApp } from "./support/app.js";
+import { closeBrowser, sharedBrowser, test } from "./support/fixtures.js";
+import { WindowPage } from "./support/window-page.js";
+
+afterAll(closeBrowser);
+
+/** An edit that is older than this is not lost. */
+const KEPT_WITHIN_MILLIS = 2000;
+
+async function draftsIn(folder: string): Promise<string[]> {
+  const drafts = join(folder, "data", "drafts");
+  return existsSync(drafts) ? await readdir(drafts) : [];
+}
+
+/** The rows that offer drafts. */
+const offers = (window: WindowPage) => window.page.getByRole("region", { name: "Unsaved edits" });
+
+async function deleteNode(window: WindowPage, name: string): Promise<void> {
+  await window.select(name);
+  await window.press("Delete");
+  await window.node(name).waitFor({ state: "detached" });
+}
+
+const skip = peerMissing("tensorflow", "chromium");
+
+describe.skipIf(skip)("after kill -9 of the application", () => {
+  test("no edit older than two seconds is lost, and the next window offers it", async ({ app, window }) => {
+    await window.saveAs("graph.pbtxt");
+    expect(await draftsIn(app.folder)).toEqual([]);
+    await deleteNode(window, "z");
+    await deleteNode(window, "y");
+    // The promise itself is about time.
+    await window.page.waitForTimeout(KEPT_WITHIN_MILLIS);
+    await app.kill();
+
+    const next = await startApp({ folder: app.folder });
+    const again = await WindowPage.open(await sharedBrowser(), next.link);
+    try {
+      await again.ready();
+      const offer = offers(again);
+      await offer.getByText(/^graph\.pbtxt was edited just now and not saved/).waitFor();
+      await offer.getByRole("button", { name: "Restore" }).click();
+      await again.node("y").waitFor({ state: "detached" });
+      expect(await again.nodes.count()).toBe(3);
+      expect(await again.page.title()).toBe("● graph.pbtxt · Tensordeck");
+      await offer.waitFor({ state: "detached" });
+
+      // Saved, the draft has nothing to keep.
+      await again.press("Control+s");
+      await again.page.getByRole("contentinfo").getByText("Saved", { exact: true }).waitFor();
+      await expect.poll(() => draftsIn(app.folder)).toEqual([]);
+      expect(again.errors).toEqual([]);
+    } finally {
+      // The first window lost its connection, as it should.
+      window.errors.length = 0;
+      await again.close();
+      await next.stop();
+    }
+  });
+
+  test("a draft says that its file was changed meanwhile, and can be discarded", async ({ app, window }) => {
+    await window.saveAs("graph.pbtxt");
+    await deleteNode(window, "z");
+    await expect.poll(() => draftsIn(app.folder)).toHaveLength(1);
+    await app.kill();
+    await appendFile(join(app.folder, "graph.pbtxt"), "\n");
+
+    const next = await startApp({ folder: app.folder });
+    const again = await WindowPage.open(await sharedBrowser(), next.link);
+    try {
+      await again.ready();
+      const offer = offers(again);
+      await offer.getByText("graph.pbtxt was changed by another program since").waitFor();
+      await offer.getByRole("button", { name: "Discard" }).click();
+      await offer.waitFor({ state: "detached" });
+      expect(await draftsIn(app.folder)).toEqual([]);
+    } finally {
+      // The first window lost its connection, as it should.
+      window.errors.length = 0;
+      await again.close();
+      await next.stop();
+    }
+  });
+});
+
+describe.skipIf(skip)("drafts of windows", () => {
+  test("a page that is loaded again has its unsaved edits", async ({ app, window }) => {
+    window.page.on("dialog", (dialog) => dialog.accept());
+    await deleteNode(window, "z");
+    await expect.poll(() => draftsIn(app.folder)).toHaveLength(1);
+    await window.page.reload();
+    await window.page.getByText(/unsaved edits of .* are still here/).waitFor();
+    expect(await window.nodes.count()).toBe(4);
+    expect(await window.page.title()).toMatch(/^● /);
+    // It goes on as the same draft.
+    await deleteNode(window, "y");
+    await window.page.reload();
+    await window.node("a").waitFor();
+    await expect.poll(() => window.nodes.count()).toBe(3);
+    expect(await draftsIn(app.folder)).toHaveLength(1);
+    await window.button("Discard edits").click();
+    await window.node("z").waitFor();
+    await expect.poll(() => draftsIn(app.folder)).toEqual([]);
+  });
+
+  test("two windows keep a draft each, and neither is offered while its window is open", async ({
+    app,
+    window,
+  }) => {
+    const other = await WindowPage.open(await sharedBrowser(), await app.newLink());
+    try {
+      await other.ready();
+      await deleteNode(window, "z");
+      await deleteNode(other, "y");
+      await expect.poll(() => draftsIn(app.folder)).toHaveLength(2);
+      for (const draft of await draftsIn(app.folder)) {
+        expect((await stat(join(app.folder, "data", "drafts", draft))).mode & 0o777).toBe(0o600);
+      }
+      const third = await WindowPage.open(await sharedBrowser(), await app.newLink());
+      await third.ready();
+      await third.page.waitForLoadState("networkidle");
+      expect(await offers(third).count()).toBe(0);
+      await third.close();
+    } finally {
+      await other.close();
+    }
+    // The other window has gone: what it left is offered to the next one.
+    const next = await WindowPage.open(await sharedBrowser(), await app.newLink());
+    await next.ready();
+    await offers(next).getByRole("button", { name: "Restore" }).click();
+    await next.node("y").waitFor({ state: "detached" });
+    expect(await next.node("z").count()).toBe(1);
+    await next.close();
+  });
+});

@@ -1,0 +1,53 @@
+/** Random edits, for properties that hold after any sequence of them. */
+import { addNode } from "../../../renderer/document/edits/add.js";
+import { setAttr } from "../../../renderer/document/edits/attrs.js";
+import { connect, disconnect } from "../../../renderer/document/edits/connect.js";
+import { clipOf, paste } from "../../../renderer/document/edits/paste.js";
+import { moveNodes, pin } from "../../../renderer/document/edits/place.js";
+import { deleteNodes } from "../../../renderer/document/edits/remove.js";
+import { rename } from "../../../renderer/document/edits/rename.js";
+import { setFeed, toggleFetch } from "../../../renderer/document/edits/run-settings.js";
+import type { EditResult } from "../../../renderer/document/edits/types.js";
+import { commit, type History } from "../../../renderer/document/history.js";
+import type { GraphDocument } from "../../../renderer/document/model.js";
+import fc from "../../support/seeded-check.js";
+import { lookup, type } from "./graphs.js";
+
+/** The history after an edit; as it was where the edit is refused. */
+export function doEdit(history: History, result: EditResult): History {
+  return result.ok ? commit(history, result.transaction) : history;
+}
+
+export type Step = (document: GraphDocument) => EditResult;
+
+/** Any edit of a document, often one that is refused. */
+export const step: fc.Arbitrary<Step> = fc
+  .record({ kind: fc.nat(9), pick: fc.nat(50), other: fc.nat(50), x: fc.integer({ min: -500, max: 500 }) })
+  .map(({ kind, pick, other, x }): Step => {
+    return (document) => {
+      const names = [...document.nodes.keys()];
+      const name = names[pick % Math.max(1, names.length)] ?? "";
+      const second = names[other % Math.max(1, names.length)] ?? "";
+      const steps: readonly (() => EditResult)[] = [
+        () =>
+          addNode(document, lookup, ["Mul", "Const", "Pack", "NoOp", "Cast"][pick % 5] ?? "Mul", { x, y: x }),
+        () => deleteNodes(document, [name, second]),
+        () => rename(document, name, `n${pick}_${other}`),
+        () => connect(document, lookup, { node: name, output: 0 }, { node: second, input: other % 2 }),
+        () => disconnect(document, [{ node: name, input: 0 }]),
+        () => pin(document, [name, second], `/job:worker/task:${pick % 2}`),
+        () => moveNodes(document, new Map([[name, { x, y: pick }]])),
+        () => setAttr(document, lookup, name, "dtype", type(pick % 2 === 0 ? "int32" : "float64")),
+        () => toggleFetch(document, `${name}:0`),
+        () => {
+          const clip = clipOf(document, new Set([name, second]));
+          return clip
+            ? paste(document, clip, { x, y: 0 }, "Paste")
+            : setFeed(document, "a:0", { kind: "literal", text: "1" });
+        },
+      ];
+      const run = steps[kind];
+      if (!run) throw new Error("no such step");
+      return run();
+    };
+  });

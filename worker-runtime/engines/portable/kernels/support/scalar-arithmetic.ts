@@ -1,0 +1,58 @@
+/**
+ * Arithmetic of two elements, one definition for all kernels. Loops over large arrays that cannot afford a call for each
+ * element write it out (math/arithmetic.ts, accumulate.ts).
+ */
+
+/** What is done with two elements, an old one and a new one where the result takes the old one's place. */
+export type Arithmetic = "add" | "sub" | "mul" | "div" | "max" | "min";
+
+/** Of floats. Integers of up to 32 bits wrap around when they are stored, but for products: see `Math.imul`. */
+export const numberArithmetic: Readonly<Record<Arithmetic, (a: number, b: number) => number>> = {
+  add: (a, b) => a + b,
+  sub: (a, b) => a - b,
+  mul: (a, b) => a * b,
+  div: (a, b) => a / b,
+  max: Math.max,
+  min: Math.min,
+};
+
+/** Of 64-bit integers, which wrap around when they are stored; division goes toward zero and refuses a divisor of 0. */
+export const longArithmetic: Readonly<Record<Arithmetic, (a: bigint, b: bigint) => bigint>> = {
+  add: (a, b) => a + b,
+  sub: (a, b) => a - b,
+  mul: (a, b) => a * b,
+  div: (a, b) => a / b,
+  max: (a, b) => (b > a ? b : a),
+  min: (a, b) => (b < a ? b : a),
+};
+
+/** Stores the result of an operation of a + bi and c + di at entries `o` and `o + 1`, so that no pair has to be made of it. */
+export type ComplexOperation = (
+  out: { [index: number]: number },
+  o: number,
+  a: number,
+  b: number,
+  c: number,
+  d: number,
+) => void;
+
+/** Of complex numbers, which have no order. */
+export const complexArithmetic: Readonly<Record<Exclude<Arithmetic, "max" | "min">, ComplexOperation>> = {
+  add: (out, o, a, b, c, d) => {
+    out[o] = a + c;
+    out[o + 1] = b + d;
+  },
+  sub: (out, o, a, b, c, d) => {
+    out[o] = a - c;
+    out[o + 1] = b - d;
+  },
+  mul: (out, o, a, b, c, d) => {
+    out[o] = a * c - b * d;
+    out[o + 1] = a * d + b * c;
+  },
+  div: (out, o, a, b, c, d) => {
+    const square = c * c + d * d;
+    out[o] = (a * c + b * d) / square;
+    out[o + 1] = (b * c - a * d) / square;
+  },
+};

@@ -1,0 +1,68 @@
+import { type TensorFlowError, unavailable } from "../../../../protocol/status.js";
+
+/** When a peer that is silent counts as gone. */
+export interface SilenceLimits {
+  /** Time between two looks at a connection. */
+  readonly lookMillis: number;
+  /** Looks in a row without a sign of life after which the peer is asked for one, at each look. */
+  readonly looksUntilAsked: number;
+  /** Looks in a row without a sign of life after which it is gone. */
+  readonly looksUntilGone: number;
+}
+
+/** A peer of which something is awaited is asked after 20 seconds of silence, and given up after 90. */
+export const SILENCE_LIMITS: SilenceLimits = { lookMillis: 10_000, looksUntilAsked: 2, looksUntilGone: 9 };
+
+/** How long a peer may be silent at least before it is given up; one more look at most. */
+export function silenceMillis({ lookMillis, looksUntilGone }: SilenceLimits): number {
+  return lookMillis * looksUntilGone;
+}
+
+/** What calls fail with whose peer is gone: UNAVAILABLE. */
+export function silentPeerError(address: string, limits: SilenceLimits): TensorFlowError {
+  return unavailable(
+    `The connection to ${address} was given up: nothing came from there for ${silenceMillis(limits) / 1000} s, although ` +
+      "it was asked. Its machine may be off, its process stopped, or the network broken; check them and run again.",
+  );
+}
+
+/** A connection as the watch sees it. */
+export interface WatchedPeer {
+  /** Another number whenever something came from the peer, or it took something large. */
+  signs(): number;
+  /** Whether something is awaited of the peer; otherwise its silence is no fault. */
+  isAwaited(): boolean;
+  /** Makes a peer that lives give a sign, however long what is awaited of it takes. */
+  ask?(): void;
+  /** Told once for each silence: whatever waits is to fail, and the connection to be closed. */
+  gone(): void;
+}
+
+/**
+ * The rule for peers that are silent, the same for every kind of connection. A machine that loses its power or its network
+ * closes no connection, and the system notices late (Linux after a quarter of an hour where data is on its way) or, with a
+ * proxy in between or a process that is stopped, never.
+ *
+ * Looks are counted, not time: a process that was held up itself looks once when it goes on, and reads what came
+ * meanwhile before it looks again.
+ * @returns ends the watch.
+ */
+export function watchSilence(peer: WatchedPeer, limits: SilenceLimits): () => void {
+  const { lookMillis, looksUntilAsked, looksUntilGone } = limits;
+  let seen = peer.signs();
+  let silentLooks = 0;
+  const look = (): void => {
+    const signs = peer.signs();
+    const isSilent = signs === seen && peer.isAwaited();
+    seen = signs;
+    silentLooks = isSilent ? silentLooks + 1 : 0;
+    if (silentLooks >= looksUntilGone) {
+      silentLooks = 0;
+      peer.gone();
+    } else if (silentLooks >= looksUntilAsked) {
+      peer.ask?.();
+    }
+  };
+  const timer = setInterval(look, lookMillis).unref();
+  return () => clearInterval(timer);
+}
