@@ -1,7 +1,8 @@
+import type { NativeMenu } from "./native-menu.js";
 import type { Problem } from "./problem.js";
 
 /**
- * What Electron's preload script exposes to the window as `window.tensordeck`. Two named functions only: the window
+ * What Electron's preload script exposes to the window as `window.tensordeck`. Named functions only: the window
  * never sees `ipcRenderer`, so a page that got into it could still do no more than the contract allows.
  */
 export interface Bridge {
@@ -12,6 +13,15 @@ export interface Bridge {
   request(method: string, params: unknown): Promise<BridgeAnswer>;
   /** Calls the listener for every event of the application until the returned function is called. */
   onEvent(listener: (event: string, data: unknown) => void): () => void;
+  /** Present where the system has a menu bar of its own that stands outside the window. */
+  readonly menu?: MenuBridge;
+}
+
+export interface MenuBridge {
+  /** Puts the menu in place of the one before. */
+  show(menu: NativeMenu): void;
+  /** Calls the listener with the key of every command that is chosen, until the returned function is called. */
+  onChosen(listener: (key: string) => void): () => void;
 }
 
 export type BridgeAnswer =

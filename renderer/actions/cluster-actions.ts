@@ -1,5 +1,5 @@
 /** Changes of the cluster that restart tasks, with the question that goes before them. */
-import type { Access, AddForeign, AddTasks, Membership, Task } from "../../main/api/cluster.js";
+import type { Access, AddForeign, AddTasks, ClusterRow, Membership, Task } from "../../main/api/cluster.js";
 import { taskName } from "../cluster/task-name.js";
 import { addTasks, machinesOf, useCluster } from "../stores/cluster-store.js";
 import { confirm } from "../stores/ui-store.js";
@@ -67,6 +67,19 @@ export async function addForeign(server: AddForeign): Promise<void> {
 /** Opens or secures the cluster. What it costs was said, and confirmed, in the access dialog. */
 export async function changeAccess(access: Access): Promise<void> {
   await client().call("cluster.setAccess", { access });
+}
+
+/** Starts, stops, restarts or removes a task. Rejects with a ProblemError. */
+export async function controlTask(
+  method: "cluster.startTask" | "cluster.stopTask" | "cluster.restartTask" | "cluster.removeTask",
+  { id }: Task,
+): Promise<void> {
+  await client().call(method, { taskId: id });
+}
+
+/** Makes the cluster what a table of it says. Rejects with a ProblemError. */
+export async function applyRows(rows: readonly ClusterRow[]): Promise<void> {
+  await client().call("cluster.applyTable", { rows: [...rows] });
 }
 
 /** Makes a task forget its variables, queues and sessions, after a question. Rejects with a ProblemError. */

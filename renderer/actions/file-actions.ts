@@ -2,7 +2,7 @@
 import type { DocumentFile, DocumentKind, Example } from "../../main/api/documents.js";
 import { ProblemError } from "../../main/api/wire.js";
 import type { GraphDocument } from "../document/model.js";
-import { dismissNoticeByKey, showProblem, useApp } from "../stores/app-store.js";
+import { dismissNoticeByKey, showNotice, showProblem, useApp } from "../stores/app-store.js";
 import { activeSession, inSession, recordPerDocument } from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
@@ -17,19 +17,6 @@ import { dismissRunNotices } from "./run-actions.js";
 export const GRAPH_EXTENSIONS = ["pbtxt", "pb", "meta"] as const;
 
 const GRAPH_ENDING = /\.(pbtxt|pb|meta)$/;
-
-let examples: Promise<readonly Example[]> | undefined;
-
-/** The examples that come with Tensordeck; asked for once. */
-export function listExamples(): Promise<readonly Example[]> {
-  examples ??= client()
-    .call("documents.examples")
-    .catch((error: unknown) => {
-      examples = undefined;
-      throw error;
-    });
-  return examples;
-}
 
 /** What this tab shows, so that a reload shows it again. */
 const TAB_KEY = "tensordeck.document";
@@ -103,37 +90,61 @@ export async function mayLeave(): Promise<boolean> {
   return choice === "discard";
 }
 
-export async function newDocument(): Promise<void> {
-  if (!(await mayLeave())) return;
-  show({ name: "untitled", kind: "meta_graph", format: "text", metaGraph: new Uint8Array(0) });
+/** What takes longer than this says what it waits for. */
+const PROGRESS_AFTER_MILLIS = 300;
+/** Counts what was asked to be shown in a document's place. */
+const openings = recordPerDocument(() => ({ count: 0 }));
+
+/** Shows what is read in place of the open document, wherever it comes from; never rejects. */
+async function open(name: string, read: () => Promise<DocumentFile>, example?: string): Promise<void> {
+  const session = activeSession();
+  const asked = openings();
+  const opening = ++asked.count;
+  const isNewest = () => opening === asked.count;
+  const timer = setTimeout(() => {
+    const problem = { code: "OK", message: `Opening ${name}…` } as const;
+    if (isNewest()) showNotice({ kind: "info", key: FILE_NOTICE, problem });
+  }, PROGRESS_AFTER_MILLIS);
+  try {
+    const file = await read();
+    // Of two that are being opened, the one that was asked for last is shown.
+    if (isNewest()) inSession(session, () => show(file, example === undefined ? {} : { example }));
+  } catch (error) {
+    if (isNewest()) showProblem(error, { key: FILE_NOTICE });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
-export async function openExample(id: string): Promise<void> {
+export async function newDocument(): Promise<void> {
   if (!(await mayLeave())) return;
-  show(await client().call("documents.openExample", { id }), { example: id });
+  const file = {
+    name: "untitled",
+    kind: "meta_graph",
+    format: "text",
+    metaGraph: new Uint8Array(0),
+  } as const;
+  await open(file.name, async () => file);
+}
+
+export async function openExample({ id, title }: Example): Promise<void> {
+  if (await mayLeave()) await open(title, () => client().call("documents.openExample", { id }), id);
 }
 
 /** Opens a file; asks which one where no path is given. */
 export async function openDocument(path?: string): Promise<void> {
   if (!(await mayLeave())) return;
   const chosen = path ?? (await pickFile({ mode: "open", title: "Open a graph", ...besideDocument() }));
-  if (chosen === undefined) return;
-  try {
-    show(await client().call("documents.open", { path: chosen }));
-  } catch (error) {
-    showProblem(error, { key: FILE_NOTICE });
-  }
+  if (chosen !== undefined) await open(chosen, () => client().call("documents.open", { path: chosen }));
 }
 
 /** Opens a file that the browser holds. */
 export async function openDropped(file: File): Promise<void> {
   if (!(await mayLeave())) return;
-  try {
+  await open(file.name, async () => {
     const bytes = new Uint8Array(await file.arrayBuffer());
-    show(await client().call("documents.read", { name: file.name, bytes }));
-  } catch (error) {
-    showProblem(error, { key: FILE_NOTICE });
-  }
+    return client().call("documents.read", { name: file.name, bytes });
+  });
 }
 
 /** Hands the document to the browser as a file, for when the application that would save it is gone. */

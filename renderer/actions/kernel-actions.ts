@@ -9,6 +9,9 @@ import { currentEngines } from "../stores/kernel-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
 import { uiActions } from "../stores/ui-store.js";
 
+/** The label of the command that installs it, which lies above this folder. */
+export const INSTALL_RUNTIME = "Install TensorFlow runtime…";
+
 /** The best one: another task, the same task on another engine, or the installation that either needs. */
 export function wayOut({ task, movable }: Pick<MissingOnTask, "task" | "movable">): NoticeAction | undefined {
   const other = taskWithTensorFlow(task, currentEngines());
@@ -25,6 +28,6 @@ export function wayOut({ task, movable }: Pick<MissingOnTask, "task" | "movable"
     };
   }
   return useRuntime.getState().state?.offer
-    ? { label: "Install TensorFlow runtime…", run: () => uiActions.open({ kind: "install" }) }
+    ? { label: INSTALL_RUNTIME, run: () => uiActions.open({ kind: "install" }) }
     : undefined;
 }

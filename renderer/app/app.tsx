@@ -2,13 +2,14 @@ import { type ReactElement, useEffect } from "react";
 import { flushSync } from "react-dom";
 import { copyText } from "../actions/copy-text.js";
 import { Canvas } from "../canvas/index.js";
+import { viewCommands } from "../commands/view-commands.js";
 import { Dock } from "../dock/dock.js";
 import { Inspector } from "../inspector/index.js";
+import { CommandIconButton } from "../parts/command-button.js";
 import { showProblem, useApp } from "../stores/app-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useModalOpen } from "../stores/modal.js";
 import { LIMITS, uiActions, useUi } from "../stores/ui-store.js";
-import { IconButton } from "../ui/button.js";
 import { preloadable } from "../ui/preloadable.js";
 import { UiServicesProvider } from "../ui/services.js";
 import { Split } from "../ui/split.js";
@@ -177,12 +178,7 @@ function useFocusAfterClosing(): void {
 function SideRail(): ReactElement {
   return (
     <div className="frame-side-rail">
-      <IconButton
-        icon="panel-left"
-        label="Show the side panel"
-        shortcut="Mod+B"
-        onClick={() => uiActions.toggleSide(true)}
-      />
+      <CommandIconButton command={viewCommands.side} />
     </div>
   );
 }
@@ -204,12 +200,7 @@ function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElemen
   if (!open) {
     return (
       <div className="frame-inspector-opener">
-        <IconButton
-          icon="panel-right"
-          label="Show the inspector"
-          shortcut="Mod+I"
-          onClick={() => uiActions.toggleInspector(true)}
-        />
+        <CommandIconButton command={viewCommands.inspector} />
       </div>
     );
   }

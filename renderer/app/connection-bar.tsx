@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
-import { downloadGraph } from "../actions/file-actions.js";
-import { attempt, useApp } from "../stores/app-store.js";
-import { Button } from "../ui/button.js";
+import { documentCommands } from "../commands/file-commands.js";
+import { CommandButton } from "../parts/command-button.js";
+import { useApp } from "../stores/app-store.js";
 import { Icon } from "../ui/icon.js";
 
 /** Says that the application is away, for now or for good. Nothing that is shown meanwhile is lost. */
@@ -26,9 +26,7 @@ export function ConnectionBar(): ReactElement | null {
         <b>Tensordeck was restarted, so this tab is disconnected.</b> Your changes are still here: download
         the graph, then open the new link that npm start printed and drop the file there.
       </p>
-      <Button size="small" icon="download" onClick={() => attempt(downloadGraph)}>
-        Download graph
-      </Button>
+      <CommandButton command={documentCommands.download} icon size="small" />
     </div>
   );
 }

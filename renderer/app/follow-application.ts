@@ -3,6 +3,7 @@ import type { ApplicationClient } from "../../main/api/contract.js";
 import { receiveRun, reviewOffers } from "../actions/run-actions.js";
 import { attempt, useApp } from "../stores/app-store.js";
 import { machinesOf, receiveCluster, useCluster } from "../stores/cluster-store.js";
+import { receiveExamples } from "../stores/example-store.js";
 import { receiveFirewall } from "../stores/firewall-store.js";
 import { catchUpLog, receiveLog } from "../stores/logs-store.js";
 import { loadOps } from "../stores/ops-store.js";
@@ -50,6 +51,7 @@ async function synchronise(client: ApplicationClient): Promise<void> {
     client.call("settings.get").then(receiveSettings),
     client.call("cluster.get").then(receiveCluster),
     client.call("runtime.get").then(receiveRuntime),
+    client.call("documents.examples").then(receiveExamples),
     client.call("runs.latest").then((run) => run && receiveRun(run)),
   ]);
   knownLogs.clear();

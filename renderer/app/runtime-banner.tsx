@@ -1,11 +1,12 @@
 import type { ReactElement } from "react";
 import type { InstallProgress } from "../../main/api/runtime.js";
+import { runtimeCommands } from "../commands/runtime-commands.js";
+import { CommandButton } from "../parts/command-button.js";
 import { ProblemView } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
-import { cancelInstall, installRuntime, lookForRuntime, useRuntime } from "../stores/runtime-store.js";
+import { useRuntime } from "../stores/runtime-store.js";
 import { changeSettings, useSettings } from "../stores/settings-store.js";
-import { uiActions } from "../stores/ui-store.js";
-import { Button, IconButton } from "../ui/button.js";
+import { IconButton } from "../ui/button.js";
 import { bytesText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 
@@ -22,12 +23,8 @@ export function RuntimeBanner(): ReactElement | null {
       <div className="notices">
         <div className="notice-row problem">
           <ProblemView problem={state.problem} kind="problem">
-            <Button size="small" onClick={() => attempt(installRuntime)}>
-              Try again
-            </Button>
-            <Button size="small" variant="ghost" onClick={() => attempt(lookForRuntime)}>
-              Look again
-            </Button>
+            <CommandButton command={runtimeCommands.retry} size="small" />
+            <CommandButton command={runtimeCommands.refresh} size="small" variant="ghost" />
           </ProblemView>
         </div>
       </div>
@@ -41,15 +38,11 @@ export function RuntimeBanner(): ReactElement | null {
         Tasks run on the portable engine, which needs no installation. TensorFlow's runtime has every op, more
         speed, and CUDA for NVIDIA GPUs.
       </span>
-      {state.offer ? (
-        <Button size="small" icon="download" onClick={() => uiActions.open({ kind: "install" })}>
-          Install TensorFlow runtime ({bytesText(state.offer.downloadBytes)})…
-        </Button>
-      ) : (
-        <Button size="small" icon="refresh" onClick={() => attempt(lookForRuntime)}>
-          Look again
-        </Button>
-      )}
+      <CommandButton
+        command={state.offer ? runtimeCommands.install : runtimeCommands.refresh}
+        icon
+        size="small"
+      />
       <HideButton />
     </div>
   );
@@ -100,9 +93,7 @@ function Progress({ progress }: { readonly progress: InstallProgress }): ReactEl
             ? bytesText(doneBytes)
             : ""}
       </span>
-      <Button size="small" onClick={() => attempt(cancelInstall)}>
-        Cancel
-      </Button>
+      <CommandButton command={runtimeCommands.cancelInstall} size="small" />
     </div>
   );
 }

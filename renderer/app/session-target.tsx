@@ -1,11 +1,11 @@
 import type { ReactElement } from "react";
 import type { Gateway, Task } from "../../main/api/cluster.js";
-import { changeMembership } from "../actions/cluster-actions.js";
 import { clusterHealth } from "../cluster/health.js";
 import { taskName } from "../cluster/task-name.js";
-import { attempt, useApp } from "../stores/app-store.js";
+import { clusterCommands, membershipCommands } from "../commands/cluster-commands.js";
+import { menuEntry } from "../commands/menu-entry.js";
+import { useApp } from "../stores/app-store.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
-import { uiActions } from "../stores/ui-store.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Menu, type MenuEntry } from "../ui/menu.js";
@@ -23,50 +23,21 @@ export function SessionTarget(): ReactElement {
   const gateway = useCluster((state) => state.state?.gateway);
   const hosts = useCluster((state) => machinesOf(state).filter((machine) => machine.tasks.length > 0).length);
   const health = connected ? clusterHealth(tasks) : ({ dot: "off", text: "not connected" } as const);
-  const change = (to: typeof membership) => attempt(() => changeMembership(to));
   const up = tasks.filter(({ state, address }) => state === "running" && address !== "");
   const target = gateway && !gateway.problem ? gateway.target : "local";
-  const entries: MenuEntry[] = [
+  const entries = (): MenuEntry[] => [
     ...gatewayEntries(gateway),
     { kind: "heading", text: "Membership" },
-    {
-      kind: "item",
-      label: "Dynamic",
-      note: "Tasks come and go freely; the session tells them who takes part.",
-      checked: membership === "dynamic",
-      run: () => change("dynamic"),
-    },
-    {
-      kind: "item",
-      label: "Fixed",
-      note: "Every task knows the whole cluster from its start, as stock scripts expect.",
-      checked: membership === "fixed",
-      run: () => change("fixed"),
-    },
+    ...Object.values(membershipCommands).map((one) => menuEntry(one.now(), "short")),
     { kind: "separator" },
-    {
-      kind: "item",
-      label: access === "open" ? "Open cluster" : "Secure cluster",
-      note:
-        access === "open"
-          ? "Anyone on this network can run code on these machines."
-          : "Only paired machines can connect.",
-      icon: access === "open" ? "unlock" : "lock",
-      run: () => uiActions.open({ kind: "access" }),
-    },
+    { ...menuEntry(clusterCommands.access.now(), "short"), hint: undefined },
     { kind: "separator" },
     { kind: "heading", text: up.length > 0 ? "Use from Python: copy a target" : "Use from Python" },
     ...(up.length > 0
       ? up.slice(0, MOST_TARGETS).map(targetEntry)
       : [{ kind: "heading" as const, text: "Start a worker to get a grpc:// target." }]),
     ...(up.length > MOST_TARGETS
-      ? [
-          {
-            kind: "item" as const,
-            label: `All ${up.length} tasks: Use from Python…`,
-            run: () => uiActions.open({ kind: "python" }),
-          },
-        ]
+      ? [{ ...menuEntry(clusterCommands.python.now()), hint: `all ${up.length} tasks` }]
       : []),
     ...(up.length > 0 && membership === "dynamic"
       ? [

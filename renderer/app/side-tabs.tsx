@@ -1,9 +1,10 @@
 import type { ReactElement } from "react";
 import { ClusterPanel } from "../cluster-panel/cluster-panel.js";
+import { viewCommands } from "../commands/view-commands.js";
 import { OpsPanel } from "../ops-panel/index.js";
+import { CommandIconButton } from "../parts/command-button.js";
 import { PanelBoundary } from "../parts/panel-boundary.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
-import { IconButton } from "../ui/button.js";
 import { TabList, TabPanel, Tabs } from "../ui/tabs.js";
 
 const TABS = [
@@ -20,12 +21,7 @@ export function SideTabs(): ReactElement {
         <TabList label="Side panel" tabs={TABS} selected={tab}>
           <span className="grow" />
           <span className="bar-button">
-            <IconButton
-              icon="panel-left"
-              label="Hide the side panel"
-              shortcut="Mod+B"
-              onClick={() => uiActions.toggleSide(false)}
-            />
+            <CommandIconButton command={viewCommands.side} />
           </span>
         </TabList>
         <TabPanel id={tab} className="side-panel" data-own-keys="">

@@ -10,6 +10,7 @@ import { setClient } from "../transport/client.js";
 import { connect } from "../transport/connect.js";
 import type { Refusal } from "../transport/session.js";
 import { follow } from "./follow-application.js";
+import { followNativeMenu } from "./native-menu.js";
 import { returnFocusAfterDialogs } from "./return-focus.js";
 import { guardUnload } from "./unload-guard.js";
 import { showTitle } from "./window-title.js";
@@ -30,6 +31,7 @@ export async function start(): Promise<void> {
   follow(client);
   watchKernels();
   listenToKeyboard();
+  if (window.tensordeck?.menu) followNativeMenu(window.tensordeck.menu);
   guardUnload();
   returnFocusAfterDialogs();
   showTitle();

@@ -2,7 +2,11 @@ import type { ReactElement } from "react";
 import type { RunUpdate } from "../../main/api/runs.js";
 import { clusterHealth, offlineText, trafficText } from "../cluster/health.js";
 import { failedText } from "../cluster/routes.js";
-import { attempt, useApp } from "../stores/app-store.js";
+import { clusterCommands, linkCommands } from "../commands/cluster-commands.js";
+import { settingsCommands } from "../commands/settings-commands.js";
+import { viewCommands } from "../commands/view-commands.js";
+import { CommandLink } from "../parts/command-button.js";
+import { useApp } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
@@ -11,31 +15,32 @@ import { useKernels } from "../stores/kernel-store.js";
 import { useReachability } from "../stores/reachability-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
-import { changeSettings, shownTheme, useSettings } from "../stores/settings-store.js";
-import { uiActions } from "../stores/ui-store.js";
+import { useUi } from "../stores/ui-store.js";
 import { countText, durationText, numberText, stepText, totalBytesText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 
 /** Counts and totals. What went wrong stands where it belongs; here it is only counted. */
 export function StatusBar(): ReactElement {
   const dragStatus = useDrag((state) => state.status);
+  const explanation = useUi((state) => state.explanation);
+  const said = dragStatus ?? explanation;
   return (
     <footer className="status" data-panel="status" tabIndex={-1}>
-      {dragStatus === undefined ? (
+      {said === undefined ? (
         <>
           <ClusterStatus />
           <RunStatus />
           <LinkStatus />
         </>
       ) : (
-        <span role="status">{dragStatus}</span>
+        <span role="status">{said}</span>
       )}
       <ProblemCount />
       <KernelCount />
       <span className="grow" />
       <EngineStatus />
       <SavedStatus />
-      <ThemeButton />
+      <CommandLink command={settingsCommands.otherTheme} spoken="label" icon />
     </footer>
   );
 }
@@ -80,22 +85,16 @@ function LinkStatus(): ReactElement {
         </span>
       )}
       {failed === undefined ? null : (
-        <button type="button" className="lk warned" onClick={() => uiActions.open({ kind: "links" })}>
-          <Icon name="warning" size={13} />
-          {failed}
-        </button>
+        <CommandLink command={linkCommands.show} className="warned">
+          {() => (
+            <>
+              <Icon name="warning" size={13} />
+              {failed}
+            </>
+          )}
+        </CommandLink>
       )}
-      {open ? (
-        <button
-          type="button"
-          className="lk warned"
-          title="Anyone on this network can run code on these machines"
-          onClick={() => uiActions.open({ kind: "access" })}
-        >
-          <Icon name="unlock" size={13} />
-          Open cluster
-        </button>
-      ) : null}
+      {open ? <CommandLink command={clusterCommands.access} className="warned" icon /> : null}
     </>
   );
 }
@@ -139,10 +138,14 @@ function ProblemCount(): ReactElement | null {
   const count = inGraph + inTasks;
   if (count === 0) return null;
   return (
-    <button type="button" className="lk bad" onClick={() => uiActions.showDock("problems")}>
-      <Icon name="error" size={13} />
-      {countText(count, "problem")}
-    </button>
+    <CommandLink command={viewCommands.problems} text="label" className="bad">
+      {() => (
+        <>
+          <Icon name="error" size={13} />
+          {countText(count, "problem")}
+        </>
+      )}
+    </CommandLink>
   );
 }
 
@@ -150,10 +153,14 @@ function KernelCount(): ReactElement | null {
   const count = useKernels((state) => state.missing.nodes.size);
   if (count === 0) return null;
   return (
-    <button type="button" className="lk warned" onClick={() => uiActions.showDock("problems")}>
-      <Icon name="warning" size={13} />
-      {countText(count, "node")} without a kernel
-    </button>
+    <CommandLink command={viewCommands.problems} text="label" className="warned">
+      {() => (
+        <>
+          <Icon name="warning" size={13} />
+          {countText(count, "node")} without a kernel
+        </>
+      )}
+    </CommandLink>
   );
 }
 
@@ -178,20 +185,4 @@ function SavedStatus(): ReactElement {
   const connected = useApp((state) => state.connection === "connected");
   if (!connected) return <span>Not connected</span>;
   return <span>{dirty ? "Edited, not saved" : path === undefined ? "Not saved yet" : "Saved"}</span>;
-}
-
-function ThemeButton(): ReactElement {
-  const theme = useSettings(shownTheme);
-  const next = theme === "dark" ? "light" : "dark";
-  return (
-    <button
-      type="button"
-      className="lk"
-      aria-label={`Change to the ${next} theme`}
-      onClick={() => attempt(() => changeSettings({ theme: next }))}
-    >
-      <Icon name={theme === "dark" ? "moon" : "sun"} size={13} />
-      Theme
-    </button>
-  );
 }

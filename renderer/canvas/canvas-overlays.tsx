@@ -1,22 +1,25 @@
 /** What stands on the canvas around the graph: its heading, controls, minimap, hints and menus. */
+
 import { useStore } from "@xyflow/react";
 import type { ReactElement } from "react";
-import { listExamples, openExample } from "../actions/file-actions.js";
 import { taskNameOfDevice } from "../cluster/task-name.js";
-import { showNextProblem } from "../commands/graph-commands.js";
+import { canvasCommands } from "../commands/canvas-commands.js";
+import type { AnyCommand } from "../commands/command.js";
+import { exampleCommands } from "../commands/file-commands.js";
+import { graphCommands } from "../commands/graph-commands.js";
+import { nodesCommands } from "../commands/node-commands.js";
+import { runCommands } from "../commands/run-commands.js";
+import { useCommand } from "../commands/use-action.js";
 import { isUninitialised } from "../document/initialisers.js";
 import { parseTensorName } from "../document/tensor-names.js";
-import { InitialiseButton } from "../parts/initialise-button.js";
-import { attempt } from "../stores/app-store.js";
+import { CommandButton, CommandIconButton, CommandLink } from "../parts/command-button.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { isActive, useDocumentRun } from "../stores/run-store.js";
 import { countText, numberText, stepText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
-import { useMinimapShown } from "../viewport/minimap-shown.js";
-import { fitGraph, viewDuration } from "../viewport/view.js";
-import { useCanvas } from "../viewport/view-store.js";
+import { shortcutText } from "../ui/shortcut.js";
 import { CanvasMenu } from "./context-menu.js";
 import { DragGhosts } from "./drag-ghosts.js";
 import { EdgeMenu } from "./edge-menu.js";
@@ -90,91 +93,40 @@ function ProblemCount(): ReactElement | null {
     <div className="ctl tr0 bad" role="alert">
       <Icon name="close" className="er" />
       <span>{count === 1 ? "1 node cannot run" : `${count} nodes cannot run`}</span>
-      <button type="button" className="lk" onClick={showNextProblem}>
-        {count === 1 ? "Show" : "Next"}
-      </button>
+      <CommandLink command={graphCommands.nextProblem} />
     </div>
   );
 }
 
 function Controls(): ReactElement {
   const zoom = useStore(({ transform }) => transform[2]);
-  const minimapOpen = useMinimapShown();
-  const listOpen = useCanvas((state) => state.listOpen);
-  const flow = useCanvas((state) => state.flow);
-  const duration = viewDuration();
+  const reset = useCommand(canvasCommands.zoomReset);
   return (
     <div className="ctl bl0" role="toolbar" aria-label="View">
-      <ControlButton
-        icon="minus"
-        label="Zoom out"
-        keys="−"
-        onClick={() => void flow?.zoomOut({ duration })}
-      />
+      <CommandIconButton command={canvasCommands.zoomOut} />
       <button
         type="button"
         className="zv"
-        title="Zoom to 100 %"
-        aria-label={`Zoom ${Math.round(zoom * 100)} %, set to 100 %`}
-        onClick={() => void flow?.zoomTo(1, { duration })}
+        title={reset.label}
+        aria-label={`Zoom ${Math.round(zoom * 100)} %, ${reset.label}`}
+        onClick={() => void reset.run()}
       >
         {Math.round(zoom * 100)}%
       </button>
-      <ControlButton icon="plus" label="Zoom in" keys="+" onClick={() => void flow?.zoomIn({ duration })} />
+      <CommandIconButton command={canvasCommands.zoomIn} />
       <span className="vsep" />
-      <ControlButton icon="fit" label="Fit the graph" keys="F" onClick={() => fitGraph()} />
-      <ControlButton
-        icon="minimap"
-        label="Minimap"
-        keys="M"
-        on={minimapOpen}
-        onClick={() => useCanvas.setState({ minimapOpen: !minimapOpen })}
-      />
-      <ControlButton
-        icon="list"
-        label="List view"
-        keys="L"
-        on={listOpen}
-        onClick={() => useCanvas.setState({ listOpen: !listOpen })}
-      />
+      <CommandIconButton command={canvasCommands.fit} />
+      <CommandIconButton command={canvasCommands.minimap} text="short" />
+      <CommandIconButton command={canvasCommands.list} text="short" />
     </div>
   );
 }
 
-interface ControlButtonProps {
-  readonly icon: "minus" | "plus" | "fit" | "minimap" | "list";
-  readonly label: string;
-  readonly keys: string;
-  readonly on?: boolean;
-  onClick(): void;
-}
-
-function ControlButton({ icon, label, keys, on, onClick }: ControlButtonProps): ReactElement {
-  return (
-    <button
-      type="button"
-      className={on ? "ib on" : "ib"}
-      aria-label={label}
-      aria-pressed={on}
-      title={`${label}  ${keys}`}
-      onClick={onClick}
-    >
-      <Icon name={icon} />
-    </button>
-  );
-}
-
 function EmptyGraph(): ReactElement {
-  const openFirst = async () => {
-    const [first] = await listExamples();
-    if (first) await openExample(first.id);
-  };
   return (
     <div className="graph-empty">
       <p>Drag an op here, or open a graph.</p>
-      <button type="button" className="btn" onClick={() => attempt(openFirst)}>
-        Open example
-      </button>
+      <CommandButton command={exampleCommands.open} text="label" />
     </div>
   );
 }
@@ -203,7 +155,7 @@ function Hint(): ReactElement | null {
     ) : (
       <div className="hint">
         {`Press Run to compute ${wantedText()}`}
-        <kbd>{MOD_KEY} Enter</kbd>
+        <Keys of={runCommands.once} />
       </div>
     );
   }
@@ -211,7 +163,7 @@ function Hint(): ReactElement | null {
     return (
       <div className="hint">
         <span className="ell">Variables have no value yet.</span>
-        <InitialiseButton className="btn sm" />
+        <CommandButton command={runCommands.initialise} size="small" />
       </div>
     );
   }
@@ -228,9 +180,13 @@ function Hint(): ReactElement | null {
   return (
     <div className="hint">
       {`${ran}Drag a selection onto a task to pin it`}
-      <kbd>P</kbd>
+      <Keys of={nodesCommands.pin} />
     </div>
   );
+}
+
+function Keys({ of: { shortcut } }: { readonly of: AnyCommand }): ReactElement | null {
+  return shortcut === undefined ? null : <kbd>{shortcutText(shortcut)}</kbd>;
 }
 
 /** "z", "z and w", "3 results". */

@@ -1,6 +1,12 @@
 /** What can be done with a node, an edge or the canvas, where it is asked for: commands, as everywhere. */
+
 import type { MouseEvent, ReactElement } from "react";
-import { commandEntry } from "../commands/menu-entry.js";
+import { canvasCommands } from "../commands/canvas-commands.js";
+import { clipboardCommands, pasteCommands } from "../commands/clipboard-commands.js";
+import type { AnyCommand } from "../commands/command.js";
+import { graphCommands, selectionCommands } from "../commands/graph-commands.js";
+import { joinGroups, menuEntry } from "../commands/menu-entry.js";
+import { nodeCommands, nodesCommands } from "../commands/node-commands.js";
 import type { Point } from "../document/model.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { MenuAt, type MenuEntry } from "../ui/menu.js";
@@ -11,30 +17,26 @@ import { type CanvasStore, useCanvas } from "../viewport/view-store.js";
 import { selectEdge } from "./canvas-selection.js";
 import type { PicturePointer } from "./use-picture-pointer.js";
 
-const SEPARATOR: MenuEntry = { kind: "separator" };
 type MenuOf = NonNullable<CanvasStore["contextMenu"]>["on"];
 
 function entriesOf(on: MenuOf): readonly MenuEntry[] {
-  const deletion: MenuEntry = { ...commandEntry("edit.delete"), danger: true };
-  if (on === "edges") return [deletion];
-  if (on === "nodes") {
-    return [
-      ...["graph.inspect", "graph.rename", "graph.fetch", "graph.connect"].map(commandEntry),
-      SEPARATOR,
-      ...["graph.pin", "graph.unpin"].map(commandEntry),
-      SEPARATOR,
-      ...["edit.cut", "edit.copy", "edit.paste", "edit.duplicate"].map(commandEntry),
-      deletion,
-    ];
-  }
-  return [
-    commandEntry("graph.addOp"),
-    commandEntry("edit.paste"),
-    SEPARATOR,
-    ...["edit.selectAll", "graph.selectUnpinned", "graph.arrange"].map(commandEntry),
-    SEPARATOR,
-    ...["view.fit", "view.find", "view.list", "view.minimap"].map(commandEntry),
-  ];
+  const groups: Readonly<Record<MenuOf, readonly (readonly AnyCommand[])[]>> = {
+    edges: [[selectionCommands.delete]],
+    nodes: [
+      [nodeCommands.inspect, nodeCommands.rename, nodeCommands.fetch, nodeCommands.connect],
+      [nodesCommands.pin, nodesCommands.unpin],
+      [
+        ...[clipboardCommands.cut, clipboardCommands.copy, pasteCommands.paste, nodesCommands.duplicate],
+        selectionCommands.delete,
+      ],
+    ],
+    canvas: [
+      [graphCommands.addOp, pasteCommands.paste],
+      [graphCommands.selectAll, graphCommands.selectUnpinned, graphCommands.arrange],
+      [canvasCommands.fit, canvasCommands.find, canvasCommands.list, canvasCommands.minimap],
+    ],
+  };
+  return joinGroups(groups[on].map((group) => group.map((command) => menuEntry(command.now()))));
 }
 
 const LABELS: Readonly<Record<MenuOf, string>> = {

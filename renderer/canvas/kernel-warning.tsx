@@ -1,9 +1,11 @@
 /** The nodes that their task has no kernel for, counted above the graph. They do not keep anything from being run. */
+
 import type { ReactElement } from "react";
-import { showNextWithoutKernel } from "../commands/graph-commands.js";
+import { graphCommands } from "../commands/graph-commands.js";
+import { viewCommands } from "../commands/view-commands.js";
+import { CommandLink } from "../parts/command-button.js";
 import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
-import { uiActions } from "../stores/ui-store.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 
@@ -20,12 +22,8 @@ export function KernelWarning(): ReactElement | null {
       <span className="ell" title={tasks.map(({ problem }) => problem.message).join("\n")}>
         {`${countText(count, "node")} ${count === 1 ? "has" : "have"} no kernel on ${where}`}
       </span>
-      <button type="button" className="lk" onClick={showNextWithoutKernel}>
-        {count === 1 ? "Show" : "Next"}
-      </button>
-      <button type="button" className="lk" onClick={() => uiActions.showDock("problems")}>
-        What to do
-      </button>
+      <CommandLink command={graphCommands.nextWithoutKernel} />
+      <CommandLink command={viewCommands.problems} />
     </div>
   );
 }

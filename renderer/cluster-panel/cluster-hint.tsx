@@ -1,15 +1,13 @@
 import { type ReactElement, useMemo } from "react";
-import { addWorker } from "../actions/cluster-actions.js";
-import { missingTasks, startLabel, startMissing } from "../actions/graph-tasks.js";
+import { missingTasks } from "../actions/graph-tasks.js";
 import { taskName } from "../cluster/task-name.js";
 import { type WantedCluster, wantedCluster } from "../cluster/wanted-cluster.js";
-import { attempt } from "../stores/app-store.js";
+import { clusterCommands } from "../commands/cluster-commands.js";
+import { machineCommands } from "../commands/machine-commands.js";
+import { CommandButton } from "../parts/command-button.js";
 import { isUp, useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
-import { uiActions } from "../stores/ui-store.js";
-import { client } from "../transport/client.js";
-import { Button } from "../ui/button.js";
 import { countText, listText } from "../ui/format.js";
 
 /** The next sensible thing to do, in one sentence and one action; nothing once the cluster is in use. */
@@ -32,14 +30,7 @@ export function ClusterHint(): ReactElement | null {
           {tasks.length === 0 ? "This machine is ready. " : ""}
           The graph names {listText(missing.names)}.
         </p>
-        <Button
-          wide
-          variant="primary"
-          icon="power"
-          onClick={() => attempt(async () => void (await startMissing(missing)))}
-        >
-          {startLabel(missing)}
-        </Button>
+        <CommandButton command={clusterCommands.startMissing} icon wide variant="primary" />
       </div>
     );
   }
@@ -47,9 +38,7 @@ export function ClusterHint(): ReactElement | null {
     return (
       <div className="addbig">
         <p>This machine is ready.</p>
-        <Button wide variant="strong" icon="plus" onClick={() => attempt(() => addWorker())}>
-          Add worker
-        </Button>
+        <CommandButton command={machineCommands.addWorker} icon wide variant="strong" />
       </div>
     );
   }
@@ -61,9 +50,7 @@ export function ClusterHint(): ReactElement | null {
         <p>
           <b>It works.</b> Add a third worker and drag {last} onto it, or onto another task, to move it.
         </p>
-        <Button wide variant="strong" icon="plus" onClick={() => attempt(() => addWorker())}>
-          Add worker
-        </Button>
+        <CommandButton command={machineCommands.addWorker} icon wide variant="strong" />
       </div>
     );
   }
@@ -83,18 +70,9 @@ function WantedHint({ wanted: { names, rows } }: { readonly wanted: WantedCluste
         {rows ? "" : ", whose machine or address has to be chosen"}.
       </p>
       {rows ? (
-        <Button
-          wide
-          variant="primary"
-          icon="power"
-          onClick={() => attempt(() => client().call("cluster.applyTable", { rows: [...rows] }))}
-        >
-          Start {names.length === 1 ? many : countText(names.length, "task")}
-        </Button>
+        <CommandButton command={clusterCommands.startWanted} icon wide variant="primary" />
       ) : (
-        <Button wide variant="strong" onClick={() => uiActions.open({ kind: "cluster-table" })}>
-          Open the cluster table
-        </Button>
+        <CommandButton command={clusterCommands.table} wide variant="strong" />
       )}
     </div>
   );

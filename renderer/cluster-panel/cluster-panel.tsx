@@ -1,10 +1,8 @@
 import { type ReactElement, useState } from "react";
 import type { ClusterState } from "../../main/api/cluster.js";
-import { searchMachines } from "../actions/machine-actions.js";
-import { attempt } from "../stores/app-store.js";
+import { clusterCommands } from "../commands/cluster-commands.js";
+import { CommandIconButton, CommandLink } from "../parts/command-button.js";
 import { CLUSTER_NOTICE, useCluster } from "../stores/cluster-store.js";
-import { uiActions } from "../stores/ui-store.js";
-import { IconButton } from "../ui/button.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { AddPopover } from "./add-popover.js";
@@ -50,7 +48,6 @@ export function ClusterPanel(): ReactElement {
 
 function PanelHead({ state }: { readonly state: ClusterState }): ReactElement {
   const tasks = state.machines.reduce((sum, machine) => sum + machine.tasks.length, 0);
-  const searching = state.discovery.state === "searching";
   return (
     <div className="side-head">
       <span className="ell">
@@ -59,11 +56,7 @@ function PanelHead({ state }: { readonly state: ClusterState }): ReactElement {
       </span>
       <AccessLabel open={state.access === "open"} />
       <span className="grow" />
-      <IconButton
-        icon="refresh"
-        label={searching ? "Looking for machines…" : "Look for machines again"}
-        onClick={() => attempt(searchMachines)}
-      />
+      <CommandIconButton command={clusterCommands.search} />
       <AddPopover />
     </div>
   );
@@ -73,14 +66,13 @@ function PanelHead({ state }: { readonly state: ClusterState }): ReactElement {
 function AccessLabel({ open }: { readonly open: boolean }): ReactElement | null {
   if (!open) return null;
   return (
-    <button
-      type="button"
-      className="open-label"
-      title="Anyone on this network can run code on these machines. Click to change that."
-      onClick={() => uiActions.open({ kind: "access" })}
-    >
-      <Icon name="unlock" size={12} />
-      open
-    </button>
+    <CommandLink command={clusterCommands.access} className="open-label">
+      {() => (
+        <>
+          <Icon name="unlock" size={12} />
+          open
+        </>
+      )}
+    </CommandLink>
   );
 }

@@ -1,11 +1,11 @@
 import type { ReactElement, ReactNode } from "react";
 import type { ClusterState } from "../../main/api/cluster.js";
 import type { Problem } from "../../main/api/problem.js";
+import { clusterCommands } from "../commands/cluster-commands.js";
+import { settingsCommands } from "../commands/settings-commands.js";
+import { CommandButton } from "../parts/command-button.js";
 import { ProblemView } from "../parts/problem-view.js";
-import { attempt } from "../stores/app-store.js";
-import { changeSettings, useSettings } from "../stores/settings-store.js";
-import { uiActions } from "../stores/ui-store.js";
-import { Button } from "../ui/button.js";
+import { useSettings } from "../stores/settings-store.js";
 import { countText } from "../ui/format.js";
 
 const NOT_FOUND: Problem = {
@@ -33,9 +33,7 @@ export function DiscoveryNote({ state }: { readonly state: ClusterState }): Reac
       if (visible) return <Note text="Tensordeck was started without looking for other machines." />;
       return (
         <Note text="Other machines do not see this one, and it does not look for them.">
-          <Button size="small" onClick={() => attempt(() => changeSettings({ visible: true }))}>
-            Make visible
-          </Button>
+          <CommandButton command={settingsCommands.visible} size="small" />
         </Note>
       );
     case "searching":
@@ -86,9 +84,5 @@ function Note({ text, children }: { readonly text: string; readonly children?: R
 }
 
 function AddByAddress(): ReactElement {
-  return (
-    <Button size="small" onClick={() => uiActions.open({ kind: "add-machine" })}>
-      Add by address
-    </Button>
-  );
+  return <CommandButton command={clusterCommands.addMachine} size="small" />;
 }

@@ -1,15 +1,14 @@
 /** Rows of the panel that are neither a machine nor a task: what is wrong, and the button that adds. */
+
 import type { ReactElement } from "react";
 import type { Machine } from "../../main/api/cluster.js";
 import type { Problem } from "../../main/api/problem.js";
 import type { Route } from "../../main/api/reachability.js";
-import { addWorker } from "../actions/cluster-actions.js";
-import { newIdentity, openMachineWindow } from "../actions/machine-actions.js";
+import { linkCommands, routeCommands } from "../commands/cluster-commands.js";
+import { machineCommands } from "../commands/machine-commands.js";
+import { blockOf } from "../commands/target-kinds.js";
+import { CommandButton } from "../parts/command-button.js";
 import { ProblemView, withoutRemedy } from "../parts/problem-view.js";
-import { attempt } from "../stores/app-store.js";
-import { openFirewall } from "../stores/firewall-store.js";
-import { checkRoutes } from "../stores/reachability-store.js";
-import { Button } from "../ui/button.js";
 
 /** Every row of a tree is an item of it. */
 interface ItemProps {
@@ -23,20 +22,19 @@ export function AddRow({
   onFocus,
 }: ItemProps & { readonly machine: Machine }): ReactElement {
   return (
-    <Button
+    <CommandButton
+      command={machineCommands.addWorker}
+      target={machine}
       role="treeitem"
       aria-level={2}
       tabIndex={focusable ? 0 : -1}
       onFocus={onFocus}
       variant="ghost"
       size="small"
-      icon="plus"
+      icon
       className="add-row"
-      aria-label={`Add worker on ${machine.name}`}
-      onClick={() => attempt(() => addWorker(machine.id))}
-    >
-      Add worker
-    </Button>
+      spoken="named"
+    />
   );
 }
 
@@ -50,20 +48,16 @@ export function ProblemRow({ machine, problem, focusable, onFocus }: ProblemRowP
   return (
     <div className="warn-row" role="treeitem" aria-level={2} tabIndex={focusable ? 0 : -1} onFocus={onFocus}>
       <ProblemView problem={problem} kind="notice">
-        {machine.clones && machine.kind === "this" ? (
-          <Button size="small" onClick={() => attempt(newIdentity)}>
-            New identity…
-          </Button>
-        ) : null}
-        {machine.clones && machine.kind === "paired" && machine.role === "manage" ? (
-          <Button size="small" onClick={() => attempt(() => openMachineWindow(machine))}>
-            Open its window
-          </Button>
+        {machine.clones ? (
+          <>
+            <CommandButton command={machineCommands.newIdentity} target={machine} size="small" />
+            {machine.role === "manage" ? (
+              <CommandButton command={machineCommands.openWindow} target={machine} size="small" />
+            ) : null}
+          </>
         ) : null}
         {machine.kind === "paired" && !machine.clones ? (
-          <Button size="small" onClick={() => attempt(checkRoutes)}>
-            Check again
-          </Button>
+          <CommandButton command={linkCommands.check} size="small" />
         ) : null}
       </ProblemView>
     </div>
@@ -82,22 +76,9 @@ export function BlockedRow({ route, problem, focusable, onFocus }: BlockedRowPro
     <div className="warn-row" role="treeitem" aria-level={2} tabIndex={focusable ? 0 : -1} onFocus={onFocus}>
       <ProblemView problem={firewallOf === undefined ? problem : withoutRemedy(problem)} kind="notice">
         {firewallOf === undefined ? (
-          <Button size="small" onClick={() => attempt(checkRoutes)}>
-            Check again
-          </Button>
+          <CommandButton command={linkCommands.check} size="small" />
         ) : (
-          <Button
-            size="small"
-            onClick={() =>
-              attempt(() =>
-                openFirewall(
-                  firewallOf === from ? { machineId: firewallOf } : { machineId: firewallOf, peerId: from },
-                ),
-              )
-            }
-          >
-            Fix…
-          </Button>
+          <CommandButton command={routeCommands.fix} target={blockOf(firewallOf, from)} size="small" />
         )}
       </ProblemView>
     </div>

@@ -1,13 +1,14 @@
-import { Popover } from "radix-ui";
 import { type ReactElement, useState } from "react";
 import type { Layer, LayerResult, Route } from "../../main/api/reachability.js";
 import { type Link, linkKey } from "../cluster/routes.js";
 import { taskName } from "../cluster/task-name.js";
+import { linkCommands, routeCommands } from "../commands/cluster-commands.js";
+import { blockOf } from "../commands/target-kinds.js";
+import { CommandButton } from "../parts/command-button.js";
 import { ProblemView, withoutRemedy } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { openFirewall } from "../stores/firewall-store.js";
-import { checkRoutes, measureThroughput, useReachability } from "../stores/reachability-store.js";
+import { measureThroughput, useReachability } from "../stores/reachability-store.js";
 import { Button } from "../ui/button.js";
 import { bytesText, durationText } from "../ui/format.js";
 import { Icon, type IconName } from "../ui/icon.js";
@@ -30,10 +31,11 @@ interface LinkDetailsProps {
   readonly from: { readonly id: string; readonly name: string };
   readonly to: { readonly id: string; readonly name: string };
   readonly link: Link | undefined;
+  onClose(): void;
 }
 
 /** What was tested of one machine's connections to another, layer by layer, and the ways to mend and measure them. */
-export function LinkDetails({ from, to, link }: LinkDetailsProps): ReactElement {
+export function LinkDetails({ from, to, link, onClose }: LinkDetailsProps): ReactElement {
   const firewallOf = link?.outcome === "failed" ? link.firewallOf : undefined;
   const routes = (link?.routes ?? []).toSorted(
     (one, other) => Number(one.outcome !== "failed") - Number(other.outcome !== "failed"),
@@ -50,27 +52,15 @@ export function LinkDetails({ from, to, link }: LinkDetailsProps): ReactElement 
       <Speed from={from.id} to={to.id} ok={link?.outcome === "ok"} />
       <div className="link-buttons">
         {firewallOf === undefined ? null : (
-          <Popover.Close asChild>
-            <Button
-              size="small"
-              variant="primary"
-              onClick={() =>
-                attempt(() =>
-                  openFirewall(
-                    firewallOf === from.id
-                      ? { machineId: firewallOf }
-                      : { machineId: firewallOf, peerId: from.id },
-                  ),
-                )
-              }
-            >
-              Fix…
-            </Button>
-          </Popover.Close>
+          <CommandButton
+            command={routeCommands.fix}
+            target={blockOf(firewallOf, from.id)}
+            size="small"
+            variant="primary"
+            before={onClose}
+          />
         )}
-        <Button size="small" onClick={() => attempt(checkRoutes)}>
-          Check again
-        </Button>
+        <CommandButton command={linkCommands.check} size="small" />
       </div>
     </div>
   );

@@ -106,6 +106,7 @@ const Table = memo(({ machinesKey, links }: TableProps): ReactElement => {
                 from={chosen.from}
                 to={chosen.to}
                 link={links.get(linkKey(chosen.from.id, chosen.to.id))}
+                onClose={() => setChosen(undefined)}
               />
             ) : null}
           </Popover.Content>

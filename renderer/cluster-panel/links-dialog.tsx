@@ -1,11 +1,11 @@
 import type { ReactElement } from "react";
 import type { Reachability } from "../../main/api/reachability.js";
+import { linkCommands } from "../commands/cluster-commands.js";
+import { CommandButton } from "../parts/command-button.js";
 import { ProblemView } from "../parts/problem-view.js";
-import { attempt } from "../stores/app-store.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
-import { checkRoutes, useReachability } from "../stores/reachability-store.js";
+import { useReachability } from "../stores/reachability-store.js";
 import { uiActions } from "../stores/ui-store.js";
-import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { timeText } from "../ui/format.js";
 import { LinkTable } from "./link-table.js";
@@ -18,7 +18,6 @@ export function LinksDialog(): ReactElement {
   const machines = useCluster(machinesOf);
   const state = useReachability((store) => store.state);
   const linked = linkedMachines(machines, state?.routes ?? []);
-  const checking = state?.state === "checking";
   return (
     <Dialog
       wide
@@ -28,9 +27,7 @@ export function LinksDialog(): ReactElement {
       footer={
         <>
           <span className="grow fg2">{checkedText(state)}</span>
-          <Button icon="refresh" disabled={checking} onClick={() => attempt(checkRoutes)}>
-            Check again
-          </Button>
+          <CommandButton command={linkCommands.check} icon />
         </>
       }
     >

@@ -2,10 +2,9 @@ import { type ReactElement, useMemo } from "react";
 import type { Machine } from "../../main/api/cluster.js";
 import type { Route } from "../../main/api/reachability.js";
 import { linksOf } from "../cluster/routes.js";
-import { attempt } from "../stores/app-store.js";
-import { checkRoutes, useReachability } from "../stores/reachability-store.js";
-import { uiActions } from "../stores/ui-store.js";
-import { Button, IconButton } from "../ui/button.js";
+import { linkCommands } from "../commands/cluster-commands.js";
+import { CommandButton, CommandIconButton, CommandLink } from "../parts/command-button.js";
+import { useReachability } from "../stores/reachability-store.js";
 import { countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { LinkTable } from "./link-table.js";
@@ -38,13 +37,7 @@ export function Links({ machines }: { readonly machines: readonly Machine[] }): 
         </span>
         <span className="grow" />
         {checking ? <span className="spinner" role="img" aria-label="Checking every route" /> : null}
-        <IconButton
-          icon="refresh"
-          label={checking ? "Checking every route…" : "Check again"}
-          small
-          disabled={checking}
-          onClick={() => attempt(checkRoutes)}
-        />
+        <CommandIconButton command={linkCommands.check} text="short" small />
       </div>
       {linked.length > MOST_IN_PANEL ? <Summary /> : <LinkTable machines={linked} />}
       <Diagnoses />
@@ -68,9 +61,7 @@ function Summary(): ReactElement {
       <span className="fg2">{countText(of("ok"), "link")} ok</span>
       {of("unknown") > 0 ? <span className="fg2">{of("unknown")} not tested</span> : null}
       <span className="grow" />
-      <Button size="small" onClick={() => uiActions.open({ kind: "links" })}>
-        All links…
-      </Button>
+      <CommandButton command={linkCommands.show} size="small" />
     </div>
   );
 }
@@ -81,9 +72,13 @@ function Diagnoses(): ReactElement | null {
   const shown = diagnoses?.filter(({ severity }) => severity !== "info") ?? [];
   if (shown.length === 0) return null;
   return (
-    <button type="button" className="lk diagnoses" onClick={() => uiActions.open({ kind: "links" })}>
-      <Icon name="warning" size={13} />
-      {countText(shown.length, "finding")}…
-    </button>
+    <CommandLink command={linkCommands.show} className="diagnoses">
+      {() => (
+        <>
+          <Icon name="warning" size={13} />
+          {countText(shown.length, "finding")}…
+        </>
+      )}
+    </CommandLink>
   );
 }

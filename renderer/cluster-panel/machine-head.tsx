@@ -7,9 +7,9 @@ import {
   spokenPresence,
   systemText,
 } from "../cluster/machine-text.js";
-import { attempt } from "../stores/app-store.js";
-import { startPairing } from "../stores/pairing-store.js";
-import { Button, IconButton } from "../ui/button.js";
+import { machineCommands } from "../commands/machine-commands.js";
+import { CommandButton } from "../parts/command-button.js";
+import { IconButton } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { MachineLoad } from "./machine-load.js";
@@ -72,14 +72,7 @@ export function MachineHead(props: MachineHeadProps): ReactElement {
         ) : null}
         <span className="grow" />
         {discovered ? (
-          <Button
-            size="small"
-            aria-label={`Pair with ${name}`}
-            disabled={presence === "offline"}
-            onClick={() => attempt(() => startPairing(machine.id))}
-          >
-            Pair
-          </Button>
+          <CommandButton command={machineCommands.pair} target={machine} size="small" spoken="named" />
         ) : null}
         <Menu
           align="end"

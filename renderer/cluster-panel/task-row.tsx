@@ -1,14 +1,13 @@
 import type { ReactElement } from "react";
 import type { Machine, Task, TaskState } from "../../main/api/cluster.js";
 import { taskDevice, taskName, taskNameOfDevice } from "../cluster/task-name.js";
+import { taskCommands } from "../commands/task-commands.js";
+import { CommandButton } from "../parts/command-button.js";
 import { ProblemView } from "../parts/problem-view.js";
-import { attempt } from "../stores/app-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
-import { uiActions } from "../stores/ui-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
-import { client } from "../transport/client.js";
-import { Button, IconButton } from "../ui/button.js";
+import { IconButton } from "../ui/button.js";
 import { bytesText, countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
@@ -121,16 +120,15 @@ export function TaskRow({ task, machine, nodes, focusable, onFocus }: TaskRowPro
 }
 
 /** What helps a task that failed or does not answer. */
-function Recovery({ task: { id: taskId, state } }: { readonly task: Task }): ReactElement {
-  const method = hasProcess(state) ? "cluster.restartTask" : "cluster.startTask";
+function Recovery({ task }: { readonly task: Task }): ReactElement {
   return (
     <>
-      <Button size="small" onClick={() => attempt(() => client().call(method, { taskId }))}>
-        {hasProcess(state) ? "Restart" : "Start again"}
-      </Button>
-      <Button size="small" variant="ghost" onClick={() => uiActions.showLog(taskId)}>
-        Show log
-      </Button>
+      <CommandButton
+        command={hasProcess(task.state) ? taskCommands.restart : taskCommands.start}
+        target={task}
+        size="small"
+      />
+      <CommandButton command={taskCommands.showLog} target={task} size="small" variant="ghost" />
     </>
   );
 }

@@ -10,55 +10,58 @@ import { documentActions, useDocument } from "../stores/document-store.js";
 import { overlap } from "../viewport/rect.js";
 import { currentView, toGraph, viewCentre, visibleArea } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
-import type { Command } from "./command.js";
+import { defineCommands } from "./command.js";
 import { contextOf } from "./key-context.js";
-import { nothingSelected, selectionHint } from "./node-commands.js";
+import { nodeCount, selectOnly } from "./node-commands.js";
+import { documentTarget, nodesTarget } from "./target-kinds.js";
 
 const SNAP = 8;
 
-export const clipboardCommands: readonly Command[] = [
-  {
+export const clipboardCommands = defineCommands(nodesTarget, {
+  cut: {
     id: "edit.cut",
+    group: "Edit",
     label: "Cut nodes",
     shortcut: "Mod+X",
-    group: "Edit",
     onCanvas: true,
-    byEvent: true,
-    run: async () => {
-      await copySelection();
+    byEvent: "cut",
+    hint: nodeCount,
+    run: async (names) => {
+      await copyNodes(names);
       documentActions.deleteSelection();
     },
-    unavailable: nothingSelected,
-    hint: selectionHint,
   },
-  {
+  copy: {
     id: "edit.copy",
+    group: "Edit",
     label: "Copy nodes",
     icon: "copy",
     shortcut: "Mod+C",
-    group: "Edit",
     onCanvas: true,
-    byEvent: true,
-    run: copySelection,
-    unavailable: nothingSelected,
-    hint: selectionHint,
+    byEvent: "copy",
+    hint: nodeCount,
+    run: copyNodes,
   },
-  {
+});
+
+export const pasteCommands = defineCommands(documentTarget, {
+  paste: {
     id: "edit.paste",
+    group: "Edit",
     label: "Paste nodes",
     shortcut: "Mod+V",
-    group: "Edit",
     onCanvas: true,
-    byEvent: true,
+    byEvent: "paste",
     run: async () => {
       const { contextMenu } = useCanvas.getState();
       const at = contextMenu?.pointer ? toGraph(contextMenu.screen) : undefined;
       documentActions.pasteText(await readClipboard(), (clip) => placeFor(clip, at));
     },
   },
-];
+});
 
-async function copySelection(): Promise<void> {
+async function copyNodes(names: readonly string[]): Promise<void> {
+  selectOnly(names);
   const text = documentActions.copiedText();
   if (text !== undefined) await copyText(text);
 }

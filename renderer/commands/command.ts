@@ -1,31 +1,73 @@
+/**
+ * What a command is: one action of the window, said once. Toolbar, menus, cards, palette, keyboard, the overview of
+ * shortcuts and the native menu are all made from the same commands, so that they can never differ.
+ */
+import { attempt, useApp } from "../stores/app-store.js";
 import type { IconName } from "../ui/icon.js";
 
-/** Where a command stands in the palette and in the list of shortcuts. */
+/** Where a command stands in the palette, in the overview of shortcuts and in the native menu. */
 export type CommandGroup = "File" | "Edit" | "Run" | "Cluster" | "Graph" | "View" | "Settings" | "Help";
 
-/**
- * One action of the window. Menu, keyboard and palette all run the same command, so that they can never differ.
- */
-export interface Command {
-  /** Unique and stable, "run.start". */
+/** Yes, or the reason why not, as a sentence that every surface shows. */
+export type Enabled = true | { readonly reason: string };
+
+/** Enabled when the condition holds; otherwise the reason says why not. */
+export function when(condition: boolean, reason: string): Enabled {
+  return condition || { reason };
+}
+
+/** Enabled when there is no reason against it. */
+export function unless(reason: string | undefined): Enabled {
+  return reason === undefined || { reason };
+}
+
+/** A kind of thing that commands act on. Commands get it as a typed argument; surfaces that have one at hand pass it. */
+export interface TargetKind<T> {
+  readonly name: string;
+  /** What a surface without a target of its own acts on, as the keyboard does; the reason where there is none. */
+  current(): { readonly target: T } | { readonly reason: string };
+  /** All that the palette offers a command for; left out: the current one. */
+  all?(): readonly T[];
+  /** What tells a target from the others, for labels. */
+  nameOf?(target: T): string;
+}
+
+/** How a command is written down. */
+export interface CommandSpec<T> {
+  /** Unique and stable, "run.once". */
   readonly id: string;
+  readonly group: CommandGroup;
+  /** What it does, where the target is in plain sight: "Add worker". */
   readonly label: string;
+  /** What it does to the target as it is now, where that differs: "Hide the side panel". */
+  labelNow?(target: T): string;
+  /** What stands on a button, where there is little room; left out: the label. */
+  short?(target: T): string;
+  /** The label where the target is not in sight, with the target's name in it: "Add worker on pi". */
+  named?(name: string, target: T): string;
+  /** A sentence more, under the label in a menu and as the tooltip of a button. */
+  note?(target: T): string | undefined;
+  /** A few words beside the label that say what it would act on now: "3 nodes". */
+  hint?(target: T): string | undefined;
   /** Other words by which the palette finds it. */
   readonly keywords?: string;
-  readonly icon?: IconName;
+  readonly icon?: IconName | ((target: T) => IconName);
   /**
    * Keys joined by "+", "Mod" being Ctrl or, on macOS, Cmd: "Mod+Shift+Z", "Delete", "Shift+Escape". Several
    * alternatives are separated by a space.
    */
   readonly shortcut?: string;
-  readonly group: CommandGroup;
-  run(): void | Promise<void>;
-  /** Left out: always enabled. */
-  enabled?(): boolean;
-  /** Why it cannot run now, for the menus that show it then; undefined: it can. */
-  unavailable?(): string | undefined;
-  /** A few words beside the label that say what it would act on now: "3 nodes", "on". */
-  hint?(): string | undefined;
+  /** Whether it means anything for the target; menus leave it out where it does not. Left out: always. */
+  applies?(target: T): boolean;
+  /** Asked of a target that it applies to. Left out: always enabled. */
+  isEnabled?(target: T): Enabled;
+  /** Whether what it switches on, or chooses among others, holds now; drawn with a tick. */
+  isOn?(target: T): boolean;
+  run(target: T): void | Promise<void>;
+  /** True: the application has to be there for it. */
+  readonly needsApplication?: boolean;
+  /** True: takes something away that does not come back; drawn in the colour of errors. */
+  readonly danger?: boolean;
   /**
    * True: also runs while the user types in a field. Shortcuts with Ctrl or Cmd do so anyway, unless their keys edit
    * text; this is for the others.
@@ -33,8 +75,148 @@ export interface Command {
   readonly whileTyping?: boolean;
   /** True: takes the document as it is, so that text of a field that cannot be taken over keeps it from running. */
   readonly takesDocument?: boolean;
-  /** True: the browser makes an event of its own of the keys (copy, cut, paste), and that event does the work. */
-  readonly byEvent?: boolean;
+  /** The browser makes an event of its own of the keys, and that event does the work. */
+  readonly byEvent?: "cut" | "copy" | "paste";
   /** True: the shortcut belongs to the canvas and only works while the focus is not in another panel. */
   readonly onCanvas?: boolean;
+}
+
+/** A command with its target, as it is at this moment: what a surface shows and runs. */
+export interface Action {
+  readonly id: string;
+  readonly label: string;
+  /** As on a button. */
+  readonly short: string;
+  /** The label with the target's name in it. */
+  readonly named: string;
+  readonly note: string | undefined;
+  readonly hint: string | undefined;
+  readonly icon: IconName | undefined;
+  readonly shortcut: string | undefined;
+  readonly danger: boolean;
+  /** False: it means nothing for the target, and menus leave it out. */
+  readonly applies: boolean;
+  /** Undefined for a command that switches nothing. */
+  readonly checked: boolean | undefined;
+  /** Why it cannot run now; undefined: it can. */
+  readonly reason: string | undefined;
+  /** Runs it if it still can, and shows what it throws. False where it cannot. */
+  run(): boolean;
+}
+
+/** What surfaces use that treat all commands alike. */
+export interface AnyCommand {
+  readonly id: string;
+  readonly group: CommandGroup;
+  readonly label: string;
+  /** The name of the kind of its target. */
+  readonly target: string;
+  readonly keywords: string;
+  readonly shortcut: string | undefined;
+  readonly whileTyping: boolean;
+  readonly takesDocument: boolean;
+  readonly byEvent: "cut" | "copy" | "paste" | undefined;
+  readonly onCanvas: boolean;
+  /** There may be several targets, each with a name in the label. */
+  readonly many: boolean;
+  /** With the current target; disabled where there is none. */
+  now(): Action;
+  /** For each target that it applies to; only with the current one where there can be but one. */
+  all(): readonly Action[];
+}
+
+export interface Command<T = void> extends AnyCommand {
+  on(target: T): Action;
+}
+
+export const NOT_CONNECTED = "Not connected to Tensordeck.";
+const DOES_NOT_APPLY = "It does not apply here.";
+
+function reasonOf<T>(spec: CommandSpec<T>, target: T): string | undefined {
+  if (spec.applies?.(target) === false) return DOES_NOT_APPLY;
+  if (spec.needsApplication && useApp.getState().connection !== "connected") return NOT_CONNECTED;
+  const enabled = spec.isEnabled?.(target) ?? true;
+  return enabled === true ? undefined : enabled.reason;
+}
+
+function actionOn<T>(kind: TargetKind<T>, spec: CommandSpec<T>, target: T): Action {
+  const { id, icon, shortcut, danger = false } = spec;
+  const label = spec.labelNow?.(target) ?? spec.label;
+  const name = kind.nameOf?.(target);
+  return {
+    id,
+    label,
+    short: spec.short?.(target) ?? label,
+    named: (name === undefined ? undefined : spec.named?.(name, target)) ?? label,
+    note: spec.note?.(target),
+    hint: spec.hint?.(target),
+    icon: typeof icon === "function" ? icon(target) : icon,
+    shortcut,
+    danger,
+    applies: spec.applies?.(target) ?? true,
+    checked: spec.isOn?.(target),
+    reason: reasonOf(spec, target),
+    run: () => {
+      // Asked again: what was shown may be old by now.
+      if (reasonOf(spec, target) !== undefined) return false;
+      attempt(() => spec.run(target));
+      return true;
+    },
+  };
+}
+
+/** Where there is no target: the label, and the reason. */
+function actionWithout<T>(spec: CommandSpec<T>, reason: string): Action {
+  const { id, label, icon, shortcut, danger = false } = spec;
+  return {
+    id,
+    label,
+    short: label,
+    named: label,
+    note: undefined,
+    hint: undefined,
+    icon: typeof icon === "function" ? undefined : icon,
+    shortcut,
+    danger,
+    applies: true,
+    checked: undefined,
+    reason,
+    run: () => false,
+  };
+}
+
+function commandOf<T>(kind: TargetKind<T>, spec: CommandSpec<T>): Command<T> {
+  const on = (target: T) => actionOn(kind, spec, target);
+  const shown = () => {
+    const current = kind.current();
+    return "target" in current ? on(current.target) : actionWithout(spec, current.reason);
+  };
+  // It acts on what is current when it is run, which may be long after it was drawn.
+  const now = (): Action => ({ ...shown(), run: () => shown().run() });
+  return {
+    id: spec.id,
+    group: spec.group,
+    label: spec.label,
+    target: kind.name,
+    keywords: spec.keywords ?? "",
+    shortcut: spec.shortcut,
+    whileTyping: spec.whileTyping ?? false,
+    takesDocument: spec.takesDocument ?? false,
+    byEvent: spec.byEvent,
+    onCanvas: spec.onCanvas ?? false,
+    many: kind.all !== undefined,
+    on,
+    now,
+    all: () => (kind.all?.().map(on) ?? [now()]).filter(({ applies }) => applies),
+  };
+}
+
+/** Commands that act on one kind of target, by the names under which surfaces use them. */
+export function defineCommands<T, K extends string>(
+  kind: TargetKind<T>,
+  specs: { readonly [Name in K]: CommandSpec<NoInfer<T>> },
+): { readonly [Name in K]: Command<T> } {
+  const commands = {} as Record<K, Command<T>>;
+  for (const name in specs) commands[name] = commandOf(kind, specs[name]);
+  return commands;
 }

@@ -1,191 +1,118 @@
-/** Everything that can be done on the canvas, for menu, keyboard and palette alike. */
-
+/** What can be done with the graph as a whole and with what is selected of it. */
 import { wiringOf } from "../document/wiring.js";
-import { documentActions, useDocument } from "../stores/document-store.js";
+import { type DocumentStore, documentActions, useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
-import { isMinimapShown } from "../viewport/minimap-shown.js";
-import { fitGraph, toGraph, toScreen, viewCentre, viewDuration } from "../viewport/view.js";
+import { countText } from "../ui/format.js";
+import { fitGraph, toGraph, toScreen, viewCentre } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
-import { clipboardCommands } from "./clipboard-commands.js";
-import type { Command } from "./command.js";
-import { nodeCommands, nothingSelected, selectionHint } from "./node-commands.js";
+import { defineCommands, type Enabled, when } from "./command.js";
+import { documentTarget, type Selection, selectionTarget } from "./target-kinds.js";
 
-const hasSelection = () => useDocument.getState().selection.size > 0;
-const hasNodes = () => useDocument.getState().document.nodes.size > 0;
-const noNodes = () => (hasNodes() ? undefined : "The graph has no nodes.");
-
-/** Deletes selected nodes, or else takes selected edges away. */
-function deleteSelected(): void {
-  if (hasSelection()) {
-    documentActions.deleteSelection();
-    return;
-  }
-  const { selectedEdges } = useCanvas.getState();
-  const { edges } = wiringOf(useDocument.getState().document.nodes);
-  documentActions.disconnect(
-    edges.filter(({ id }) => selectedEdges.has(id)).map(({ to, input }) => ({ node: to, input })),
-  );
-  useCanvas.setState({ selectedEdges: new Set() });
+export function hasNodes({ document }: DocumentStore): Enabled {
+  return when(document.nodes.size > 0, "The graph has no nodes.");
 }
 
-function unpinned(): string[] {
-  return [...useDocument.getState().document.nodes.values()]
-    .filter(({ device }) => device === "")
-    .map(({ name }) => name);
+function unpinned({ document }: DocumentStore): string[] {
+  return [...document.nodes.values()].filter(({ device }) => device === "").map(({ name }) => name);
 }
 
-export const canvasCommands: Command[] = [
-  ...nodeCommands,
-  {
+const withoutKernel = () => useKernels.getState().missing.nodes;
+const showOrNext = (count: number) => (count === 1 ? "Show" : "Next");
+
+export const graphCommands = defineCommands(documentTarget, {
+  selectAll: {
+    id: "edit.selectAll",
+    group: "Edit",
+    label: "Select all nodes",
+    shortcut: "Mod+A",
+    onCanvas: true,
+    isEnabled: hasNodes,
+    run: () => documentActions.selectAll(),
+  },
+  selectUnpinned: {
     id: "graph.selectUnpinned",
+    group: "Graph",
     label: "Select nodes that are not pinned",
     icon: "filter",
-    group: "Graph",
-    run: () => documentActions.select(unpinned()),
-    enabled: () => unpinned().length > 0,
-    hint: () => (unpinned().length === 1 ? "1 node" : `${unpinned().length} nodes`),
+    hint: (document) => countText(unpinned(document).length, "node"),
+    isEnabled: (document) => when(unpinned(document).length > 0, "Every node is pinned."),
+    run: (document) => documentActions.select(unpinned(document)),
   },
-  {
+  addOp: {
     id: "graph.addOp",
-    label: "Add an op here…",
-    icon: "plus",
-    keywords: "node",
     group: "Graph",
+    label: "Add an op here…",
+    keywords: "node",
+    icon: "plus",
     run: () => {
       const at = useCanvas.getState().contextMenu?.screen ?? toScreen(viewCentre());
       useCanvas.setState({ edgeMenu: { from: undefined, at: toGraph(at), screen: at } });
     },
   },
-  {
+  arrange: {
     id: "graph.arrange",
-    label: "Arrange the graph",
     group: "Graph",
+    label: "Arrange the graph",
+    isEnabled: hasNodes,
     run: () => {
       documentActions.arrange();
       requestAnimationFrame(() => fitGraph());
     },
-    unavailable: noNodes,
   },
-  {
+  nextProblem: {
     id: "graph.nextProblem",
+    group: "Graph",
     label: "Show the next node that cannot run",
+    short: ({ problems }) => showOrNext(problems.size),
     icon: "warning",
-    group: "Graph",
-    run: showNextProblem,
-    enabled: () => useDocument.getState().problems.size > 0,
+    isEnabled: ({ problems }) => when(problems.size > 0, "Every node can run."),
+    run: (document) => showNext(document, document.problems),
   },
-  {
+  nextWithoutKernel: {
     id: "graph.nextWithoutKernel",
-    label: "Show the next node that its task has no kernel for",
-    icon: "warning",
     group: "Graph",
-    run: showNextWithoutKernel,
-    enabled: () => useKernels.getState().missing.nodes.size > 0,
+    label: "Show the next node that its task has no kernel for",
+    short: () => showOrNext(withoutKernel().size),
+    icon: "warning",
+    isEnabled: () => when(withoutKernel().size > 0, "No node lacks a kernel."),
+    run: (document) => showNext(document, withoutKernel()),
   },
-  {
-    id: "edit.delete",
-    label: "Delete selection",
-    icon: "trash",
-    shortcut: "Delete Backspace",
-    group: "Edit",
-    onCanvas: true,
-    run: deleteSelected,
-    unavailable: () => (useCanvas.getState().selectedEdges.size > 0 ? undefined : nothingSelected()),
-    hint: selectionHint,
-  },
-  ...clipboardCommands,
-  {
-    id: "edit.duplicate",
-    label: "Duplicate nodes",
-    shortcut: "Mod+D",
-    group: "Edit",
-    onCanvas: true,
-    run: () => void documentActions.duplicate(),
-    unavailable: nothingSelected,
-  },
-  {
-    id: "edit.selectAll",
-    label: "Select all nodes",
-    shortcut: "Mod+A",
-    group: "Edit",
-    onCanvas: true,
-    run: () => documentActions.selectAll(),
-    unavailable: noNodes,
-  },
-  {
-    id: "view.fit",
-    label: "Fit the graph to the window",
-    icon: "fit",
-    shortcut: "F",
-    group: "View",
-    run: () => fitGraph(),
-    unavailable: noNodes,
-  },
-  {
-    id: "view.zoomIn",
-    label: "Zoom in",
-    icon: "plus",
-    shortcut: "+ =",
-    group: "View",
-    onCanvas: true,
-    run: () => void useCanvas.getState().flow?.zoomIn({ duration: viewDuration() }),
-  },
-  {
-    id: "view.zoomOut",
-    label: "Zoom out",
-    icon: "minus",
-    shortcut: "-",
-    group: "View",
-    onCanvas: true,
-    run: () => void useCanvas.getState().flow?.zoomOut({ duration: viewDuration() }),
-  },
-  {
-    id: "view.minimap",
-    label: "Show or hide the minimap",
-    icon: "minimap",
-    shortcut: "M",
-    group: "View",
-    onCanvas: true,
-    run: () => useCanvas.setState({ minimapOpen: !isMinimapShown() }),
-  },
-  {
-    id: "view.list",
-    label: "Show the graph as a list",
-    icon: "list",
-    shortcut: "L",
-    group: "View",
-    onCanvas: true,
-    run: () => useCanvas.setState(({ listOpen }) => ({ listOpen: !listOpen })),
-  },
-  {
-    id: "view.find",
-    label: "Find a node…",
-    icon: "search",
-    shortcut: "Mod+F",
-    group: "View",
-    run: () => {
-      useCanvas.setState({ listOpen: true });
-      requestAnimationFrame(() => document.querySelector<HTMLElement>("[data-graph-search]")?.focus());
-    },
-    enabled: hasNodes,
-  },
-];
-
-export function showNextProblem(): void {
-  showNext(useDocument.getState().problems);
-}
-
-export function showNextWithoutKernel(): void {
-  showNext(useKernels.getState().missing.nodes);
-}
+});
 
 /** Selects, of these nodes, the one after the selected one in the document's order, and shows it. */
-function showNext(among: { has(name: string): boolean }): void {
-  const { selection, document } = useDocument.getState();
+function showNext({ selection, document }: DocumentStore, among: { has(name: string): boolean }): void {
   const names = [...document.nodes.keys()].filter((name) => among.has(name));
   const current = names.findIndex((name) => selection.has(name));
   const next = names[(current + 1) % names.length];
   if (next === undefined) return;
   documentActions.select([next]);
   fitGraph([next]);
+}
+
+export const selectionCommands = defineCommands(selectionTarget, {
+  delete: {
+    id: "edit.delete",
+    group: "Edit",
+    label: "Delete selection",
+    icon: "trash",
+    danger: true,
+    shortcut: "Delete Backspace",
+    onCanvas: true,
+    hint: ({ nodes, edges }) =>
+      nodes.length > 0 ? countText(nodes.length, "node") : countText(edges.length, "edge"),
+    run: deleteSelected,
+  },
+});
+
+/** Deletes selected nodes, or else takes selected edges away. */
+function deleteSelected({ nodes, edges }: Selection): void {
+  if (nodes.length > 0) {
+    documentActions.deleteSelection();
+    return;
+  }
+  const wiring = wiringOf(useDocument.getState().document.nodes);
+  documentActions.disconnect(
+    wiring.edges.filter(({ id }) => edges.includes(id)).map(({ to, input }) => ({ node: to, input })),
+  );
+  useCanvas.setState({ selectedEdges: new Set() });
 }

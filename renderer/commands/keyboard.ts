@@ -1,6 +1,8 @@
 import { flushSync } from "react-dom";
+import { uiActions } from "../stores/ui-store.js";
+import type { Action, AnyCommand } from "./command.js";
 import { contextOf } from "./key-context.js";
-import { commandForKey, isEnabled, runCommand } from "./registry.js";
+import { commandForKey } from "./registry.js";
 
 /** Marks a field whose text counts when the field is left, so that it has to be taken over before a command runs. */
 export const COMMITS_ATTRIBUTE = "data-commits";
@@ -14,17 +16,33 @@ function commitField(target: EventTarget | null): boolean {
   return !target.isConnected || target.getAttribute("aria-invalid") !== "true";
 }
 
+/**
+ * Runs a command that keys or the native menu asked for; where it cannot run now, the status bar says why.
+ *
+ * @param focused what has the focus; its text is taken over first
+ */
+export function runAsked({ takesDocument }: AnyCommand, action: Action, focused: EventTarget | null): void {
+  const taken = commitField(focused);
+  if (takesDocument && !taken) return;
+  if (!action.run() && action.reason !== undefined) uiActions.explain(`${action.label}: ${action.reason}`);
+}
+
 /** Makes shortcuts run their commands, in the whole window. Answers how to stop that. */
 export function listenToKeyboard(): () => void {
+  const onPointerDown = () => uiActions.explain(undefined);
   const onKeyDown = (event: KeyboardEvent) => {
+    uiActions.explain(undefined);
     if (event.defaultPrevented || event.isComposing) return;
     const command = commandForKey(event, contextOf(event.target));
-    if (command === undefined || command.byEvent) return;
+    if (command === undefined || command.byEvent !== undefined) return;
     // Also for a command that cannot run now: the browser's own meaning of the keys would surprise.
     event.preventDefault();
-    const taken = commitField(event.target);
-    if (isEnabled(command) && (taken || !command.takesDocument)) runCommand(command);
+    runAsked(command, command.now(), event.target);
   };
   window.addEventListener("keydown", onKeyDown);
-  return () => window.removeEventListener("keydown", onKeyDown);
+  window.addEventListener("pointerdown", onPointerDown, true);
+  return () => {
+    window.removeEventListener("keydown", onKeyDown);
+    window.removeEventListener("pointerdown", onPointerDown, true);
+  };
 }

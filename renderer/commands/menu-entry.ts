@@ -1,20 +1,46 @@
+/** Commands as entries of menus. Made whenever a menu opens, so that they say what holds then. */
 import type { MenuEntry } from "../ui/menu.js";
-import { commandById, isEnabled, runCommand } from "./registry.js";
+import type { Action, Command } from "./command.js";
 
 export type MenuItem = Extract<MenuEntry, { kind: "item" }>;
 
-/** A command as an entry of a menu; one that cannot run now says why. Asked anew whenever a menu opens. */
-export function commandEntry(id: string): MenuItem {
-  const command = commandById(id);
-  const { label, icon, shortcut } = command;
+/**
+ * An action as an entry; one that cannot run now stands there with the reason.
+ *
+ * @param text what of it stands there: short where the menu's heading or the submenu says the rest
+ */
+export function menuEntry(action: Action, text: "label" | "short" | "named" = "label"): MenuItem {
+  const { icon, shortcut, hint, note, danger, checked, reason } = action;
   return {
     kind: "item",
-    label,
+    label: action[text],
     icon,
     shortcut: shortcut?.split(" ")[0],
-    hint: command.hint?.(),
-    note: command.unavailable?.(),
-    disabled: !isEnabled(command),
-    run: () => runCommand(command),
+    hint,
+    note: reason ?? note,
+    disabled: reason !== undefined,
+    danger,
+    checked,
+    run: () => void action.run(),
   };
+}
+
+/** Groups of commands on one target, with lines between them; those that do not apply to it are left out. */
+export function menuOf<T>(target: T, groups: readonly (readonly (Command<T> | MenuEntry)[])[]): MenuEntry[] {
+  return joinGroups(
+    groups.map((group) =>
+      group.flatMap((one): readonly MenuEntry[] => {
+        if ("kind" in one) return [one];
+        const action = one.on(target);
+        return action.applies ? [menuEntry(action)] : [];
+      }),
+    ),
+  );
+}
+
+/** Lines between groups of entries, as far as there is something in them. */
+export function joinGroups(groups: readonly (readonly MenuEntry[])[]): MenuEntry[] {
+  return groups
+    .filter((group) => group.length > 0)
+    .flatMap((group, index) => (index === 0 ? group : [{ kind: "separator" } as const, ...group]));
 }

@@ -1,4 +1,4 @@
-/** What can be done with the selected nodes. */
+/** What can be done with the selected nodes. Given others, the commands select those first. */
 import { flushSync } from "react-dom";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { chosenRun } from "../document/run-inputs.js";
@@ -6,40 +6,23 @@ import { signatureOf } from "../document/signature.js";
 import { tensorName } from "../document/tensor-names.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
+import { countText } from "../ui/format.js";
 import { openEdgeMenu } from "../viewport/new-node-place.js";
 import { useCanvas } from "../viewport/view-store.js";
-import type { Command } from "./command.js";
+import { defineCommands, when } from "./command.js";
+import { nodesTarget, nodeTarget } from "./target-kinds.js";
 
-/** Why nothing can be done with the selection: there is none. */
-export function nothingSelected(): string | undefined {
-  return useDocument.getState().selection.size > 0 ? undefined : "No node is selected.";
+/** Makes these nodes the selection, which panels and choosers go by. */
+export function selectOnly(names: readonly string[]): void {
+  const { selection } = useDocument.getState();
+  const same = selection.size === names.length && names.every((name) => selection.has(name));
+  if (!same) documentActions.select([...names]);
 }
 
-export function selectionHint(): string | undefined {
-  const { size } = useDocument.getState().selection;
-  return size === 0 ? undefined : size === 1 ? "1 node" : `${size} nodes`;
-}
-
-/** The node that is selected alone. */
-function single(): NodeDef | undefined {
-  const { selection, document } = useDocument.getState();
-  const [name] = selection;
-  return selection.size === 1 && name !== undefined ? document.nodes.get(name) : undefined;
-}
-
-function notOne(): string | undefined {
-  if (single()) return undefined;
-  return nothingSelected() ?? "Several nodes are selected.";
-}
+export const nodeCount = (names: readonly string[]) => countText(names.length, "node");
 
 function outputsOf(node: NodeDef): number {
   return signatureOf(node, lookupOp)?.outputs.length ?? 0;
-}
-
-function noOutput(): string | undefined {
-  const node = single();
-  if (!node) return notOne();
-  return outputsOf(node) > 0 ? undefined : `${node.op} has no output.`;
 }
 
 /** Whether a step fetches the node's first output, or runs the node where it has none. */
@@ -57,74 +40,89 @@ export function focusInspector(field = "input, select"): void {
   if (found instanceof HTMLInputElement) found.select();
 }
 
-export const nodeCommands: readonly Command[] = [
-  {
+export const nodeCommands = defineCommands(nodeTarget, {
+  inspect: {
     id: "graph.inspect",
+    group: "Graph",
     label: "Inspect the node",
     icon: "info",
-    group: "Graph",
-    run: () => focusInspector(),
-    unavailable: notOne,
+    run: ({ name }) => {
+      selectOnly([name]);
+      focusInspector();
+    },
   },
-  {
+  rename: {
     id: "graph.rename",
+    group: "Graph",
     label: "Rename the node…",
     shortcut: "F2",
-    group: "Graph",
     onCanvas: true,
-    run: () => focusInspector('[aria-labelledby="name-label"]'),
-    unavailable: notOne,
+    run: ({ name }) => {
+      selectOnly([name]);
+      focusInspector('[aria-labelledby="name-label"]');
+    },
   },
-  {
+  fetch: {
     id: "graph.fetch",
-    label: "Fetch with every step",
     group: "Graph",
+    label: "Fetch with every step",
     keywords: "run, result, output, target",
-    run: () => {
-      const node = single();
-      if (!node) return;
+    isOn: isWanted,
+    run: (node) => {
       if (outputsOf(node) > 0) documentActions.toggleFetch(tensorName(node.name, 0));
       else documentActions.toggleTarget(node.name);
     },
-    unavailable: notOne,
-    hint: () => {
-      const node = single();
-      return node && isWanted(node) ? "on" : undefined;
-    },
   },
-  {
+  connect: {
+    id: "graph.connect",
+    group: "Graph",
+    label: "Connect the node's output…",
+    shortcut: "C",
+    onCanvas: true,
+    isEnabled: (node) => when(outputsOf(node) > 0, `${node.op} has no output.`),
+    run: ({ name }) => openEdgeMenu({ type: "output", end: { node: name, output: 0 } }),
+  },
+});
+
+export const nodesCommands = defineCommands(nodesTarget, {
+  pin: {
     id: "graph.pin",
+    group: "Graph",
     label: "Pin selection to a task…",
     icon: "pin",
     shortcut: "P",
-    group: "Graph",
     onCanvas: true,
-    run: () => useCanvas.setState({ pinChooserOpen: true }),
-    unavailable: nothingSelected,
-    hint: selectionHint,
+    hint: nodeCount,
+    run: (names) => {
+      selectOnly(names);
+      useCanvas.setState({ pinChooserOpen: true });
+    },
   },
-  {
+  unpin: {
     id: "graph.unpin",
+    group: "Graph",
     label: "Unpin selection",
-    group: "Graph",
-    run: () => void documentActions.pin([...useDocument.getState().selection], ""),
-    unavailable: () => {
-      const { selection, document } = useDocument.getState();
-      const pinned = [...selection].some((name) => document.nodes.get(name)?.device !== "");
-      return nothingSelected() ?? (pinned ? undefined : "Nothing of it is pinned.");
-    },
+    named: (name) => `Unpin ${name}`,
     hint: () => "let the engine place it",
-  },
-  {
-    id: "graph.connect",
-    label: "Connect the node's output…",
-    shortcut: "C",
-    group: "Graph",
-    onCanvas: true,
-    run: () => {
-      const node = single();
-      if (node) openEdgeMenu({ type: "output", end: { node: node.name, output: 0 } });
+    isEnabled: (names) => {
+      const { nodes } = useDocument.getState().document;
+      return when(
+        names.some((name) => nodes.get(name)?.device !== ""),
+        "Nothing of it is pinned.",
+      );
     },
-    unavailable: noOutput,
+    run: (names) => void documentActions.pin([...names], ""),
   },
-];
+  duplicate: {
+    id: "edit.duplicate",
+    group: "Edit",
+    label: "Duplicate nodes",
+    shortcut: "Mod+D",
+    onCanvas: true,
+    hint: nodeCount,
+    run: (names) => {
+      selectOnly(names);
+      documentActions.duplicate();
+    },
+  },
+});

@@ -1,38 +1,53 @@
 /** Every command of the window, and how a key press becomes one. */
-
-import { attempt } from "../stores/app-store.js";
 import { isTextKey, type KeyPress, matchesShortcut } from "../ui/shortcut.js";
-import type { Command } from "./command.js";
-import { canvasCommands } from "./graph-commands.js";
+import { canvasCommands } from "./canvas-commands.js";
+import { clipboardCommands, pasteCommands } from "./clipboard-commands.js";
+import { clusterCommands, linkCommands, membershipCommands, routeCommands } from "./cluster-commands.js";
+import type { AnyCommand, CommandGroup } from "./command.js";
+import { editCommands } from "./edit-commands.js";
+import { documentCommands, exampleCommands, fileCommands, recentCommands } from "./file-commands.js";
+import { graphCommands, selectionCommands } from "./graph-commands.js";
+import { helpCommands } from "./help-commands.js";
 import type { KeyContext } from "./key-context.js";
-import { windowCommands } from "./window-commands.js";
+import { machineCommands, roleCommands } from "./machine-commands.js";
+import { nodeCommands, nodesCommands } from "./node-commands.js";
+import { opCommands, opListCommands } from "./op-commands.js";
+import { activeRunCommands, runCommands, stepsCommands, traceCommands } from "./run-commands.js";
+import { runtimeCommands } from "./runtime-commands.js";
+import { settingsCommands, themeCommands } from "./settings-commands.js";
+import { taskCommands } from "./task-commands.js";
+import { viewCommands } from "./view-commands.js";
 
-export const allCommands: readonly Command[] = [...windowCommands, ...canvasCommands];
+/** In the order of the palette, the overview of shortcuts and the native menu. */
+export const allCommands: readonly AnyCommand[] = [
+  ...[fileCommands, recentCommands, exampleCommands, documentCommands],
+  ...[editCommands, clipboardCommands, pasteCommands, nodesCommands, selectionCommands],
+  ...[runCommands, stepsCommands, activeRunCommands, traceCommands],
+  ...[clusterCommands, membershipCommands, machineCommands, roleCommands, taskCommands],
+  ...[linkCommands, routeCommands, runtimeCommands],
+  ...[graphCommands, nodeCommands, opCommands, opListCommands],
+  ...[canvasCommands, viewCommands],
+  ...[settingsCommands, themeCommands, helpCommands],
+].flatMap((commands) => Object.values<AnyCommand>(commands));
+
+/** The order in which the groups of commands are listed. */
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
+  ...(["Run", "File", "Edit", "Graph", "View", "Cluster", "Settings", "Help"] as const),
+];
 
 const byId = new Map(allCommands.map((command) => [command.id, command]));
 
-/** The command of an id. Throws for an id that no command has, which is a mistake in the program. */
-export function commandById(id: string): Command {
-  const command = byId.get(id);
-  if (command === undefined) throw new Error(`There is no command "${id}".`);
-  return command;
-}
-
-export function isEnabled(command: Command): boolean {
-  return (command.enabled?.() ?? true) && command.unavailable?.() === undefined;
-}
-
-/** Runs a command if it is enabled; what it throws is shown. */
-export function runCommand(command: Command): void {
-  if (isEnabled(command)) attempt(() => command.run());
+/** The command of an id that came from elsewhere, as from the native menu. */
+export function findCommand(id: string): AnyCommand | undefined {
+  return byId.get(id);
 }
 
 /** The command that a key press means in its context; undefined where it means none. */
 export function commandForKey(
   press: KeyPress,
   context: KeyContext,
-  commands: readonly Command[] = allCommands,
-): Command | undefined {
+  commands: readonly AnyCommand[] = allCommands,
+): AnyCommand | undefined {
   if (context.modal) return undefined;
   if (context.ownLetters && press.key.length === 1 && !press.ctrlKey && !press.metaKey && !press.altKey) {
     return undefined;
@@ -41,7 +56,7 @@ export function commandForKey(
     (command) =>
       command.shortcut !== undefined &&
       matchesShortcut(command.shortcut, press) &&
-      (!context.typing || !isTextKey(press) || command.whileTyping === true) &&
-      (!context.elsewhere || command.onCanvas !== true),
+      (!context.typing || !isTextKey(press) || command.whileTyping) &&
+      (!context.elsewhere || !command.onCanvas),
   );
 }

@@ -1,9 +1,9 @@
 import { Command as Cmdk } from "cmdk";
 import { type ReactElement, useState } from "react";
 import { taskNameOfDevice } from "../cluster/task-name.js";
-import type { Command, CommandGroup } from "../commands/command.js";
-import { machineCommands } from "../commands/machine-commands.js";
-import { allCommands, isEnabled, runCommand } from "../commands/registry.js";
+import type { Action, CommandGroup } from "../commands/command.js";
+import { helpCommands } from "../commands/help-commands.js";
+import { allCommands, COMMAND_GROUPS } from "../commands/registry.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Icon } from "../ui/icon.js";
@@ -12,14 +12,62 @@ import { revealNode } from "../viewport/view.js";
 
 /** Nodes are listed once something was typed, at most so many. */
 const MOST_NODES = 20;
-/** Commands of single machines are listed before anything was typed only up to so many. */
-const MOST_MACHINE_COMMANDS = 12;
+/** Commands of machines, tasks and files are listed before anything was typed only up to so many. */
+const MOST_UNASKED = 12;
+/** Of one command with many targets, so many are listed that have the typed words in their names. */
+const MOST_TARGETS = 20;
+
+interface Offer {
+  readonly key: string;
+  readonly group: CommandGroup;
+  readonly text: string;
+  readonly keywords: string;
+  readonly action: Action;
+}
 
 /** What can be done with what is selected comes first. */
 function groupOrder(selected: boolean): readonly CommandGroup[] {
-  return selected
-    ? ["Graph", "Edit", "Run", "File", "Cluster", "View", "Settings", "Help"]
-    : ["Run", "File", "Cluster", "Graph", "Edit", "View", "Settings", "Help"];
+  const first: readonly CommandGroup[] = selected
+    ? ["Graph", "Edit", "Run", "File"]
+    : ["Run", "File", "Cluster"];
+  return [...first, ...COMMAND_GROUPS.filter((group) => !first.includes(group))];
+}
+
+/** Every command with every target that it applies to, as things are now. */
+function offersNow(): {
+  readonly single: readonly Offer[];
+  readonly ofTargets: readonly (readonly Offer[])[];
+} {
+  const offers = allCommands
+    .filter(({ id }) => id !== helpCommands.palette.id)
+    .map(({ id, group, keywords, all }) =>
+      all().map(
+        (action, index): Offer => ({ key: `${id} ${index}`, group, text: action.named, keywords, action }),
+      ),
+    );
+  return { single: offers.filter(isSingle).flat(), ofTargets: offers.filter((list) => !isSingle(list)) };
+}
+
+function isSingle(offers: readonly Offer[]): boolean {
+  return offers.length === 1 && offers[0]?.text === offers[0]?.action.label;
+}
+
+/**
+ * Before anything was typed, what can be done now. Then everything with the typed words in it; what cannot be done
+ * stands there with the reason.
+ */
+function listed({ single, ofTargets }: ReturnType<typeof offersNow>, wanted: string): readonly Offer[] {
+  if (wanted !== "") {
+    const found = ({ key, text, keywords }: Offer) => score(key, wanted, [text, keywords]) > 0;
+    return [...single, ...ofTargets].flatMap((one) =>
+      "key" in one ? [one] : one.filter(found).slice(0, MOST_TARGETS),
+    );
+  }
+  const enabled = ofTargets.flat().filter(({ action }) => action.reason === undefined);
+  return [
+    ...single.filter(({ action }) => action.reason === undefined),
+    ...(enabled.length <= MOST_UNASKED ? enabled : []),
+  ];
 }
 
 export function Palette(): ReactElement {
@@ -37,13 +85,9 @@ export function Palette(): ReactElement {
     if (text === "?") uiActions.open({ kind: "shortcuts" });
     else setSearch(text);
   };
-  // The cluster changes every second; what it offered when the palette opened stays.
-  const [ofMachines] = useState(machineCommands);
-  // Nobody reads the commands of sixty machines; they are there for who types a name.
-  const shown = wanted !== "" || ofMachines.length <= MOST_MACHINE_COMMANDS ? ofMachines : [];
-  const listed = [...allCommands, ...shown].filter(
-    (command) => command.id !== "help.palette" && isEnabled(command),
-  );
+  // The cluster changes every second; what was offered when the palette opened stays.
+  const [offers] = useState(offersNow);
+  const shown = listed(offers, wanted);
   return (
     <Cmdk.Dialog
       open
@@ -63,16 +107,16 @@ export function Palette(): ReactElement {
         <Cmdk.Empty className="empty">No command and no node has “{search}” in its name.</Cmdk.Empty>
         {groupOrder(selected).map((group) => (
           <Cmdk.Group key={group} heading={group}>
-            {listed
-              .filter((command) => command.group === group)
-              .map((command) => (
-                <CommandItem
-                  key={command.id}
-                  command={command}
+            {shown
+              .filter((offer) => offer.group === group)
+              .map((offer) => (
+                <OfferItem
+                  key={offer.key}
+                  offer={offer}
                   search={search}
                   onChoose={() => {
                     close();
-                    runCommand(command);
+                    offer.action.run();
                   }}
                 />
               ))}
@@ -136,28 +180,33 @@ function Marked({ text, search }: { readonly text: string; readonly search: stri
   );
 }
 
-interface CommandItemProps {
-  readonly command: Command;
+interface OfferItemProps {
+  readonly offer: Offer;
   readonly search: string;
   onChoose(): void;
 }
 
-function CommandItem({ command, search, onChoose }: CommandItemProps): ReactElement {
-  const hint = command.hint?.();
+function OfferItem({ offer, search, onChoose }: OfferItemProps): ReactElement {
+  const { key, text, keywords, action } = offer;
+  const { icon, shortcut, hint, checked, reason } = action;
   return (
     <Cmdk.Item
       className="mi"
-      value={command.id}
-      keywords={[command.label, command.keywords ?? ""]}
+      value={key}
+      keywords={[text, keywords]}
+      disabled={reason !== undefined}
       onSelect={onChoose}
     >
-      {command.icon ? <Icon name={command.icon} /> : <span style={{ width: 16 }} />}
-      <span className="ell">
-        <Marked text={command.label} search={search} />
+      {icon ? <Icon name={icon} /> : <span style={{ width: 16 }} />}
+      <span className="mi-text">
+        <span className="ell">
+          <Marked text={text} search={search} />
+        </span>
+        {reason === undefined ? null : <span className="mi-note">{reason}</span>}
       </span>
       <span className="mi-end">
-        {hint}
-        {command.shortcut ? <kbd>{shortcutText(command.shortcut)}</kbd> : null}
+        {hint ?? (checked === undefined ? undefined : checked ? "on" : "off")}
+        {shortcut ? <kbd>{shortcutText(shortcut)}</kbd> : null}
       </span>
     </Cmdk.Item>
   );

@@ -1,20 +1,8 @@
 import type { ReactElement } from "react";
-import type { CommandGroup } from "../commands/command.js";
-import { allCommands } from "../commands/registry.js";
+import { allCommands, COMMAND_GROUPS } from "../commands/registry.js";
 import { uiActions } from "../stores/ui-store.js";
 import { Dialog } from "../ui/dialog.js";
 import { shortcutText } from "../ui/shortcut.js";
-
-const GROUPS: readonly CommandGroup[] = [
-  "Run",
-  "File",
-  "Edit",
-  "Graph",
-  "View",
-  "Cluster",
-  "Settings",
-  "Help",
-];
 
 /** Keys of the canvas that move rather than act; commands have the others. */
 const MOVES: readonly (readonly [label: string, keys: string])[] = [
@@ -29,7 +17,7 @@ export function ShortcutsDialog(): ReactElement {
   return (
     <Dialog title="Keyboard shortcuts" wide onClose={uiActions.close}>
       <div className="dlg-body shortcuts">
-        {GROUPS.map((group) => {
+        {COMMAND_GROUPS.map((group) => {
           const commands = allCommands.filter((command) => command.group === group && command.shortcut);
           if (commands.length === 0) return null;
           return (

@@ -1,6 +1,5 @@
 import { type FormEvent, type ReactElement, useState } from "react";
-import { startRun } from "../actions/run-actions.js";
-import { attempt } from "../stores/app-store.js";
+import { stepsCommands } from "../commands/run-commands.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
@@ -15,9 +14,8 @@ export function StepsDialog(): ReactElement {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!valid) return;
-    uiActions.setManySteps(steps);
     uiActions.close();
-    attempt(() => startRun(steps));
+    stepsCommands.run.on(steps).run();
   };
   return (
     <Dialog title="Run a number of steps" onClose={uiActions.close}>

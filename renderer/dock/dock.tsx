@@ -1,4 +1,6 @@
 import type { ReactElement } from "react";
+import { viewCommands } from "../commands/view-commands.js";
+import { CommandIconButton } from "../parts/command-button.js";
 import { PanelBoundary } from "../parts/panel-boundary.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
@@ -6,7 +8,6 @@ import { useKernels } from "../stores/kernel-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { useTensorTabs } from "../stores/tensor-tabs.js";
 import { type DockTab, uiActions, useUi } from "../stores/ui-store.js";
-import { IconButton } from "../ui/button.js";
 import { preloadable } from "../ui/preloadable.js";
 import { type Tab, TabList, TabPanel, Tabs } from "../ui/tabs.js";
 import { whenIdle } from "../ui/when-idle.js";
@@ -72,12 +73,10 @@ function DockTabs({ open, tab }: { readonly open: boolean; readonly tab: DockTab
     <TabList label="Dock" tabs={tabs} selected={open ? tab : undefined}>
       <span className="grow" />
       <span className="bar-button">
-        <IconButton
+        <CommandIconButton
+          command={viewCommands.dock}
           icon={open ? "chevron-down" : "chevron-up"}
-          label={open ? "Close the dock" : "Open the dock"}
-          shortcut="Mod+J"
           aria-expanded={open}
-          onClick={() => uiActions.toggleDock()}
         />
       </span>
     </TabList>

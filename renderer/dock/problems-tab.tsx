@@ -1,13 +1,15 @@
 import { type ReactElement, useRef } from "react";
+import type { Task } from "../../main/api/cluster.js";
 import type { Problem } from "../../main/api/problem.js";
 import { taskName } from "../cluster/task-name.js";
+import { taskCommands } from "../commands/task-commands.js";
 import type { MissingOnTask } from "../kernels/missing-kernels.js";
+import { CommandButton } from "../parts/command-button.js";
 import { ProblemView } from "../parts/problem-view.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
-import { uiActions } from "../stores/ui-store.js";
 import { Button } from "../ui/button.js";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { revealNode } from "../viewport/view.js";
@@ -22,7 +24,7 @@ interface Row {
   readonly where: string;
   readonly problem: Problem;
   readonly node?: string;
-  readonly taskId?: string;
+  readonly task?: Task;
 }
 
 /** Everything that is wrong now, each with the way to where it is. */
@@ -36,8 +38,7 @@ export default function ProblemsTab(): ReactElement {
     for (const [index, problem] of list.entries())
       rows.push({ key: `${node} ${index}`, where: node, problem, node });
   for (const task of tasks)
-    if (task.problem)
-      rows.push({ key: task.id, where: taskName(task), problem: task.problem, taskId: task.id });
+    if (task.problem) rows.push({ key: task.id, where: taskName(task), problem: task.problem, task });
   if (run?.problem) rows.push({ key: run.runId, where: "newest run", problem: run.problem });
   if (rows.length + missing.length === 0)
     return <p className="empty">No problems in the graph, the tasks or the newest run.</p>;
@@ -79,7 +80,7 @@ function ProblemList({ rows, missing }: ProblemListProps): ReactElement {
   );
 }
 
-function ProblemRow({ row: { where, problem, node, taskId } }: { readonly row: Row }): ReactElement {
+function ProblemRow({ row: { where, problem, node, task } }: { readonly row: Row }): ReactElement {
   return (
     <>
       <span className="fg2 ell">{where}</span>
@@ -95,10 +96,8 @@ function ProblemRow({ row: { where, problem, node, taskId } }: { readonly row: R
             Show {node}
           </Button>
         )}
-        {taskId === undefined ? null : (
-          <Button size="small" onClick={() => uiActions.showLog(taskId)}>
-            Show log
-          </Button>
+        {task === undefined ? null : (
+          <CommandButton command={taskCommands.showLog} target={task} size="small" />
         )}
       </ProblemView>
     </>

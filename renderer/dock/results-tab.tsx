@@ -1,9 +1,9 @@
 import { type ReactElement, useRef } from "react";
 import type { TensorPreview } from "../../main/api/runs.js";
 import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
-import { startRun } from "../actions/run-actions.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
-import { attempt } from "../stores/app-store.js";
+import { runCommands } from "../commands/run-commands.js";
+import { CommandButton } from "../parts/command-button.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
@@ -28,9 +28,7 @@ export default function ResultsTab(): ReactElement {
       <div className="empty">
         {run?.problem ? "The run failed before it had results." : "Run the graph to see its results."}
         <div>
-          <Button icon="play" onClick={() => attempt(() => startRun(1))}>
-            Run
-          </Button>
+          <CommandButton command={runCommands.once} icon />
         </div>
       </div>
     );

@@ -1,9 +1,11 @@
 import { type ReactElement, useMemo, useState } from "react";
 import type { RunUpdate } from "../../main/api/runs.js";
+import { traceCommands } from "../commands/run-commands.js";
+import { CommandButton } from "../parts/command-button.js";
 import { attempt } from "../stores/app-store.js";
 import { useBeforeEdit } from "../stores/before-edit.js";
 import { useDocumentRun } from "../stores/run-store.js";
-import { uiActions, useUi } from "../stores/ui-store.js";
+import { useUi } from "../stores/ui-store.js";
 import { client } from "../transport/client.js";
 import { Button } from "../ui/button.js";
 import { downloadFile } from "../ui/download.js";
@@ -29,9 +31,7 @@ export default function TimelineTab(): ReactElement {
         {trace ? "Run the graph to see where time goes." : "Turn on Trace and run to see where time goes."}
         {trace ? null : (
           <div>
-            <Button icon="pulse" onClick={() => uiActions.setTrace(true)}>
-              Turn on
-            </Button>
+            <CommandButton command={traceCommands.toggle} icon text="label" />
           </div>
         )}
       </div>

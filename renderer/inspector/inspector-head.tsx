@@ -1,20 +1,13 @@
 import type { ReactElement, ReactNode } from "react";
-import { uiActions } from "../stores/ui-store.js";
-import { IconButton } from "../ui/button.js";
+import { viewCommands } from "../commands/view-commands.js";
+import { CommandIconButton } from "../parts/command-button.js";
 
 /** What is shown, and the button that puts the panel away. */
 export function InspectorHead({ children }: { readonly children: ReactNode }): ReactElement {
   return (
     <div className="ih">
       {children}
-      <IconButton
-        small
-        icon="panel-right"
-        className="ih-close"
-        label="Hide the inspector"
-        shortcut="Mod+I"
-        onClick={() => uiActions.toggleInspector(false)}
-      />
+      <CommandIconButton command={viewCommands.inspector} small className="ih-close" />
     </div>
   );
 }

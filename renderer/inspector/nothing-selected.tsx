@@ -1,9 +1,10 @@
 import type { ReactElement } from "react";
+import { runCommands } from "../commands/run-commands.js";
 import { chosenRun } from "../document/run-inputs.js";
 import { parseTensorName } from "../document/tensor-names.js";
+import { CommandButton } from "../parts/command-button.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
-import { uiActions } from "../stores/ui-store.js";
 import { revealNode } from "../viewport/view.js";
 import { InspectorHead } from "./inspector-head.js";
 
@@ -33,9 +34,7 @@ export function NothingSelected(): ReactElement {
             <span className="ell">Select {name}</span>
           </button>
         )}
-        <button type="button" className="btn" onClick={() => uiActions.showDock("run")}>
-          Choose what to run…
-        </button>
+        <CommandButton command={runCommands.choose} />
       </div>
     </>
   );

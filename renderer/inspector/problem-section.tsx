@@ -3,8 +3,10 @@ import type { Problem } from "../../main/api/problem.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { wayOut } from "../actions/kernel-actions.js";
 import { taskNameOfDevice } from "../cluster/task-name.js";
+import { nodesCommands } from "../commands/node-commands.js";
+import { runCommands } from "../commands/run-commands.js";
 import { isUninitialised } from "../document/initialisers.js";
-import { InitialiseButton } from "../parts/initialise-button.js";
+import { CommandButton } from "../parts/command-button.js";
 import { attempt } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
@@ -48,7 +50,7 @@ export function ProblemSection({ node }: { node: NodeDef }): ReactElement | null
       ))}
       {failure ? (
         <Card problem={failure}>
-          {isUninitialised(failure) ? <InitialiseButton className="btn sm" /> : null}
+          {isUninitialised(failure) ? <CommandButton command={runCommands.initialise} size="small" /> : null}
         </Card>
       ) : null}
       {withoutKernel ? <KernelCard name={node.name} /> : null}
@@ -60,9 +62,7 @@ export function ProblemSection({ node }: { node: NodeDef }): ReactElement | null
             remedy: "Add a worker, or pin the node to another task.",
           }}
         >
-          <button type="button" className="btn sm" onClick={() => documentActions.pin([node.name], "")}>
-            Unpin {node.name}
-          </button>
+          <CommandButton command={nodesCommands.unpin} target={[node.name]} text="named" size="small" />
         </Card>
       ) : null}
     </div>

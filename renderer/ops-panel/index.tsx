@@ -1,4 +1,5 @@
 /** The engine's ops: searched, read about, dragged onto the canvas. */
+
 import {
   type KeyboardEvent,
   type PointerEvent,
@@ -8,15 +9,14 @@ import {
   useRef,
   useState,
 } from "react";
-import type { ConnectFrom } from "../document/edits/add.js";
-import { signatureOf } from "../document/signature.js";
+import { opCommands, opListCommands } from "../commands/op-commands.js";
+import { CommandButton } from "../parts/command-button.js";
 import { overCanvas } from "../parts/pin-drag.js";
-import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { documentActions, lookupOp } from "../stores/document-store.js";
 import { endDrag, useDrag } from "../stores/drag-store.js";
-import { loadOps, useOps } from "../stores/ops-store.js";
+import { useOps } from "../stores/ops-store.js";
 import { Icon } from "../ui/icon.js";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
-import { placeBesideSelection } from "../viewport/new-node-place.js";
 import { toGraph } from "../viewport/view.js";
 import "../parts/graph-marks.css";
 import { type OpEntry, type OpMatch, searchOps } from "../document/op-entries.js";
@@ -37,25 +37,11 @@ export function OpsPanel(): ReactElement {
       <div className="ops-panel note" role="alert">
         <p>{problem?.message ?? "The op list could not be read."}</p>
         {problem?.remedy ? <p>{problem.remedy}</p> : null}
-        <button type="button" className="btn" onClick={() => void loadOps()}>
-          Try again
-        </button>
+        <CommandButton command={opListCommands.reload} />
       </div>
     );
   }
   return <OpList />;
-}
-
-/** Adds an op right of the selection and connects it to the first output that fits. */
-function addBesideSelection(op: string): void {
-  const { document, selection } = useDocument.getState();
-  const last = [...selection].at(-1);
-  const node = last === undefined ? undefined : document.nodes.get(last);
-  const hasOutput = node && (signatureOf(node, lookupOp)?.outputs.length ?? 0) > 0;
-  const from: ConnectFrom | undefined = hasOutput
-    ? { type: "output", end: { node: node.name, output: 0 } }
-    : undefined;
-  documentActions.addNode(op, placeBesideSelection(), from);
 }
 
 function OpList(): ReactElement {
@@ -109,7 +95,7 @@ function OpList(): ReactElement {
     ) {
       const isOpen = row.open;
       if (event.key === "Enter" || isOpen === (event.key === "ArrowLeft")) toggle(row.category);
-    } else if (row?.kind === "op" && event.key === "Enter") addBesideSelection(row.match.entry.name);
+    } else if (row?.kind === "op" && event.key === "Enter") opCommands.add.on(row.match.entry.name).run();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -179,9 +165,7 @@ function OpList(): ReactElement {
         {rows.length === 0 ? <p className="note">No op has “{wanted.trim()}” in its name.</p> : null}
       </div>
       <div className="ops-source fg2">{source}</div>
-      {card ? (
-        <OpCard op={card.op} top={card.top} panel={panel} onAdd={() => addBesideSelection(card.op)} />
-      ) : null}
+      {card ? <OpCard op={card.op} top={card.top} panel={panel} /> : null}
     </div>
   );
 }
@@ -230,7 +214,7 @@ function Row({ row, index, active, onPoint, onChoose, onDragStart }: RowProps): 
       className={active ? "op on" : "op"}
       style={style}
       onClick={onChoose}
-      onDoubleClick={() => addBesideSelection(entry.name)}
+      onDoubleClick={() => void opCommands.add.on(entry.name).run()}
       onPointerEnter={onPoint}
       onPointerDown={(event) => startDrag(event, entry, onDragStart)}
     >

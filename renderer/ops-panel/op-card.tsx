@@ -1,7 +1,10 @@
 /** What an op takes, gives and can be told, beside its row. */
+
 import { type ReactElement, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
+import { opCommands } from "../commands/op-commands.js";
 import { attrNotes, docsUrl, signatureText } from "../document/op-text.js";
+import { CommandLink } from "../parts/command-button.js";
 import { lookupOp } from "../stores/document-store.js";
 import { Icon } from "../ui/icon.js";
 
@@ -12,10 +15,9 @@ interface OpCardProps {
   /** Top of the op's row, in client coordinates. */
   readonly top: number;
   readonly panel: RefObject<HTMLElement | null>;
-  onAdd(): void;
 }
 
-export function OpCard({ op, top, panel, onAdd }: OpCardProps): ReactElement | null {
+export function OpCard({ op, top, panel }: OpCardProps): ReactElement | null {
   const frame = useRef<HTMLDivElement>(null);
   const [shift, setShift] = useState(0);
   const opDef = lookupOp(op);
@@ -52,9 +54,7 @@ export function OpCard({ op, top, panel, onAdd }: OpCardProps): ReactElement | n
       ) : null}
       <div className="hft">
         <span className="fg2">Drag onto the canvas, or Enter to add beside the selection</span>
-        <button type="button" className="lk" onClick={onAdd}>
-          Add
-        </button>
+        <CommandLink command={opCommands.add} target={op} spoken="named" />
         <a className="lk" href={docsUrl(op)} target="_blank" rel="noreferrer">
           Docs
           <Icon name="external" size={14} />

@@ -1,10 +1,10 @@
 import type { ReactElement } from "react";
 import type { Machine } from "../../main/api/cluster.js";
 import type { PairingState } from "../../main/api/machines.js";
-import { addWorker } from "../actions/cluster-actions.js";
-import { forgetMachine } from "../actions/machine-actions.js";
 import { engineText, roleText } from "../cluster/machine-text.js";
 import { takesTasks } from "../cluster/machines.js";
+import { machineCommands } from "../commands/machine-commands.js";
+import { CommandButton } from "../parts/command-button.js";
 import { attempt } from "../stores/app-store.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { closePairing, grantRole } from "../stores/pairing-store.js";
@@ -26,12 +26,7 @@ export function PairedDialog({ state, onClose }: PairedDialogProps): ReactElemen
   const machine = useCluster((store) => machinesOf(store).find(({ id }) => id === peer.id));
   const ownName = own?.name ?? "this machine";
   const usable = machine !== undefined && takesTasks(machine) && (role ?? "run") !== "view";
-  const unpair = () =>
-    attempt(async () => {
-      if (machine === undefined) return;
-      await closePairing();
-      await forgetMachine(machine);
-    });
+  const close = () => attempt(closePairing);
   const roundTrip = machine?.roundTripMillis;
   const proofs: ProofRow[] = [
     {
@@ -58,24 +53,20 @@ export function PairedDialog({ state, onClose }: PairedDialogProps): ReactElemen
       onClose={onClose}
       footer={
         <>
-          <Button variant="ghost" disabled={machine === undefined} onClick={unpair}>
-            Unpair
-          </Button>
+          {machine ? (
+            <CommandButton command={machineCommands.forget} target={machine} variant="ghost" before={close} />
+          ) : null}
           <span className="grow" />
           <Button onClick={onClose}>Close</Button>
-          <Button
-            variant="primary"
-            icon="plus"
-            disabled={!usable}
-            onClick={() =>
-              attempt(async () => {
-                await closePairing();
-                await addWorker(peer.id);
-              })
-            }
-          >
-            Add worker
-          </Button>
+          {machine ? (
+            <CommandButton
+              command={machineCommands.addWorker}
+              target={machine}
+              icon
+              variant="primary"
+              before={close}
+            />
+          ) : null}
         </>
       }
     >

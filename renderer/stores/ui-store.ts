@@ -67,6 +67,8 @@ export interface UiStore {
   /** Steps of the second run button. */
   readonly manySteps: number;
   readonly dialog: DialogState | undefined;
+  /** Why the command that was asked for by its keys did not run; until the next key or click. */
+  readonly explanation: string | undefined;
 }
 
 const STORAGE_KEY = "tensordeck.layout";
@@ -109,6 +111,7 @@ export const useUi = create<UiStore>()(() => ({
   logTask: undefined,
   trace: false,
   dialog: undefined,
+  explanation: undefined,
 }));
 
 /** Writes the sizes down whenever they change. Called once at start. */
@@ -160,6 +163,9 @@ export const uiActions = {
   },
   /** All tasks where no id is given. */
   showLog: (taskId?: string) => useUi.setState({ logTask: taskId, dockTab: "logs", dockOpen: true }),
+  explain: (explanation: string | undefined) => {
+    if (useUi.getState().explanation !== explanation) useUi.setState({ explanation });
+  },
   setTrace: (trace: boolean) => useUi.setState({ trace }),
   setManySteps: (manySteps: number) => useUi.setState({ manySteps }),
   open: (dialog: DialogState) => {

@@ -36,8 +36,9 @@ export function Button({
 
 export interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly icon: IconName;
-  /** Read out, and shown as the tooltip. */
+  /** Read out, and shown as the tooltip unless that says more. */
   readonly label: string;
+  readonly tooltip?: string;
   readonly shortcut?: string | undefined;
   readonly small?: boolean;
   readonly ref?: Ref<HTMLButtonElement>;
@@ -47,6 +48,7 @@ export interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement>
 export function IconButton({
   icon,
   label,
+  tooltip = label,
   shortcut,
   small,
   className,
@@ -56,7 +58,7 @@ export function IconButton({
   if (small) classes.push("small");
   if (className) classes.push(className);
   return (
-    <Tooltip text={label} shortcut={shortcut}>
+    <Tooltip text={tooltip} shortcut={shortcut}>
       <button type="button" className={classes.join(" ")} aria-label={label} {...rest}>
         <Icon name={icon} />
       </button>

@@ -173,25 +173,23 @@ function Entry({ entry }: { readonly entry: MenuEntry }): ReactElement {
       ) : null}
     </>
   );
-  const className = entry.danger ? "mi danger" : "mi";
-  const disabled = entry.disabled ?? false;
+  // Not Radix's own way, which takes it out of the reach of the keys: the reason stands in it and is read there.
+  const shared = {
+    className: entry.danger ? "mi danger" : "mi",
+    "aria-disabled": entry.disabled ? true : undefined,
+    onSelect: (event: Event) => {
+      if (entry.disabled) event.preventDefault();
+      else entry.run();
+    },
+  };
   if (entry.checked !== undefined) {
     return (
-      <DropdownMenu.CheckboxItem
-        className={className}
-        checked={entry.checked}
-        disabled={disabled}
-        onSelect={() => entry.run()}
-      >
+      <DropdownMenu.CheckboxItem {...shared} checked={entry.checked}>
         {content}
       </DropdownMenu.CheckboxItem>
     );
   }
-  return (
-    <DropdownMenu.Item className={className} disabled={disabled} onSelect={() => entry.run()}>
-      {content}
-    </DropdownMenu.Item>
-  );
+  return <DropdownMenu.Item {...shared}>{content}</DropdownMenu.Item>;
 }
 
 function CopyItem({ entry }: { readonly entry: Extract<MenuEntry, { kind: "copy" }> }): ReactElement {

@@ -5,7 +5,7 @@ interface SwitchProps {
   readonly label: string;
   readonly icon?: IconName;
   readonly checked: boolean;
-  readonly title?: string;
+  readonly title?: string | undefined;
   onChange(checked: boolean): void;
 }
 

@@ -24,7 +24,8 @@ function watchFocusKeys(): () => void {
 }
 
 interface TooltipProps {
-  readonly text: ReactNode;
+  /** Undefined: there is nothing to say now. */
+  readonly text: ReactNode | undefined;
   /** As in a command, "Mod+Z". */
   readonly shortcut?: string | undefined;
   readonly side?: "top" | "bottom" | "left" | "right";
@@ -53,12 +54,14 @@ export function Tooltip({ text, shortcut, side = "bottom", children }: TooltipPr
       >
         {children}
       </Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content className="tooltip" side={side} sideOffset={4} collisionPadding={8}>
-          <span>{text}</span>
-          {shortcut ? <kbd>{shortcutText(shortcut)}</kbd> : null}
-        </Radix.Content>
-      </Radix.Portal>
+      {text || shortcut ? (
+        <Radix.Portal>
+          <Radix.Content className="tooltip" side={side} sideOffset={4} collisionPadding={8}>
+            <span>{text}</span>
+            {shortcut ? <kbd>{shortcutText(shortcut)}</kbd> : null}
+          </Radix.Content>
+        </Radix.Portal>
+      ) : null}
     </Radix.Root>
   );
 }

@@ -1,6 +1,14 @@
 /** Tensordeck as a desktop program: one application, one window of Electron. */
 import { join } from "node:path";
-import { app, BrowserWindow, Menu, nativeTheme, screen, session } from "electron";
+import {
+  app,
+  BrowserWindow,
+  Menu,
+  type MenuItemConstructorOptions,
+  nativeTheme,
+  screen,
+  session,
+} from "electron";
 import { dataFolder } from "../../../worker-runtime/engines/tensorflow/data-folder.js";
 import { inBackground, surviveFaults } from "../../../worker-runtime/faults.js";
 import type { Settings } from "../../api/settings.js";
@@ -12,6 +20,7 @@ import { disposeBeforeEnd } from "./ending.js";
 import { pickFile } from "./file-dialogs.js";
 import { sendEvents, serveRequests } from "./ipc.js";
 import { menuTemplate } from "./menu.js";
+import { serveMenu } from "./menu-channel.js";
 import { confineNavigation } from "./navigation.js";
 import { confinePermissions } from "./permissions.js";
 import { askBeforeUnload } from "./unsaved-changes.js";
@@ -90,7 +99,10 @@ async function run(): Promise<void> {
   confinePermissions(session.defaultSession);
   serveWindow(join(import.meta.dirname, "../../../renderer"));
   serveRequests(application, windowAddresses);
-  Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(process.platform)));
+  const showMenu = (template: MenuItemConstructorOptions[]) =>
+    Menu.setApplicationMenu(Menu.buildFromTemplate(template));
+  showMenu(menuTemplate(process.platform));
+  if (process.platform === "darwin") serveMenu(showMenu);
 
   app.on("second-instance", () => {
     if (window === undefined) return;

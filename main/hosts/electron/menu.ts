@@ -1,27 +1,85 @@
 import type { MenuItemConstructorOptions } from "electron";
+import type { NativeMenu, NativeMenuItem } from "../../api/native-menu.js";
+
+const SEPARATOR: MenuItemConstructorOptions = { type: "separator" };
 
 /**
- * The native menu. macOS needs one: without it Cmd+C, Cmd+V and Cmd+Q do nothing. On the other systems the window has
- * all commands in its own bar and palette, and the menu only carries what concerns the window as a window.
+ * The native menu. macOS needs one: without it Cmd+C, Cmd+V and Cmd+Q do nothing. There it has the window's commands, as
+ * the window describes them. On the other systems the window has all commands in its own bar and palette, and the menu
+ * only carries what concerns the window as a window.
+ *
+ * @param choose Told the key of the command that was chosen.
  */
-export function menuTemplate(platform: NodeJS.Platform): MenuItemConstructorOptions[] {
-  const edit: MenuItemConstructorOptions = {
-    label: "Edit",
-    submenu: [
-      // Undo and redo are the document's own; outside of text fields the page takes their keys.
-      { role: "undo" },
-      { role: "redo" },
-      { type: "separator" },
-      { role: "cut" },
-      { role: "copy" },
-      { role: "paste" },
-      { role: "selectAll" },
-    ],
-  };
-  const view: MenuItemConstructorOptions = {
-    label: "View",
-    submenu: [{ role: "togglefullscreen" }, { type: "separator" }, { role: "toggleDevTools" }],
-  };
-  if (platform === "darwin") return [{ role: "appMenu" }, edit, view, { role: "windowMenu" }];
-  return [{ label: "File", submenu: [{ role: "quit" }] }, edit, view];
+export function menuTemplate(
+  platform: NodeJS.Platform,
+  menu?: NativeMenu,
+  choose: (key: string) => void = () => undefined,
+): MenuItemConstructorOptions[] {
+  const screen: MenuItemConstructorOptions[] = [
+    { role: "togglefullscreen" },
+    SEPARATOR,
+    { role: "toggleDevTools" },
+  ];
+  if (platform !== "darwin") {
+    return [{ label: "File", submenu: [{ role: "quit" }] }, textMenu, { label: "View", submenu: screen }];
+  }
+  if (menu === undefined) return [{ role: "appMenu" }, textMenu, { role: "windowMenu" }];
+  const itemsOf = (items: readonly NativeMenuItem[]) => items.map((item) => itemTemplate(item, choose));
+  return [
+    { role: "appMenu", submenu: [...itemsOf(menu.app), SEPARATOR, ...programItems] },
+    ...menu.menus.map(
+      ({ label, items }): MenuItemConstructorOptions => ({
+        label,
+        submenu: label === "View" ? [...itemsOf(items), SEPARATOR, ...screen] : itemsOf(items),
+      }),
+    ),
+    { role: "windowMenu" },
+    { role: "help", submenu: itemsOf(menu.help) },
+  ];
+}
+
+/** Editing of text, while no window says what it can do with a graph. */
+const textMenu: MenuItemConstructorOptions = {
+  label: "Edit",
+  submenu: [
+    { role: "undo" },
+    { role: "redo" },
+    SEPARATOR,
+    { role: "cut" },
+    { role: "copy" },
+    { role: "paste" },
+    { role: "selectAll" },
+  ],
+};
+
+/** What every program of macOS has in the menu with its name. */
+const programItems: MenuItemConstructorOptions[] = [
+  { role: "services" },
+  SEPARATOR,
+  { role: "hide" },
+  { role: "hideOthers" },
+  { role: "unhide" },
+  SEPARATOR,
+  { role: "quit" },
+];
+
+function itemTemplate(item: NativeMenuItem, choose: (key: string) => void): MenuItemConstructorOptions {
+  switch (item.kind) {
+    case "separator":
+      return SEPARATOR;
+    case "role":
+      return { role: item.role };
+    case "submenu":
+      return { label: item.label, submenu: item.items.map((one) => itemTemplate(one, choose)) };
+    case "command": {
+      const { key, label, accelerator, enabled, checked } = item;
+      return {
+        label,
+        enabled,
+        ...(accelerator === undefined ? {} : { accelerator }),
+        ...(checked === undefined ? {} : { type: "checkbox", checked }),
+        click: () => choose(key),
+      };
+    }
+  }
 }

@@ -1,11 +1,26 @@
-// Runs in the window before its page does, sandboxed, and gives the page two functions and nothing else.
+// Runs in the window before its page does, sandboxed, and gives the page the few functions of the bridge and nothing else.
 import electron = require("electron");
 
-import type { Bridge, BridgeAnswer } from "../../api/bridge.js" with { "resolution-mode": "import" };
+import type { Bridge, BridgeAnswer, MenuBridge } from "../../api/bridge.js" with {
+  "resolution-mode": "import",
+};
 
 // As in ipc.ts; a sandboxed preload script cannot load other files.
 const REQUEST_CHANNEL = "tensordeck:request";
 const EVENT_CHANNEL = "tensordeck:event";
+const MENU_CHANNEL = "tensordeck:menu";
+const CHOSEN_CHANNEL = "tensordeck:menu-chosen";
+
+const menu: MenuBridge = {
+  show: (shown) => electron.ipcRenderer.send(MENU_CHANNEL, shown),
+  onChosen: (listener) => {
+    const forward = (_event: unknown, key: string) => listener(key);
+    electron.ipcRenderer.on(CHOSEN_CHANNEL, forward);
+    return () => {
+      electron.ipcRenderer.off(CHOSEN_CHANNEL, forward);
+    };
+  },
+};
 
 const bridge: Bridge = {
   request: (method, params) =>
@@ -18,6 +33,8 @@ const bridge: Bridge = {
       electron.ipcRenderer.off(EVENT_CHANNEL, forward);
     };
   },
+  // On the other systems the window has all commands in its own bar.
+  ...(process.platform === "darwin" ? { menu } : {}),
 };
 
 electron.contextBridge.exposeInMainWorld("tensordeck", bridge);

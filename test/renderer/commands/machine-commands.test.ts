@@ -1,33 +1,48 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Machine } from "../../../main/api/cluster.js";
 import { machineCommands } from "../../../renderer/commands/machine-commands.js";
+import { useApp } from "../../../renderer/stores/app-store.js";
 import { receiveCluster } from "../../../renderer/stores/cluster-store.js";
 import { clusterOf, machineOf } from "../support/cluster-states.js";
 
-describe("machineCommands", () => {
-  it("offers what can be done with each machine, by its name", () => {
-    receiveCluster(
-      clusterOf([
-        machineOf("gpu-pc"),
-        machineOf("pi", { kind: "paired", role: "run" }),
-        machineOf("box", { kind: "paired", role: "manage" }),
-        machineOf("away", { kind: "paired", role: "manage", presence: "offline" }),
-        machineOf("new", { kind: "discovered" }),
-      ]),
+const machines: readonly Machine[] = [
+  machineOf("gpu-pc"),
+  machineOf("pi", { kind: "paired", role: "run" }),
+  machineOf("box", { kind: "paired", role: "manage" }),
+  machineOf("away", { kind: "paired", role: "manage", presence: "offline" }),
+  machineOf("new", { kind: "discovered" }),
+];
+
+beforeEach(() => {
+  useApp.setState({ connection: "connected" });
+  receiveCluster(clusterOf(machines));
+});
+
+describe("the commands of machines", () => {
+  it("stand once for each machine that they mean something for, with its name and, where disabled, the reason", () => {
+    const { addWorker, pair, openWindow, forget } = machineCommands;
+    const offered = [addWorker, pair, openWindow, forget].flatMap((command) =>
+      command.all().map(({ named, reason }) => [named, reason]),
     );
-    const commands = machineCommands();
-    expect(commands.map(({ label }) => label)).toEqual([
-      "Details of gpu-pc…",
-      "Add worker on pi",
-      "Firewall of pi…",
-      "Details of pi…",
-      "Add worker on box",
-      "Firewall of box…",
-      "Open the window of box",
-      "Details of box…",
-      "Details of away…",
-      "Pair with new…",
-      "Details of new…",
+    expect(offered).toEqual([
+      ["Add worker on gpu-pc", undefined],
+      ["Add worker on pi", undefined],
+      ["Add worker on box", undefined],
+      ["Add worker on away", "away is not connected."],
+      ["Pair with new…", undefined],
+      ["Open the window of pi", "It takes the role Manage there."],
+      ["Open the window of box", undefined],
+      ["Open the window of away", "away is not connected."],
+      ["Unpair pi…", undefined],
+      ["Unpair box…", undefined],
+      ["Unpair away…", undefined],
+      ["Forget new", undefined],
     ]);
-    expect(new Set(commands.map(({ id }) => id)).size).toBe(commands.length);
+  });
+
+  it("mean this machine where none is chosen", () => {
+    expect(machineCommands.addWorker.now().named).toBe("Add worker on gpu-pc");
+    receiveCluster(clusterOf([]));
+    expect(machineCommands.addWorker.now().reason).toBe("The cluster is not known yet.");
   });
 });

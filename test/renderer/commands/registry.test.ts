@@ -1,6 +1,15 @@
-import { describe, expect, it } from "vitest";
-import type { Command } from "../../../renderer/commands/command.js";
-import { allCommands, commandById, commandForKey } from "../../../renderer/commands/registry.js";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { AnyCommand } from "../../../renderer/commands/command.js";
+import { defineCommands, when } from "../../../renderer/commands/command.js";
+import { menuEntry } from "../../../renderer/commands/menu-entry.js";
+import {
+  allCommands,
+  COMMAND_GROUPS,
+  commandForKey,
+  findCommand,
+} from "../../../renderer/commands/registry.js";
+import { noTarget } from "../../../renderer/commands/target-kinds.js";
+import { useApp } from "../../../renderer/stores/app-store.js";
 
 const canvas = { typing: false, elsewhere: false, ownLetters: false, modal: false };
 const press = (key: string, ctrlKey = false) => ({
@@ -10,50 +19,109 @@ const press = (key: string, ctrlKey = false) => ({
   shiftKey: false,
   altKey: false,
 });
+const alternatives = ({ shortcut }: AnyCommand) => shortcut?.split(" ") ?? [];
 
-describe("commands", () => {
-  it("have ids of their own, and no two share a shortcut", () => {
+beforeEach(() => useApp.setState({ connection: "starting" }));
+
+describe("the registry", () => {
+  it("has one command for an id, and one for each key wherever the key means a command", () => {
     const ids = allCommands.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    const shortcuts = allCommands.flatMap(({ shortcut }) => shortcut?.split(" ") ?? []);
+    // A key of the canvas is not another panel's either: it would mean two things while the canvas has the focus.
+    const shortcuts = allCommands.flatMap(alternatives);
     expect(shortcuts.filter((shortcut, index) => shortcuts.indexOf(shortcut) !== index)).toEqual([]);
   });
 
-  it("are those of the guide", () => {
-    const shortcuts = new Set(allCommands.flatMap(({ shortcut }) => shortcut?.split(" ") ?? []));
+  it("has a label, a group and a kind of target for every command", () => {
+    for (const { id, label, group, target } of allCommands) {
+      expect(id).toMatch(/^[a-z]+(\.[a-z]+)+$/i);
+      expect(label, id).toMatch(/^\S.*\S$/);
+      expect(COMMAND_GROUPS, id).toContain(group);
+      expect(target, id).not.toBe("");
+    }
+    const labels = allCommands.map(({ label, group, target }) => `${group} ${target}: ${label}`);
+    expect(new Set(labels).size).toBe(labels.length);
+  });
+
+  it("has the shortcuts of the guide", () => {
+    const shortcuts = new Set(allCommands.flatMap(alternatives));
     const guide = [
-      "Mod+K",
-      "Mod+Enter",
-      "Shift+Escape",
-      "Mod+Z",
-      "Mod+Shift+Z",
-      "P",
-      "Delete",
-      "L",
-      "F",
-      "M",
-      "+",
-      "-",
-      "Mod+F",
-      "Mod+1",
-      "F6",
+      ...["Mod+K", "Mod+Enter", "Shift+Escape", "Mod+Z", "Mod+Shift+Z", "P", "Delete", "L"],
+      ...["F", "M", "+", "-", "Mod+F", "Mod+1", "F6"],
     ];
     for (const shortcut of guide) expect(shortcuts).toContain(shortcut);
   });
 
-  it("are found by id, and an unknown id is an error", () => {
-    expect(commandById("run.once").label).toBe("Run one step");
-    expect(() => commandById("no.such")).toThrow("no.such");
+  it("finds a command by its id, and none by an id that no command has", () => {
+    expect(findCommand("run.once")?.label).toBe("Run one step");
+    expect(findCommand("no.such")).toBeUndefined();
+  });
+
+  it("says the reason wherever a command cannot run", () => {
+    const disabled = allCommands.map((command) => command.now()).filter(({ reason }) => reason !== undefined);
+    expect(disabled.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(["run.once", "machine.addWorker", "edit.undo", "graph.pin", "task.stop"]),
+    );
+    for (const action of disabled) {
+      expect(action.reason, action.id).toMatch(/^[A-Z].*\.$/);
+      expect(menuEntry(action), action.id).toMatchObject({ disabled: true, note: action.reason });
+      expect(action.run(), action.id).toBe(false);
+    }
+  });
+});
+
+describe("a command that cannot run", () => {
+  const run = vi.fn();
+  const state = { enabled: false };
+  const { act } = defineCommands(noTarget, {
+    act: {
+      id: "test.act",
+      group: "Run",
+      label: "Act",
+      note: () => "Does it.",
+      isEnabled: () => when(state.enabled, "Not now."),
+      run,
+    },
+  });
+  beforeEach(() => {
+    run.mockClear();
+    state.enabled = false;
+  });
+
+  it("is not run by a menu, a button or a key, not even by one that was drawn while it could", () => {
+    state.enabled = true;
+    const shown = act.now();
+    const entry = menuEntry(shown);
+    expect(entry).toMatchObject({ disabled: false, note: "Does it." });
+    state.enabled = false;
+    entry.run();
+    expect(shown.run()).toBe(false);
+    expect(run).not.toHaveBeenCalled();
+    state.enabled = true;
+    expect(shown.run()).toBe(true);
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  it("needs the application where it says so", () => {
+    const { save } = defineCommands(noTarget, {
+      save: { id: "test.save", group: "File", label: "Save", needsApplication: true, run },
+    });
+    expect(save.now().reason).toBe("Not connected to Tensordeck.");
+    useApp.setState({ connection: "connected" });
+    expect(save.now().reason).toBeUndefined();
+    useApp.setState({ connection: "lost" });
+    expect(save.now().run()).toBe(false);
+    expect(run).not.toHaveBeenCalled();
   });
 });
 
 it("every shortcut with Ctrl or Cmd works in a field, but for undo, redo and what is the canvas's own", () => {
   const inField = { typing: true, elsewhere: true, ownLetters: false, modal: false };
-  const withMod = allCommands.filter(({ shortcut }) =>
-    shortcut?.split(" ").some((keys) => keys.startsWith("Mod+")),
+  const withMod = allCommands.filter((command) =>
+    alternatives(command).some((keys) => keys.startsWith("Mod+")),
   );
-  const dead = withMod.filter(({ shortcut = "" }) =>
-    shortcut.split(" ").every((keys) => {
+  const dead = withMod.filter((command) =>
+    alternatives(command).every((keys) => {
       const parts = keys.split("+");
       const event = { ...press(parts.at(-1) ?? "", true), shiftKey: parts.includes("Shift") };
       return commandForKey(event, inField) === undefined;
@@ -63,14 +131,17 @@ it("every shortcut with Ctrl or Cmd works in a field, but for undo, redo and wha
 });
 
 describe("commandForKey", () => {
-  const commands: Command[] = [
-    { id: "a", label: "A", group: "Run", shortcut: "Mod+Enter", run: () => undefined },
-    { id: "j", label: "J", group: "View", shortcut: "Mod+J", run: () => undefined },
-    { id: "q", label: "Q", group: "Help", shortcut: "?", run: () => undefined },
-    { id: "f", label: "F", group: "View", shortcut: "F6", whileTyping: true, run: () => undefined },
-    { id: "b", label: "B", group: "Edit", shortcut: "Mod+Z", run: () => undefined },
-    { id: "c", label: "C", group: "Graph", shortcut: "P", onCanvas: true, run: () => undefined },
-  ];
+  const run = () => undefined;
+  const commands = Object.values(
+    defineCommands(noTarget, {
+      a: { id: "a", label: "A", group: "Run", shortcut: "Mod+Enter", run },
+      j: { id: "j", label: "J", group: "View", shortcut: "Mod+J", run },
+      q: { id: "q", label: "Q", group: "Help", shortcut: "?", run },
+      f: { id: "f", label: "F", group: "View", shortcut: "F6", whileTyping: true, run },
+      b: { id: "b", label: "B", group: "Edit", shortcut: "Mod+Z", run },
+      c: { id: "c", label: "C", group: "Graph", shortcut: "P", onCanvas: true, run },
+    }),
+  );
   const found = (key: string, ctrl: boolean, context: Partial<typeof canvas>) =>
     commandForKey(press(key, ctrl), { ...canvas, ...context }, commands)?.id;
 

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Bridge } from "../../../../main/api/bridge.js";
 import type { Application } from "../../../../main/application.js";
 import { callerOf, sendEvents, serveRequests } from "../../../../main/hosts/electron/ipc.js";
+import { CHOSEN_CHANNEL, MENU_CHANNEL } from "../../../../main/hosts/electron/menu-channel.js";
 import { WINDOW_URL } from "../../../../main/hosts/electron/window-address.js";
 import type { EventListener } from "../../../../main/shared/events.js";
 import { repositoryRoot } from "../../../support/find-peers.js";
@@ -118,9 +119,10 @@ test.each([
 });
 
 describe("the compiled preload script", () => {
-  const preload = () => {
+  const preload = (platform: NodeJS.Platform = "linux") => {
     const renderer = Object.assign(new EventEmitter(), {
       invoke: async (channel: string, ...args: unknown[]) => await channels.get(channel)?.(own, ...args),
+      send: vi.fn(),
     });
     const exposed = new Map<string, Bridge>();
     const required: string[] = [];
@@ -134,7 +136,7 @@ describe("the compiled preload script", () => {
       };
     };
     const file = join(repositoryRoot, "build", "out", "main", "hosts", "electron", "preload.cjs");
-    new Function("require", "exports", readFileSync(file, "utf8"))(require, {});
+    new Function("require", "exports", "process", readFileSync(file, "utf8"))(require, {}, { platform });
     return { renderer, exposed, required };
   };
 
@@ -143,6 +145,20 @@ describe("the compiled preload script", () => {
     expect(required).toEqual(["electron"]);
     expect([...exposed.keys()]).toEqual(["tensordeck"]);
     expect(Object.keys(only(exposed.values())).sort()).toEqual(["onEvent", "request"]);
+  });
+
+  test("gives the page the menu bar where the system has one outside the window", () => {
+    const { exposed, renderer } = preload("darwin");
+    const { menu } = only(exposed.values());
+    const shown = { app: [], menus: [], help: [] };
+    menu?.show(shown);
+    expect(renderer.send).toHaveBeenCalledExactlyOnceWith(MENU_CHANNEL, shown);
+    const chosen: string[] = [];
+    const stop = menu?.onChosen((key) => chosen.push(key));
+    renderer.emit(CHOSEN_CHANNEL, {}, "run.once");
+    stop?.();
+    renderer.emit(CHOSEN_CHANNEL, {}, "run.once");
+    expect(chosen).toEqual(["run.once"]);
   });
 
   test("speaks on the channels that the application answers", async () => {

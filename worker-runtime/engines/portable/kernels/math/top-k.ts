@@ -55,9 +55,9 @@ function greatestIndexes(x: NumericArray, from: number, n: number, k: number): n
   return heap.sort((i, j) => (comesBefore(x, i, j) ? -1 : 1));
 }
 
-/** The dtypes of the second output. */
-const indexTypes = ["int16", "int32", "int64"] as const;
-type IndexType = (typeof indexTypes)[number];
+/** The dtypes of k and of the second output. */
+const countTypes = ["int16", "int32", "int64"] as const;
+type IndexType = (typeof countTypes)[number];
 
 function topK(input: Tensor, k: number, indexType: IndexType): [Tensor, Tensor] {
   if (k < 0) {
@@ -140,11 +140,11 @@ export const topKKernels: readonly KernelDefinition[] = [
     "TopKV2",
     (node) => {
       const named = node.has("index_type") ? node.type("index_type") : "int32";
-      const indexType = indexTypes.find((one) => one === named) ?? "int32";
+      const indexType = countTypes.find((one) => one === named) ?? "int32";
       return withSmallFloats((inputs) => topK(inputAt(inputs, 0), scalarK(inputAt(inputs, 1)), indexType));
     },
     {
-      types: { T: realTypes, Tk: [...indexTypes, "int16"], index_type: [...indexTypes, "int16"] },
+      types: { T: realTypes, Tk: countTypes, index_type: countTypes },
       cost: sortingCost,
     },
   ),

@@ -1,0 +1,51 @@
+import { z } from "zod";
+
+/**
+ * The window's commands as the system's own menu bar shows them, where it has one (macOS). The window describes the menu
+ * and says it anew whenever something of it changes; the desktop program draws it and says what was chosen.
+ */
+
+const commandItemSchema = z.object({
+  kind: z.literal("command"),
+  /** What the window is told when the item is chosen. */
+  key: z.string(),
+  label: z.string(),
+  /** In Electron's words, "CmdOrCtrl+Shift+Z". */
+  accelerator: z.string().optional(),
+  enabled: z.boolean(),
+  /** Present for a command that switches something or is one of a choice. */
+  checked: z.boolean().optional(),
+});
+export type NativeCommandItem = z.infer<typeof commandItemSchema>;
+
+/** What a text field, or the page with its clipboard events, does by itself. */
+const roleItemSchema = z.object({
+  kind: z.literal("role"),
+  role: z.enum(["undo", "redo", "cut", "copy", "paste", "selectAll"]),
+});
+
+const separatorSchema = z.object({ kind: z.literal("separator") });
+
+const leafSchema = z.discriminatedUnion("kind", [commandItemSchema, roleItemSchema, separatorSchema]);
+
+const submenuSchema = z.object({
+  kind: z.literal("submenu"),
+  label: z.string(),
+  items: z.array(leafSchema),
+});
+
+const itemSchema = z.discriminatedUnion("kind", [
+  commandItemSchema,
+  roleItemSchema,
+  separatorSchema,
+  submenuSchema,
+]);
+export type NativeMenuItem = z.infer<typeof itemSchema>;
+
+export const nativeMenuSchema = z.object({
+  /** The program's own menu: what it is, and its settings. */
+  app: z.array(itemSchema),
+  menus: z.array(z.object({ label: z.string(), items: z.array(itemSchema) })),
+  help: z.array(itemSchema),
+});
+export type NativeMenu = z.infer<typeof nativeMenuSchema>;

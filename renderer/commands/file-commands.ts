@@ -1,0 +1,101 @@
+import {
+  downloadGraph,
+  newDocument,
+  openDocument,
+  openExample,
+  saveDocument,
+  saveDocumentAs,
+} from "../actions/file-actions.js";
+import { openNewWindow } from "../actions/window-actions.js";
+import { useApp } from "../stores/app-store.js";
+import { defineCommands } from "./command.js";
+import { documentTarget, exampleTarget, noTarget, recentTarget } from "./target-kinds.js";
+
+export const fileCommands = defineCommands(noTarget, {
+  create: { id: "file.new", group: "File", label: "New graph", icon: "file", run: newDocument },
+  open: {
+    id: "file.open",
+    group: "File",
+    label: "Open…",
+    icon: "folder",
+    shortcut: "Mod+O",
+    needsApplication: true,
+    run: () => openDocument(),
+  },
+  newWindow: {
+    id: "file.newWindow",
+    group: "File",
+    label: "New window",
+    icon: "external",
+    needsApplication: true,
+    // The desktop program has one window.
+    applies: () => useApp.getState().info?.host === "headless",
+    run: openNewWindow,
+  },
+});
+
+export const recentCommands = defineCommands(recentTarget, {
+  open: {
+    id: "file.openRecent",
+    group: "File",
+    label: "Open recent",
+    short: fileName,
+    named: (name) => `Open ${name}`,
+    note: (path) => path,
+    icon: "file",
+    needsApplication: true,
+    run: openDocument,
+  },
+});
+
+function fileName(path: string): string {
+  return recentTarget.nameOf?.(path) ?? path;
+}
+
+export const exampleCommands = defineCommands(exampleTarget, {
+  open: {
+    id: "file.openExample",
+    group: "File",
+    label: "Open example",
+    short: ({ title }) => title,
+    named: (name) => `Open example: ${name}`,
+    note: ({ description }) => description,
+    icon: "cube",
+    needsApplication: true,
+    run: openExample,
+  },
+});
+
+export const documentCommands = defineCommands(documentTarget, {
+  save: {
+    id: "file.save",
+    group: "File",
+    label: "Save",
+    icon: "save",
+    shortcut: "Mod+S",
+    takesDocument: true,
+    needsApplication: true,
+    run: async () => {
+      await saveDocument();
+    },
+  },
+  saveAs: {
+    id: "file.saveAs",
+    group: "File",
+    label: "Save as…",
+    shortcut: "Mod+Shift+S",
+    takesDocument: true,
+    needsApplication: true,
+    run: async () => {
+      await saveDocumentAs();
+    },
+  },
+  download: {
+    id: "file.download",
+    group: "File",
+    label: "Download graph",
+    icon: "download",
+    takesDocument: true,
+    run: downloadGraph,
+  },
+});

@@ -1,0 +1,45 @@
+/** What can be done with an op of the list. */
+import type { ConnectFrom } from "../document/edits/add.js";
+import { signatureOf } from "../document/signature.js";
+import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
+import { loadOps, useOps } from "../stores/ops-store.js";
+import { placeBesideSelection } from "../viewport/new-node-place.js";
+import { defineCommands } from "./command.js";
+import { noTarget, opTarget } from "./target-kinds.js";
+
+export const opCommands = defineCommands(opTarget, {
+  add: {
+    id: "op.add",
+    group: "Graph",
+    label: "Add beside the selection",
+    short: () => "Add",
+    named: (op) => `Add ${op}`,
+    icon: "plus",
+    run: addBesideSelection,
+  },
+});
+
+export const opListCommands = defineCommands(noTarget, {
+  reload: {
+    id: "op.reloadList",
+    group: "Graph",
+    label: "Read the list of ops again",
+    short: () => "Try again",
+    icon: "refresh",
+    needsApplication: true,
+    applies: () => useOps.getState().state === "failed",
+    run: loadOps,
+  },
+});
+
+/** Adds an op right of the selection and connects it to the first output that fits. */
+function addBesideSelection(op: string): void {
+  const { document, selection } = useDocument.getState();
+  const last = [...selection].at(-1);
+  const node = last === undefined ? undefined : document.nodes.get(last);
+  const hasOutput = node && (signatureOf(node, lookupOp)?.outputs.length ?? 0) > 0;
+  const from: ConnectFrom | undefined = hasOutput
+    ? { type: "output", end: { node: node.name, output: 0 } }
+    : undefined;
+  documentActions.addNode(op, placeBesideSelection(), from);
+}

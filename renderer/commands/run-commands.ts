@@ -1,0 +1,148 @@
+import { initialiseAndRunAgain } from "../actions/initialise-actions.js";
+import { restoreRequest } from "../actions/restore-actions.js";
+import { startRun, stopRun } from "../actions/run-actions.js";
+import type { Initialisation } from "../document/initialisers.js";
+import { documentActions } from "../stores/document-store.js";
+import { isActive, useDocumentRun, useRun } from "../stores/run-store.js";
+import { useSavedModel } from "../stores/saved-model-store.js";
+import { uiActions, useUi } from "../stores/ui-store.js";
+import { countText } from "../ui/format.js";
+import { defineCommands, type Enabled, when } from "./command.js";
+import { documentTarget, noTarget, runTarget, stepsTarget } from "./target-kinds.js";
+
+/** One run at a time, whichever document it computes. */
+function nothingRuns(): Enabled {
+  return when(!isActive(useRun.getState().newest), "A run is in progress.");
+}
+
+const manySteps = () => countText(useUi.getState().manySteps, "step");
+
+export const runCommands = defineCommands(documentTarget, {
+  once: {
+    id: "run.once",
+    group: "Run",
+    label: "Run one step",
+    short: () => "Run",
+    icon: "play",
+    shortcut: "Mod+Enter",
+    takesDocument: true,
+    needsApplication: true,
+    isEnabled: nothingRuns,
+    run: () => startRun(1),
+  },
+  many: {
+    id: "run.many",
+    group: "Run",
+    label: "Run many steps",
+    short: () => `Run ${manySteps()}`,
+    hint: manySteps,
+    icon: "fast-forward",
+    shortcut: "Mod+Shift+Enter",
+    takesDocument: true,
+    needsApplication: true,
+    isEnabled: nothingRuns,
+    run: () => startRun(useUi.getState().manySteps),
+  },
+  customSteps: {
+    id: "run.customSteps",
+    group: "Run",
+    label: "Run a number of steps…",
+    short: () => "Another number…",
+    needsApplication: true,
+    isEnabled: nothingRuns,
+    run: () => uiActions.open({ kind: "custom-steps" }),
+  },
+  choose: {
+    id: "run.choose",
+    group: "Run",
+    label: "Choose what to run",
+    short: () => "Choose what to run…",
+    keywords: "fetches, targets, feeds, signature",
+    shortcut: "Mod+5",
+    whileTyping: true,
+    run: () => uiActions.showDock("run"),
+  },
+  initialise: {
+    id: "run.initialise",
+    group: "Run",
+    label: "Give variables a value, then run again",
+    labelNow: () => `${initialiseText(documentActions.initialisation())}, then run again`,
+    takesDocument: true,
+    needsApplication: true,
+    applies: () => {
+      // A SavedModel has its own values; others are only for a user who said to leave those out.
+      if (restoreRequest().restore && !useSavedModel.getState().withoutValues) return false;
+      const { targets, missing } = documentActions.initialisation();
+      return useDocumentRun.getState().latest !== undefined && targets.length + missing.length > 0;
+    },
+    isEnabled: nothingRuns,
+    run: async () => {
+      const { latest } = useDocumentRun.getState();
+      if (latest) await initialiseAndRunAgain(latest);
+    },
+  },
+});
+
+function initialiseText({ targets, missing }: Initialisation): string {
+  const [variable] = missing;
+  if (variable !== undefined) {
+    return missing.length === 1 ? `Start ${variable} at zero` : `Start ${missing.length} variables at zero`;
+  }
+  return targets.length === 1 ? `Run ${targets[0] ?? ""}` : `Run ${targets.length} initializers`;
+}
+
+export const stepsCommands = defineCommands(stepsTarget, {
+  run: {
+    id: "run.steps",
+    group: "Run",
+    label: "Run this many steps",
+    short: (steps) => countText(steps, "step"),
+    isOn: (steps) => steps === useUi.getState().manySteps,
+    icon: "fast-forward",
+    takesDocument: true,
+    needsApplication: true,
+    isEnabled: nothingRuns,
+    run: async (steps) => {
+      uiActions.setManySteps(steps);
+      await startRun(steps);
+    },
+  },
+});
+
+/** Whether the run was asked to stop before, so that asking again ends the step that goes on. */
+function isStopping(): boolean {
+  const { newest, stopRequested } = useRun.getState();
+  return newest !== undefined && (newest.state === "stopping" || stopRequested === newest.runId);
+}
+
+export const activeRunCommands = defineCommands(runTarget, {
+  stop: {
+    id: "run.stop",
+    group: "Run",
+    label: "Stop the run",
+    short: () => (isStopping() ? "Abort" : "Stop"),
+    note: () =>
+      isStopping()
+        ? "Cancel the step that is running"
+        : "Finish the current step, then stop; again: cancel it",
+    hint: () => (isStopping() ? "again: abort the step" : "after this step"),
+    icon: "stop",
+    shortcut: "Shift+Escape",
+    whileTyping: true,
+    needsApplication: true,
+    run: stopRun,
+  },
+});
+
+export const traceCommands = defineCommands(noTarget, {
+  toggle: {
+    id: "run.trace",
+    group: "Run",
+    label: "Trace the next run",
+    short: () => "Trace",
+    note: () => "Record when and where every node runs. A traced step takes longer.",
+    icon: "pulse",
+    isOn: () => useUi.getState().trace,
+    run: () => uiActions.setTrace(!useUi.getState().trace),
+  },
+});

@@ -1,0 +1,162 @@
+/** The kinds of things that commands act on, and which of each a surface without a target of its own means. */
+import type { Machine, Task } from "../../main/api/cluster.js";
+import type { Example } from "../../main/api/documents.js";
+import type { Role } from "../../main/api/machines.js";
+import type { RunUpdate } from "../../main/api/runs.js";
+import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
+import { taskName } from "../cluster/task-name.js";
+import { machinesOf, useCluster } from "../stores/cluster-store.js";
+import type { DocumentStore } from "../stores/document-state.js";
+import { useDocument } from "../stores/document-store.js";
+import { useExamples } from "../stores/example-store.js";
+import { isActive, useRun } from "../stores/run-store.js";
+import { useSettings } from "../stores/settings-store.js";
+import { countText } from "../ui/format.js";
+import { useCanvas } from "../viewport/view-store.js";
+import type { TargetKind } from "./command.js";
+
+/** The window as a whole, or what there is but one of. */
+export const noTarget: TargetKind<void> = { name: "none", current: () => ({ target: undefined }) };
+
+/** The open document. */
+export const documentTarget: TargetKind<DocumentStore> = {
+  name: "document",
+  current: () => ({ target: useDocument.getState() }),
+};
+
+const NO_NODE = "No node is selected.";
+
+/** The names of the selected nodes, at least one. */
+export const nodesTarget: TargetKind<readonly string[]> = {
+  name: "nodes",
+  current: () => {
+    const { selection } = useDocument.getState();
+    return selection.size === 0 ? { reason: NO_NODE } : { target: [...selection] };
+  },
+  nameOf: (names) => (names.length === 1 ? (names[0] ?? "") : countText(names.length, "node")),
+};
+
+/** Selected nodes, and selected edges as the canvas names them; there is at least one of either. */
+export interface Selection {
+  readonly nodes: readonly string[];
+  readonly edges: readonly string[];
+}
+
+export const selectionTarget: TargetKind<Selection> = {
+  name: "selection",
+  current: () => {
+    const nodes = [...useDocument.getState().selection];
+    const edges = [...useCanvas.getState().selectedEdges];
+    return nodes.length + edges.length === 0
+      ? { reason: "Nothing is selected." }
+      : { target: { nodes, edges } };
+  },
+};
+
+/** The node that is selected alone. */
+export const nodeTarget: TargetKind<NodeDef> = {
+  name: "node",
+  current: () => {
+    const { selection, document } = useDocument.getState();
+    if (selection.size > 1) return { reason: "Several nodes are selected." };
+    const [name] = selection;
+    const target = name === undefined ? undefined : document.nodes.get(name);
+    return target === undefined ? { reason: NO_NODE } : { target };
+  },
+};
+
+/** The run that goes on, of whichever document. */
+export const runTarget: TargetKind<RunUpdate> = {
+  name: "run",
+  current: () => {
+    const { newest } = useRun.getState();
+    return newest !== undefined && isActive(newest) ? { target: newest } : { reason: "Nothing is running." };
+  },
+};
+
+/** Any machine; without a choice, this one. */
+export const machineTarget: TargetKind<Machine> = {
+  name: "machine",
+  current: () => {
+    const target = machinesOf(useCluster.getState()).find(({ kind }) => kind === "this");
+    return target === undefined ? { reason: "The cluster is not known yet." } : { target };
+  },
+  all: () => machinesOf(useCluster.getState()),
+  nameOf: ({ name }) => name,
+};
+
+/** What a paired machine may be allowed to do here. */
+export interface RoleOfMachine {
+  readonly machine: Machine;
+  readonly role: Role;
+}
+
+export const roleTarget: TargetKind<RoleOfMachine> = {
+  name: "role of a machine",
+  current: () => ({ reason: "No machine is chosen." }),
+  all: () => [],
+  nameOf: ({ machine }) => machine.name,
+};
+
+/** Any task; there is none that is meant without a choice. */
+export const taskTarget: TargetKind<Task> = {
+  name: "task",
+  current: () => ({ reason: "No task is chosen." }),
+  all: () => useCluster.getState().tasks,
+  nameOf: taskName,
+};
+
+/** A machine's firewall that keeps another machine, or `peerId`, from connecting. */
+export interface BlockedRoute {
+  readonly machineId: string;
+  readonly peerId?: string;
+}
+
+/** What `firewallOf` of a route that starts at `from` stands for. */
+export function blockOf(firewallOf: string, from: string): BlockedRoute {
+  return firewallOf === from ? { machineId: firewallOf } : { machineId: firewallOf, peerId: from };
+}
+
+export const routeTarget: TargetKind<BlockedRoute> = {
+  name: "blocked route",
+  current: () => ({ reason: "No connection is chosen." }),
+  all: () => [],
+};
+
+/** The name of an op that the engine or the graph has. */
+export const opTarget: TargetKind<string> = {
+  name: "op",
+  current: () => ({ reason: "No op is chosen." }),
+  // Those of a library are thousands; the graph's own list finds them.
+  all: () => [],
+  nameOf: (op) => op,
+};
+
+/** A graph that comes with Tensordeck; without a choice, the first. */
+export const exampleTarget: TargetKind<Example> = {
+  name: "example",
+  current: () => {
+    const [target] = useExamples.getState().examples;
+    return target === undefined ? { reason: "The examples are not read yet." } : { target };
+  },
+  all: () => useExamples.getState().examples,
+  nameOf: ({ title }) => title,
+};
+
+/** The path of a file that was open before; without a choice, the newest. */
+export const recentTarget: TargetKind<string> = {
+  name: "recent document",
+  current: () => {
+    const [target] = useSettings.getState().settings.recentDocuments;
+    return target === undefined ? { reason: "No document was opened yet." } : { target };
+  },
+  all: () => useSettings.getState().settings.recentDocuments,
+  nameOf: (path) => path.split(/[\\/]/).at(-1) ?? path,
+};
+
+/** How many steps a run has. */
+export const stepsTarget: TargetKind<number> = {
+  name: "steps",
+  current: () => ({ reason: "No number is chosen." }),
+  all: () => [],
+};

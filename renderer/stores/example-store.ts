@@ -1,0 +1,14 @@
+/** The graphs that come with Tensordeck. */
+import { create } from "zustand";
+import type { Example } from "../../main/api/documents.js";
+
+export interface ExampleStore {
+  /** None until the application answered. */
+  readonly examples: readonly Example[];
+}
+
+export const useExamples = create<ExampleStore>()(() => ({ examples: [] }));
+
+export function receiveExamples(examples: readonly Example[]): void {
+  useExamples.setState({ examples });
+}
