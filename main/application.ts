@@ -23,7 +23,7 @@ import { EventHub, type EventListener } from "./shared/events.js";
 import { callHandler, type Handlers } from "./shared/handlers.js";
 import { log } from "./shared/log/log.js";
 import { problem } from "./shared/problems.js";
-import type { Room } from "./shared/room.js";
+import { endAll, type Room } from "./shared/room.js";
 import { Watchers } from "./shared/watchers.js";
 import { createTasks } from "./tasks/room.js";
 
@@ -161,11 +161,4 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     },
     dispose,
   };
-}
-
-/** Ends the rooms, those that were made last first, and none before the work of all has ended. */
-async function endAll(rooms: readonly Room<unknown>[]): Promise<void> {
-  const lastFirst = [...rooms].reverse();
-  await Promise.allSettled(lastFirst.map((room) => room.endWork?.()));
-  for (const room of lastFirst) await Promise.allSettled([room.dispose()]);
 }
