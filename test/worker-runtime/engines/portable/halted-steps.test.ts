@@ -1,7 +1,7 @@
 /** Steps that are ended while nodes wait, over two workers of our own in this process. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeServerDef } from "../../../../worker-runtime/cluster/server-def.js";
-import { PortableServer } from "../../../../worker-runtime/engines/portable/service/portable-server.js";
+import { PortableServer } from "../../../../worker-runtime/engines/portable/portable-server.js";
 import { Graph } from "../../../../worker-runtime/graph/graph.js";
 import { StatusCode, type TensorFlowError } from "../../../../worker-runtime/protocol/status.js";
 import { Session } from "../../../../worker-runtime/session/session.js";

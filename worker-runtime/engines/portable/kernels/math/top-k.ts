@@ -56,10 +56,10 @@ function greatestPlaces(x: NumericArray, from: number, n: number, k: number): nu
 }
 
 /** The dtypes of the second output. */
-const indexTypes = ["int16", "int32", "int64"] as const;
-type IndexType = (typeof indexTypes)[number];
+const outputIndexTypes = ["int16", "int32", "int64"] as const;
+type OutputIndexType = (typeof outputIndexTypes)[number];
 
-function topK(input: Tensor, k: number, indexType: IndexType): [Tensor, Tensor] {
+function topK(input: Tensor, k: number, indexType: OutputIndexType): [Tensor, Tensor] {
   if (k < 0) {
     throw invalidArgument(`Need k >= 0, got ${k}`);
   }
@@ -140,7 +140,7 @@ export const topKKernels: readonly KernelDefinition[] = [
     "TopKV2",
     (node) => {
       const named = node.has("index_type") ? node.type("index_type") : "int32";
-      const indexType = indexTypes.find((one) => one === named) ?? "int32";
+      const indexType = outputIndexTypes.find((one) => one === named) ?? "int32";
       return withSmallFloats((inputs) => topK(inputAt(inputs, 0), scalarK(inputAt(inputs, 1)), indexType));
     },
     {
