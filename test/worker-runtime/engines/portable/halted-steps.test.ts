@@ -25,19 +25,24 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(servers.map((server) => server.stop())));
 
-/** A sum on the first task of what is taken out of an empty queue on the second. */
-function waitingGraph() {
+/** A sum on the first task of what is taken out of a queue on the second. */
+function graphOfQueue() {
   const graph = new Graph();
-  const taken = graph.withDevice(TASKS[1] ?? "", () => {
+  const [put, taken] = graph.withDevice(TASKS[1] ?? "", () => {
     const queue = graph.op("FIFOQueueV2", [], {
       component_types: ["float32"],
       shapes: [[]],
       shared_name: "empty",
     });
-    return graph.op("QueueDequeueV2", [queue.output], { component_types: ["float32"] }, "take").outputAt(0);
+    const components = { component_types: ["float32"] };
+    return [
+      graph.op("QueueEnqueueV2", [queue.output, [1]], { Tcomponents: ["float32"] }),
+      graph.op("QueueDequeueV2", [queue.output], components, "take").outputAt(0),
+    ] as const;
   });
   return {
     graph,
+    put,
     sum: graph.withDevice(TASKS[0] ?? "", () => graph.op("AddV2", [taken, taken], {}, "sum").output),
   };
 }
@@ -46,14 +51,17 @@ const waitingLines = (error: TensorFlowError): string[] =>
   error.message.split("\n").filter((line) => line.includes("{{node "));
 
 test("a deadline says of every task which nodes wait and for what", async () => {
-  const { graph, sum } = waitingGraph();
+  const { graph, put, sum } = graphOfQueue();
   const session = new Session(target, { graph: graph.toGraphDef() });
+  await session.run([], { targets: [put] });
+  // The step is prepared now, so that the next one waits for the queue alone.
+  await session.run([sum]);
   const error: TensorFlowError = await session
-    .run([sum], { options: { timeoutMillis: 300 } })
+    .run([sum], { options: { timeoutMillis: 1000 } })
     .then(() => Promise.reject(new Error("it ended")))
     .catch((thrown) => thrown);
   expect(error.code).toBe(StatusCode.DEADLINE_EXCEEDED);
-  expect(error.message).toContain("The step did not end within 300 ms");
+  expect(error.message).toContain("The step did not end within 1000 ms");
   expect(waitingLines(error).sort()).toEqual([
     expect.stringMatching(
       `^  ${TASKS[0]}: {{node .*}} \\(_Recv\\) waits for "edge_\\d+_take", which ${TASKS[1]} sends$`,

@@ -11,7 +11,6 @@ import {
   asTensorFlowError,
   cancelled,
   internalError,
-  StatusCode,
   TensorFlowError as StatusError,
   statusCodeOf,
   type TensorFlowError,
@@ -21,6 +20,7 @@ import { cppTypeName } from "../kernels/support/dtypes.js";
 import { randomId } from "../random-id.js";
 import { watchParticipants } from "./participant-watch.js";
 import type { PreparedStep, RegisteredPartition } from "./prepared-step.js";
+import { isOfClient } from "./step-signal.js";
 import { combinedError, type TaskFailure } from "./worker-errors.js";
 import type { WorkerSessions } from "./worker-sessions.js";
 
@@ -31,7 +31,7 @@ const CLEANUP_DEADLINE_MILLIS = 60_000;
  * How long a step that was ended waits for its workers to say what their nodes waited for. TensorFlow's own worker does
  * not say it, and one that is gone says nothing.
  */
-const REPORT_DEADLINE_MILLIS = 500;
+const REPORT_DEADLINE_MILLIS = 300;
 
 /** Tensors by the client's names for them. */
 export type NamedTensors = ReadonlyMap<string, TensorProto>;
@@ -69,7 +69,7 @@ export async function runPartitions(
   setMaxListeners(0, ended.signal);
   const running = new Set<string>();
   const forward = () => {
-    if (!hasReader(signal)) {
+    if (isOfClient(signal.reason)) {
       ended.abort(signal.reason);
       return;
     }
@@ -124,11 +124,6 @@ export async function runPartitions(
     // Ends what would end the step once more.
     ended.abort();
   }
-}
-
-/** Whether the client that started the step waits for its error: it does unless it cancelled its call, or is gone. */
-function hasReader({ reason }: AbortSignal): boolean {
-  return !(reason instanceof StatusError) || reason.code !== StatusCode.CANCELLED;
 }
 
 /** Ends a step at some tasks, each of which then answers with an error. */

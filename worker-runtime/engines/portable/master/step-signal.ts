@@ -1,5 +1,13 @@
-import { cancelled, cancelledBy, deadlineExceeded } from "../../../protocol/status.js";
+import { cancelled, cancelledBy, deadlineExceeded, TensorFlowError } from "../../../protocol/status.js";
 import { MAX_TIMER_MILLIS } from "../timers.js";
+
+/** The text of the error of a step whose client no longer waits for its answer. */
+const CLIENT_GONE = "The client cancelled the step, or is gone.";
+
+/** Whether a step ended since its client cancelled the call or is gone: nobody reads its error. */
+export function isOfClient(reason: unknown): boolean {
+  return reason instanceof TensorFlowError && reason.message === CLIENT_GONE;
+}
 
 /** What may end a step before it is done. */
 export interface StepEnds {
@@ -17,7 +25,7 @@ export class StepSignal {
   readonly #release: (() => void)[] = [];
 
   constructor({ client, session, timeoutMillis }: StepEnds) {
-    this.#follow(client, () => cancelled("The client cancelled the step, or is gone."));
+    this.#follow(client, () => cancelled(CLIENT_GONE));
     this.#follow(session, () => cancelledBy(session.reason, "The step"));
     if (timeoutMillis > 0) {
       const timer = setTimeout(

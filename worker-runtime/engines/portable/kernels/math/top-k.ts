@@ -15,8 +15,8 @@ function comesBefore(x: NumericArray, i: number, j: number): boolean {
   return a > b || (!(a < b) && i < j);
 }
 
-/** The indexes of the k greatest of x[from] … x[from + n - 1], the greatest first, by a heap of k indexes. */
-function greatestIndexes(x: NumericArray, from: number, n: number, k: number): number[] {
+/** The places of the k greatest of x[from] … x[from + n - 1], the greatest first, by a heap of k places. */
+function greatestPlaces(x: NumericArray, from: number, n: number, k: number): number[] {
   if (k >= n / 4) {
     const all = Array.from({ length: n }, (_, i) => from + i);
     return all.sort((i, j) => (comesBefore(x, i, j) ? -1 : 1)).slice(0, k);
@@ -55,11 +55,11 @@ function greatestIndexes(x: NumericArray, from: number, n: number, k: number): n
   return heap.sort((i, j) => (comesBefore(x, i, j) ? -1 : 1));
 }
 
-/** The dtypes of k and of the second output. */
-const countTypes = ["int16", "int32", "int64"] as const;
-type IndexType = (typeof countTypes)[number];
+/** The dtypes of the second output. */
+const outputIndexTypes = ["int16", "int32", "int64"] as const;
+type OutputIndexType = (typeof outputIndexTypes)[number];
 
-function topK(input: Tensor, k: number, indexType: IndexType): [Tensor, Tensor] {
+function topK(input: Tensor, k: number, indexType: OutputIndexType): [Tensor, Tensor] {
   if (k < 0) {
     throw invalidArgument(`Need k >= 0, got ${k}`);
   }
@@ -77,14 +77,14 @@ function topK(input: Tensor, k: number, indexType: IndexType): [Tensor, Tensor] 
   const shape = [...input.shape.slice(0, -1), k];
   const values = allocate(input.dtype, shape);
   const [to, from] = [wordsOf(input.dtype, values), wordsOf(input.dtype, data)];
-  const indexes = newNumbers("float64", shape);
-  for (let row = 0; row * k < indexes.length; row += 1) {
-    for (const [i, index] of greatestIndexes(data, row * n, n, k).entries()) {
-      copyElements(to, row * k + i, from, index, 1);
-      indexes[row * k + i] = index - row * n;
+  const places = newNumbers("float64", shape);
+  for (let row = 0; row * k < places.length; row += 1) {
+    for (const [i, place] of greatestPlaces(data, row * n, n, k).entries()) {
+      copyElements(to, row * k + i, from, place, 1);
+      places[row * k + i] = place - row * n;
     }
   }
-  return [new Tensor(input.dtype, shape, values), integerTensor(indexType, shape, indexes)];
+  return [new Tensor(input.dtype, shape, values), integerTensor(indexType, shape, places)];
 }
 
 /** Whether the target is among the k most probable; a prediction that is not finite cannot be compared. */
@@ -140,11 +140,11 @@ export const topKKernels: readonly KernelDefinition[] = [
     "TopKV2",
     (node) => {
       const named = node.has("index_type") ? node.type("index_type") : "int32";
-      const indexType = countTypes.find((one) => one === named) ?? "int32";
+      const indexType = outputIndexTypes.find((one) => one === named) ?? "int32";
       return withSmallFloats((inputs) => topK(inputAt(inputs, 0), scalarK(inputAt(inputs, 1)), indexType));
     },
     {
-      types: { T: realTypes, Tk: countTypes, index_type: countTypes },
+      types: { T: realTypes, Tk: [...indexTypes, "int16"], index_type: [...indexTypes, "int16"] },
       cost: sortingCost,
     },
   ),
