@@ -30,7 +30,7 @@ const options: ChannelOptions = {
   "grpc.service_config_disable_resolution": 1,
   // Statistics of each call that nothing reads.
   "grpc.enable_channelz": 0,
-  // A channel of its own, so that closing one closes its connection, whoever else talks to the same server.
+  // A channel of its own, so that closing one closes its connection, whatever else talks to the same server.
   "grpc.use_local_subchannel_pool": 1,
 };
 

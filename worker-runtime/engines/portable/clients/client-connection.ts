@@ -16,7 +16,7 @@ export class ClientConnection {
   }
 
   /**
-   * It was closed after so long without a call that its client may only have saved it, and may come back. Otherwise
+   * It was closed after a long time without a call: its client may only have saved it, and may come back. Otherwise
    * the client ended or was cut off.
    */
   get wasIdle(): boolean {

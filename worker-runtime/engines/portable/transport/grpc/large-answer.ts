@@ -26,7 +26,7 @@ export async function sendLargeAnswer(call: object, { chunks, byteLength }: Mess
   return true;
 }
 
-/** Resolves when the stream can take more or is gone: whoever gave up the call misses nothing. */
+/** Resolves when the stream can take more or has ended: then nobody waits for the answer. */
 function write(stream: Writable, bytes: Uint8Array): Promise<void> | undefined {
   if (stream.destroyed || stream.write(bytes)) {
     return undefined;

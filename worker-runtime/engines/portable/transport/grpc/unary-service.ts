@@ -150,7 +150,7 @@ class Caller implements ServedCall {
   };
 }
 
-/** Larger requests may take so long to decode that others are to have their turns meanwhile. */
+/** Larger requests may take long to decode, so that other calls get their turns in between. */
 const MIN_PIECED_BYTES = 64 * 1024;
 
 /**

@@ -24,7 +24,7 @@ export function statusOfError(error: unknown): Partial<StatusObject> {
 /** The text, cut between characters where it is too long. */
 function cutMessage(message: string): string {
   const bytes = Buffer.from(message, "utf8");
-  // The way through bytes also mends halves of surrogate pairs, which could not be written to a trailer.
+  // Encoding also replaces unpaired surrogates, which could not be written to a trailer.
   if (bytes.byteLength <= MAX_MESSAGE_BYTES) {
     return bytes.toString("utf8");
   }

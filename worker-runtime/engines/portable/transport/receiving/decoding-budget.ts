@@ -58,10 +58,10 @@ export class DecodingBudget {
   addDecoded(bytes: number): void {
     this.#decodedBytes += bytes;
     if (this.#isHeapSpent()) {
-      // Some of it may be garbage, of others even.
+      // Some of it may be garbage, also of other messages.
       collectGarbage();
       if (this.#isHeapSpent()) {
-        throw this.#tooMany(`more than in any message that makes sense`);
+        throw this.#tooMany(`more than any real message has`);
       }
     }
   }

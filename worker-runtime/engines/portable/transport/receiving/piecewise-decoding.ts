@@ -8,7 +8,7 @@ import { type PackedElement, packedListsOf, partsOf, partWeight } from "./messag
 /** Fields up to this are decoded between two pauses: a few milliseconds' work even where each takes two bytes. */
 const PIECE_BYTES = 16 * 1024;
 
-/** Fields and elements in what is not taken apart: more take too long, and nobody who means well sends them. */
+/** Fields and elements in what is not taken apart: more take too long, and no real message has them. */
 const MAX_READS_AT_ONCE = 2 ** 18;
 
 const noBytes = new Uint8Array(0);

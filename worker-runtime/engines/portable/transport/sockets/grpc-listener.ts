@@ -12,8 +12,8 @@ const MAX_ATTEMPTS = 10;
 const NO_SUCH_FAMILY: ReadonlySet<string> = new Set(["EAFNOSUPPORT", "EADDRNOTAVAIL"]);
 
 /**
- * The sockets of a server: one for each address, all with the same port. Connections are handed on to whoever is named
- * by `handTo`; those that come before wait. With a trust, only connections whose certificate is known are handed on.
+ * The sockets of a server: one for each address, all with the same port. Connections are handed to the function that
+ * `handTo` is given; those that come before wait. With a trust, only connections whose certificate is known are handed on.
  */
 export class GrpcListener {
   /** The port, chosen where 0 was asked for. */
