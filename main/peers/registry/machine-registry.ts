@@ -318,7 +318,9 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
     paired.stopListening();
     const closing = paired.remote
       .close()
-      .catch((error: unknown) => log.error(`The connection to ${deviceId} did not close: ${messageOf(error)}`));
+      .catch((error: unknown) =>
+        log.error(`The connection to ${deviceId} did not close: ${messageOf(error)}`),
+      );
     this.#closing.add(closing);
     inBackground(closing.then(() => this.#closing.delete(closing)));
   }
