@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { inBackground } from "../worker-runtime/faults.js";
 import type { Host } from "./app/host.js";
+import { type InUse, inUse } from "./app/in-use.js";
 import { createApp } from "./app/room.js";
 import { createCluster } from "./cluster/room.js";
 import { createDocuments } from "./documents/room.js";
@@ -54,6 +55,8 @@ export interface Application {
   onEvent(listener: EventListener): () => void;
   /** Where machines answer that have one identity, "host:port" each, by device ID. */
   clones(): Clones;
+  /** What somebody would miss if the application ended now. */
+  inUse(): InUse;
   /** Ends runs, installations and every task process; resolves when they are gone. May be called more than once. */
   dispose(): Promise<void>;
 }
@@ -153,6 +156,13 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       return await callHandler(handlers, method, params, caller);
     },
     clones: () => peers.clones(),
+    inUse: () =>
+      inUse({
+        ownId: peers.ownId,
+        tasks: tasks.host.tasks(),
+        nameOf: (deviceId) => peers.trust.get(deviceId)?.name,
+        run: runs.latest(),
+      }),
     onEvent: (listener) => {
       const stops = [events.listen(listener), watchers.add()];
       return () => {

@@ -1,6 +1,6 @@
 /** Runs of graphs on the cluster, and the ops and kernels that graphs may be made of. */
 import type { KernelList } from "../api/kernels.js";
-import type { runMethods } from "../api/runs.js";
+import type { RunUpdate, runMethods } from "../api/runs.js";
 import type { Runtime } from "../api/runtime.js";
 import type { EmitEvent } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
@@ -31,7 +31,12 @@ export interface RunsOptions {
   readonly readFeeds?: ReadFeeds;
 }
 
-export function createRuns(options: RunsOptions): Room<HandlersOf<typeof runMethods>> {
+export interface RunsRoom extends Room<HandlersOf<typeof runMethods>> {
+  /** The newest run, whether it goes on or is over. */
+  latest(): RunUpdate | undefined;
+}
+
+export function createRuns(options: RunsOptions): RunsRoom {
   const { engine, cluster, documents, tasks, emit } = options;
   const runs = new RunService({
     cluster,
@@ -60,6 +65,7 @@ export function createRuns(options: RunsOptions): Room<HandlersOf<typeof runMeth
       "ops.list": () => ops.list(),
       "kernels.list": () => kernels.list(),
     },
+    latest: () => runs.latest(),
     endWork,
     dispose: endWork,
   };

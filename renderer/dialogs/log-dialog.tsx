@@ -17,7 +17,9 @@ export function LogDialog(): ReactElement {
   const view = useRef<HTMLPreElement>(null);
   // The newest entry is what one looks for.
   // biome-ignore lint/correctness/useExhaustiveDependencies: after every reading
-  useEffect(() => view.current?.scrollTo({ top: view.current.scrollHeight }), [log]);
+  useEffect(() => {
+    view.current?.scrollTo({ top: view.current.scrollHeight });
+  }, [log]);
   const text = log?.text ?? "";
   return (
     <Dialog

@@ -98,6 +98,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("an error of the window",
     await undoFault(window);
     await window.menu("About Tensordeck");
     await window.page.getByRole("dialog", { name: "About Tensordeck" }).waitFor();
+    expect(await window.nodes.count()).toBe(5);
     window.errors.length = 0;
   });
 
@@ -128,6 +129,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("an error of the window",
     expect((await download).suggestedFilename()).toBe("tensordeck.log");
     await window.press("Escape");
     await dialog.waitFor({ state: "detached" });
+    expect(await window.nodes.count()).toBe(5);
     // The address that was printed at the start has a token.
     const token = new URL(app.link).hash.slice("#token=".length);
     expect(await logOf(app.folder)).not.toContain(token);

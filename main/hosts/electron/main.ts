@@ -3,26 +3,34 @@ import { join } from "node:path";
 import {
   app,
   BrowserWindow,
+  dialog,
   Menu,
   type MenuItemConstructorOptions,
   nativeTheme,
   screen,
   session,
+  shell,
 } from "electron";
 import { dataFolder } from "../../../worker-runtime/engines/tensorflow/data-folder.js";
 import { inBackground, surviveFaults } from "../../../worker-runtime/faults.js";
 import type { Settings } from "../../api/settings.js";
 import { type Application, createApplication } from "../../application.js";
 import { InstanceLock } from "../../peers/agent/instance-lock.js";
+import { log, openLog } from "../../shared/log/log.js";
 import { problem } from "../../shared/problems.js";
+import { startText } from "../shared/start-text.js";
 import { registerWindowScheme, serveWindow } from "./app-protocol.js";
+import { Closing } from "./closing.js";
 import { disposeBeforeEnd } from "./ending.js";
 import { pickFile } from "./file-dialogs.js";
-import { sendEvents, serveRequests } from "./ipc.js";
+import { callerOf, sendEvents, serveRequests } from "./ipc.js";
 import { menuTemplate } from "./menu.js";
 import { serveMenu } from "./menu-channel.js";
 import { confineNavigation } from "./navigation.js";
 import { confinePermissions } from "./permissions.js";
+import { recoverWindow } from "./recovery.js";
+import { failStart } from "./start-failure.js";
+import { ApplicationTray } from "./tray.js";
 import { askBeforeUnload } from "./unsaved-changes.js";
 import { WINDOW_URL } from "./window-address.js";
 import { backgroundColour, windowOptions } from "./window-options.js";
@@ -39,7 +47,7 @@ async function themeOf(application: Application): Promise<Settings["theme"]> {
   return settings.theme;
 }
 
-async function openWindow(application: Application, stateFile: string): Promise<void> {
+async function openWindow(application: Application, stateFile: string, closing: Closing): Promise<void> {
   const state = readWindowState(stateFile);
   const theme = await themeOf(application);
   nativeTheme.themeSource = theme;
@@ -55,7 +63,14 @@ async function openWindow(application: Application, stateFile: string): Promise<
   );
   window = opened;
   confineNavigation(opened.webContents, windowAddresses);
-  askBeforeUnload(opened, () => mustEnd);
+  askBeforeUnload(opened, {
+    isForced: () => mustEnd,
+    onDiscard: () =>
+      inBackground(application.handle("documents.discardOwnDrafts", undefined, callerOf(opened.webContents))),
+    onStay: () => closing.stayed(),
+  });
+  closing.guard(opened);
+  recoverWindow(opened, { dialog });
   sendEvents(application, opened.webContents);
   opened.once("ready-to-show", () => {
     if (state?.maximized === true) opened.maximize();
@@ -83,18 +98,44 @@ async function run(): Promise<void> {
     },
     clones: () => loaded?.clones() ?? {},
   });
-  surviveFaults();
+  openLog(dataDir);
+  log.info(startText("electron"));
+  surviveFaults((text) => log.error(text));
   const application = await createApplication({
     dataDir,
-    host: { kind: "electron", pickFile: (request) => pickFile(window, request) },
+    host: {
+      kind: "electron",
+      pickFile: (request) => pickFile(window, request),
+      showFile: (path) => shell.showItemInFolder(path),
+    },
   });
   loaded = application;
+  const inUse = () => application.inUse();
+  const showWindow = () => {
+    tray.hide();
+    if (window === undefined) inBackground(openWindow(application, stateFile, closing));
+    else {
+      if (window.isMinimized()) window.restore();
+      window.show();
+      window.focus();
+    }
+  };
+  const tray = new ApplicationTray({ inUse, open: showWindow, quit: () => app.quit() });
+  const closing = new Closing({
+    ...{ app, dialog, inUse, platform: process.platform },
+    isForced: () => mustEnd,
+    stayInTray: () => {
+      tray.show();
+      window?.hide();
+    },
+  });
   disposeBeforeEnd(app, async () => {
     await application.dispose();
     await lock.release();
   });
   application.onEvent((name, data) => {
     if (name === "settings") nativeTheme.themeSource = (data as Settings).theme;
+    if (name === "cluster") tray.update();
   });
   confinePermissions(session.defaultSession);
   serveWindow(join(import.meta.dirname, "../../../renderer"));
@@ -104,36 +145,25 @@ async function run(): Promise<void> {
   showMenu(menuTemplate(process.platform));
   if (process.platform === "darwin") serveMenu(showMenu);
 
-  app.on("second-instance", () => {
-    if (window === undefined) return;
-    if (window.isMinimized()) window.restore();
-    window.focus();
-  });
+  app.on("second-instance", showWindow);
   app.on("window-all-closed", () => {
     if (process.platform !== "darwin") app.quit();
   });
-  app.on("activate", () => {
-    if (window === undefined) inBackground(openWindow(application, stateFile));
-  });
+  app.on("activate", showWindow);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
       mustEnd = true;
       app.quit();
     });
   }
-  await openWindow(application, stateFile);
+  await openWindow(application, stateFile, closing);
 }
 
 app.setName("Tensordeck");
 registerWindowScheme();
 // Two instances would manage the same data folder and each think that it owns the machine's tasks.
 if (app.requestSingleInstanceLock()) {
-  run().catch((error: unknown) => {
-    process.stderr.write(
-      `Tensordeck could not start: ${error instanceof Error ? error.stack : String(error)}\n`,
-    );
-    app.exit(1);
-  });
+  run().catch((error: unknown) => failStart(error, { app, dialog }));
 } else {
   app.quit();
 }

@@ -1,12 +1,21 @@
 import { type BrowserWindow, dialog } from "electron";
 
+export interface UnsavedChangesOptions {
+  /** Whether the window is to close without a question, because the system ends the program; its draft stays. */
+  isForced(): boolean;
+  /** The user chose to lose the changes: their draft goes, too. */
+  onDiscard(): void;
+  onStay(): void;
+}
+
 /**
  * Asks before a window with unsaved changes closes. The page only says that it would rather stay (`beforeunload`);
  * a browser then asks by itself, Electron keeps the window open without a word.
- *
- * @param isForced Whether the window is to close without a question, because the system ends the program.
  */
-export function askBeforeUnload(window: BrowserWindow, isForced: () => boolean): void {
+export function askBeforeUnload(
+  window: BrowserWindow,
+  { isForced, onDiscard, onStay }: UnsavedChangesOptions,
+): void {
   window.webContents.on("will-prevent-unload", (event) => {
     if (isForced()) {
       event.preventDefault();
@@ -21,7 +30,12 @@ export function askBeforeUnload(window: BrowserWindow, isForced: () => boolean):
       cancelId: 1,
       noLink: true,
     });
+    if (choice !== 0) {
+      onStay();
+      return;
+    }
+    onDiscard();
     // For this event alone, the default is to stay.
-    if (choice === 0) event.preventDefault();
+    event.preventDefault();
   });
 }

@@ -7,6 +7,7 @@ import { log, openLog } from "../../shared/log/log.js";
 import { watchParent } from "../shared/parent.js";
 import { startText } from "../shared/start-text.js";
 import { type HeadlessHost, startHeadlessHost } from "./headless-host.js";
+import { interruption } from "./interruption.js";
 
 /**
  * Tasks are ended by force after two seconds, and a busy machine takes some more for the rest, such as what is to be kept;
@@ -32,7 +33,7 @@ export interface HeadlessProcess {
 
 /**
  * Serves the window and starts the application. From then on SIGTERM, SIGINT and SIGHUP end both, every task that was
- * started, and the process.
+ * started, and the process; the first SIGINT only says so where other machines use tasks, or a run has gone on for long.
  *
  * @throws ProblemError UNAVAILABLE when the port is taken, FAILED_PRECONDITION when the data folder is.
  */
@@ -73,7 +74,14 @@ export async function startHeadlessProcess(options: HeadlessProcessOptions): Pro
     );
   };
   process.on("SIGTERM", end);
-  process.on("SIGINT", end);
+  process.on(
+    "SIGINT",
+    interruption({
+      inUse: () => (ending ? undefined : loaded?.inUse()),
+      say: (text) => process.stderr.write(text),
+      end,
+    }),
+  );
   // Of a terminal that was closed; on Windows, of a console window.
   process.on("SIGHUP", end);
   // Whoever read the output may go away without this being a reason to end.

@@ -4,7 +4,7 @@
  *   node main.js [--port N] [--data-dir FOLDER] [--parent-pid N]
  *
  * Prints "open http://127.0.0.1:N/#token=…" alone on a line once the window can be opened. SIGTERM and SIGINT end it
- * and every task that it started; SIGUSR2 prints a fresh link, for when the printed one was used or has expired.
+ * and every task that it started (SIGINT at its second time where other machines use them); SIGUSR2 prints a fresh link, for when the printed one was used or has expired.
  */
 import { parseArgs } from "node:util";
 import { dataFolder } from "../../../worker-runtime/engines/tensorflow/data-folder.js";

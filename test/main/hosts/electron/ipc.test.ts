@@ -32,6 +32,9 @@ class FakeApplication implements Application {
   clones() {
     return {};
   }
+  inUse() {
+    return { tasks: [], ownTasks: [] };
+  }
   async dispose(): Promise<void> {}
 }
 

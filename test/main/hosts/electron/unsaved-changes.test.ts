@@ -15,19 +15,24 @@ test.each([
   );
   const webContents = new EventEmitter();
   const window = { webContents } as unknown as BrowserWindow;
-  askBeforeUnload(window, () => false);
+  const options = { isForced: () => false, onDiscard: vi.fn(), onStay: vi.fn() };
+  askBeforeUnload(window, options);
   const preventDefault = vi.fn();
   webContents.emit("will-prevent-unload", { preventDefault });
   expect(electron.showMessageBoxSync.mock.lastCall?.[0]).toBe(window);
   expect(preventDefault).toHaveBeenCalledTimes(leaves ? 1 : 0);
+  expect(options.onDiscard).toHaveBeenCalledTimes(leaves ? 1 : 0);
+  expect(options.onStay).toHaveBeenCalledTimes(leaves ? 0 : 1);
 });
 
-test("a window that the system ends closes without a question", () => {
+test("a window that the system ends closes without a question, and its draft stays", () => {
   electron.showMessageBoxSync.mockClear();
   const webContents = new EventEmitter();
-  askBeforeUnload({ webContents } as unknown as BrowserWindow, () => true);
+  const options = { isForced: () => true, onDiscard: vi.fn(), onStay: vi.fn() };
+  askBeforeUnload({ webContents } as unknown as BrowserWindow, options);
   const preventDefault = vi.fn();
   webContents.emit("will-prevent-unload", { preventDefault });
   expect(preventDefault).toHaveBeenCalledOnce();
   expect(electron.showMessageBoxSync).not.toHaveBeenCalled();
+  expect(options.onDiscard).not.toHaveBeenCalled();
 });

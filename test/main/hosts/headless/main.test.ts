@@ -1,7 +1,7 @@
 /** The headless host as a program of its own. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -101,6 +101,15 @@ describe("the headless host", () => {
     } finally {
       await new Promise((resolve) => server.close(resolve));
     }
+  });
+
+  it("says why it cannot start with a data folder that is none, and ends", async () => {
+    const file = join(dataDir, "no-folder");
+    await writeFile(file, "");
+    const host = await spawnPeer(process.execPath, [program, "--port", "0", "--data-dir", file]);
+    expect((await host.exited).code).toBe(1);
+    expect(host.output()).toContain(`The data folder ${file} could not be taken`);
+    expect(host.stdout()).toBe("");
   });
 
   it.each([["--port", "99999"], ["--port", "x"], ["--nonsense"]])("refuses %s %s", async (...args) => {

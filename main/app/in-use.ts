@@ -1,0 +1,66 @@
+/** What would be lost if the application ended now: tasks that other machines use, and a run that has gone on for long. */
+import type { RunState, RunUpdate } from "../api/runs.js";
+import type { HostTask } from "../tasks/task-host.js";
+
+/** A run that is younger is soon done again. */
+const LONG_RUN_MILLIS = 10_000;
+
+/** States of a run that goes on. */
+const GOES_ON: readonly RunState[] = ["preparing", "running", "stopping"];
+
+export interface InUse {
+  /** Tasks of this machine that another machine uses, which has started them here. */
+  readonly tasks: readonly { readonly name: string; readonly owner: string }[];
+  /** Names of the tasks that run for this machine's own windows. */
+  readonly ownTasks: readonly string[];
+  /** How long the run of this machine's window has gone on; absent where there is none, or a short one. */
+  readonly runMillis?: number;
+}
+
+export interface InUseFacts {
+  /** Device ID of this machine. */
+  readonly ownId: string;
+  readonly tasks: readonly Pick<HostTask, "job" | "index" | "state" | "owner">[];
+  /** How the user knows a machine; undefined for one that is no longer paired. */
+  nameOf(deviceId: string): string | undefined;
+  /** The newest run. */
+  readonly run: Pick<RunUpdate, "state" | "elapsedMillis" | "currentMillis"> | undefined;
+}
+
+/** Of all that is known, what somebody would miss. */
+export function inUse({ ownId, tasks, nameOf, run }: InUseFacts): InUse {
+  const active = tasks.filter(({ state }) => state !== "stopped" && state !== "failed");
+  const ofOthers = active.filter(({ owner }) => owner !== ownId);
+  const millis = run && GOES_ON.includes(run.state) ? Math.max(run.elapsedMillis, run.currentMillis) : 0;
+  return {
+    tasks: ofOthers.map((task) => ({
+      name: taskName(task),
+      owner: nameOf(task.owner) ?? "a machine that is no longer paired",
+    })),
+    ownTasks: active.filter(({ owner }) => owner === ownId).map(taskName),
+    ...(millis < LONG_RUN_MILLIS ? {} : { runMillis: millis }),
+  };
+}
+
+/** Whether somebody would miss something, so that the application does not end without a question. */
+export function isAnythingInUse({ tasks, runMillis }: InUse): boolean {
+  return tasks.length > 0 || runMillis !== undefined;
+}
+
+/** What is in use, one line each: "worker/0, which gpu-pc uses", "a run that has gone on for 3 min". */
+export function inUseLines({ tasks, runMillis }: InUse): string[] {
+  const lines = tasks.map(({ name, owner }) => `${name}, which ${owner} uses`);
+  if (runMillis !== undefined) lines.push(`a run that has gone on for ${ageText(runMillis)}`);
+  return lines;
+}
+
+function ageText(millis: number): string {
+  const seconds = Math.floor(millis / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
+}
+
+function taskName({ job, index }: Pick<HostTask, "job" | "index">): string {
+  return `${job}/${index}`;
+}

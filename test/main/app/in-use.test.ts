@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { inUse, inUseLines, isAnythingInUse } from "../../../main/app/in-use.js";
+
+const OWN = "own";
+const facts = {
+  ownId: OWN,
+  tasks: [],
+  nameOf: (deviceId: string) => (deviceId === "other" ? "gpu-pc" : undefined),
+  run: undefined,
+};
+const task = (
+  index: number,
+  owner: string,
+  state: "running" | "starting" | "stopped" | "failed" = "running",
+) => ({
+  job: "worker",
+  index,
+  owner,
+  state,
+});
+const run = (state: "running" | "preparing" | "done", millis: number) => ({
+  state,
+  elapsedMillis: millis,
+  currentMillis: 0,
+});
+
+describe("what is in use", () => {
+  it("is nothing while only this machine has tasks and no run takes long", () => {
+    const used = inUse({
+      ...facts,
+      tasks: [task(0, OWN), task(1, OWN, "stopped")],
+      run: run("running", 9_999),
+    });
+    expect(used).toEqual({ tasks: [], ownTasks: ["worker/0"] });
+    expect(isAnythingInUse(used)).toBe(false);
+  });
+
+  it("are tasks that another machine has here, named by their owner, unless they have ended", () => {
+    const used = inUse({
+      ...facts,
+      tasks: [task(0, "other"), task(1, "other", "failed"), task(2, "gone", "starting"), task(3, OWN)],
+    });
+    expect(isAnythingInUse(used)).toBe(true);
+    expect(inUseLines(used)).toEqual([
+      "worker/0, which gpu-pc uses",
+      "worker/2, which a machine that is no longer paired uses",
+    ]);
+  });
+
+  it("is a run that has gone on for long, also before its first step, until it is over", () => {
+    const lines = (given: ReturnType<typeof run>) => inUseLines(inUse({ ...facts, run: given }));
+    expect(lines(run("running", 10_000))).toEqual(["a run that has gone on for 10 s"]);
+    expect(lines({ ...run("preparing", 0), currentMillis: 180_000 })).toEqual([
+      "a run that has gone on for 3 min",
+    ]);
+    expect(lines(run("done", 1e9))).toEqual([]);
+  });
+});
