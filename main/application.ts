@@ -21,8 +21,9 @@ import { createSettings } from "./settings/room.js";
 import { type Caller, THIS_PROGRAM } from "./shared/caller.js";
 import { EventHub, type EventListener } from "./shared/events.js";
 import { callHandler, type Handlers } from "./shared/handlers.js";
+import { log } from "./shared/log/log.js";
 import { problem } from "./shared/problems.js";
-import type { Room } from "./shared/room.js";
+import { endAll, type Room } from "./shared/room.js";
 import { Watchers } from "./shared/watchers.js";
 import { createTasks } from "./tasks/room.js";
 
@@ -137,7 +138,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   clusterRoom.loaded
     .then(() => tasks.restore())
     .then(() => peers.show())
-    .catch((error: unknown) => console.error("This machine could not be shown to others:", error));
+    .catch((error: unknown) => log.error("This machine could not be shown to others:", error));
 
   let disposal: Promise<void> | undefined;
   const dispose = () => {
@@ -160,11 +161,4 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     },
     dispose,
   };
-}
-
-/** Ends the rooms, those that were made last first, and none before the work of all has ended. */
-async function endAll(rooms: readonly Room<unknown>[]): Promise<void> {
-  const lastFirst = [...rooms].reverse();
-  await Promise.allSettled(lastFirst.map((room) => room.endWork?.()));
-  for (const room of lastFirst) await Promise.allSettled([room.dispose()]);
 }

@@ -111,7 +111,7 @@ export type { NumericArray, TensorData } from "./protocol/tensor-data.js";
 export type { Complex, TensorElement, TensorValue } from "./protocol/tensor-values.js";
 export { Channel } from "./rpc/channel.js";
 export { type MasterClient, masterClient } from "./rpc/master-client.js";
-export type { CallOptions } from "./rpc/service-client.js";
+export type { CallOptions } from "./rpc/method-caller.js";
 export { type WorkerClient, workerClient } from "./rpc/worker-client.js";
 export type { Callable, CallableSpec } from "./session/callable.js";
 export type { GraphSource } from "./session/graph-source.js";

@@ -11,8 +11,20 @@ export const appInfoSchema = z.object({
 });
 export type AppInfo = z.infer<typeof appInfoSchema>;
 
+export const logSchema = z.object({
+  /** Where the whole of it is, on the application's machine. */
+  path: z.string(),
+  /** Its newest entries, a line each; what belongs to an entry is set in under it. */
+  text: z.string(),
+});
+
 export const appMethods = {
   "app.info": method(nothing, appInfoSchema),
   /** A fresh one-time address of this window for another browser tab; headless host only. */
   "app.newWindowUrl": method(nothing, z.string()),
+  "app.log": method(nothing, logSchema),
+  /** Shows the log file in the system's file manager; Electron host only. */
+  "app.showLog": method(nothing, nothing),
+  /** Writes an error of the window itself to the log. */
+  "app.reportError": method(z.object({ where: z.string().max(1000), text: z.string().max(10_000) }), nothing),
 } as const;

@@ -102,20 +102,20 @@ export const accessSchema = z.enum(["secure", "open"]);
 export type Access = z.infer<typeof accessSchema>;
 
 /** The port at which a stock script without a ClusterSpec uses the cluster. */
-export const doorSchema = z.object({
+export const gatewaySchema = z.object({
   /** "grpc://127.0.0.1:2300" */
   target: z.string(),
   /** Why it does not listen. */
   problem: problemSchema.optional(),
 });
-export type Door = z.infer<typeof doorSchema>;
+export type Gateway = z.infer<typeof gatewaySchema>;
 
 export const clusterStateSchema = z.object({
   membership: membershipSchema,
   access: accessSchema,
   /** What keeps the cluster from being as closed as `access` says, e.g. a raw port that the network reaches. */
   exposures: z.array(problemSchema),
-  door: doorSchema.optional(),
+  gateway: gatewaySchema.optional(),
   discovery: discoveryStateSchema,
   /** What happened to the cluster as a whole, e.g. that tasks were restarted because one was added. */
   notice: problemSchema.optional(),

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { firewallScopeSchema, firewallWizardSchema, openFirewallSchema } from "./firewall.js";
 import { method, nothing } from "./method.js";
-import { linkRequestSchema, linkSpeedSchema, reachabilitySchema } from "./reachability.js";
+import { reachabilitySchema, throughputRequestSchema, throughputSchema } from "./reachability.js";
 
 export const networkMethods = {
   "reachability.get": method(nothing, reachabilitySchema),
   /** Tests every route; results come as `reachability` events. */
   "reachability.check": method(nothing, nothing),
-  "reachability.measureLink": method(linkRequestSchema, linkSpeedSchema),
+  "reachability.measureThroughput": method(throughputRequestSchema, throughputSchema),
 
   "firewall.get": method(nothing, firewallWizardSchema.optional()),
   /** Opens the wizard; tests and facts come as `firewall` events. */

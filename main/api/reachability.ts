@@ -93,14 +93,14 @@ export const reachabilitySchema = z.object({
 });
 export type Reachability = z.infer<typeof reachabilitySchema>;
 
-export const linkRequestSchema = z.object({ from: z.string(), to: z.string() });
+export const throughputRequestSchema = z.object({ from: z.string(), to: z.string() });
 
 /** How fast one machine sends to another, over the agents' connection. */
-export const linkSpeedSchema = z.object({
+export const throughputSchema = z.object({
   megabytesPerSecond: z.number(),
   /** Median of small round trips. */
   roundTripMillis: z.number(),
   bytes: z.number(),
   seconds: z.number(),
 });
-export type LinkSpeed = z.infer<typeof linkSpeedSchema>;
+export type Throughput = z.infer<typeof throughputSchema>;

@@ -7,6 +7,8 @@ export interface Host {
   readonly kind: AppInfo["host"];
   /** The system's own file dialog; answers undefined when the user cancels. Absent where there is none. */
   pickFile?(request: PickFile): Promise<string | undefined>;
+  /** Shows a file in the system's file manager. Absent where there is none. */
+  showFile?(path: string): void;
   /** A fresh one-time address for another browser tab. Absent where windows are not pages of a browser. */
   newWindowUrl?(): string;
   /** Absent where windows are not pages of a browser. */

@@ -2,13 +2,18 @@
 import { hostname } from "node:os";
 import type { appMethods } from "../api/app.js";
 import type { HandlersOf } from "../shared/handlers.js";
-import { notOnThisHost } from "../shared/problems.js";
+import { log, logFile } from "../shared/log/log.js";
+import type { LogFile } from "../shared/log/log-file.js";
+import { notOnThisHost, problem } from "../shared/problems.js";
 import type { Room } from "../shared/room.js";
 import { version } from "../shared/version.js";
 import type { Host } from "./host.js";
 
+/** As much as somebody reads; the rest is in the file. */
+const SHOWN_LOG_BYTES = 256 * 1024;
+
 export interface AppOptions {
-  readonly host: Pick<Host, "kind" | "pickFile" | "newWindowUrl">;
+  readonly host: Pick<Host, "kind" | "pickFile" | "newWindowUrl" | "showFile">;
 }
 
 export function createApp({ host }: AppOptions): Room<HandlersOf<typeof appMethods>> {
@@ -25,7 +30,22 @@ export function createApp({ host }: AppOptions): Room<HandlersOf<typeof appMetho
         if (host.newWindowUrl) return host.newWindowUrl();
         throw notOnThisHost("A link to another window", "This window is not a page of a browser.");
       },
+      "app.log": async () => {
+        const file = openedLog();
+        return { path: file.path, text: await file.tail(SHOWN_LOG_BYTES) };
+      },
+      "app.showLog": () => {
+        if (host.showFile) return host.showFile(openedLog().path);
+        throw notOnThisHost("The folder of the log", "Tensordeck runs without a desktop here.");
+      },
+      "app.reportError": ({ where, text }) => log.error(`${where} of a window failed:`, text),
     },
     dispose: async () => {},
   };
+}
+
+function openedLog(): LogFile {
+  const file = logFile();
+  if (file) return file;
+  throw problem("FAILED_PRECONDITION", "This program writes no log.");
 }

@@ -1,6 +1,6 @@
 /** What is known of the cluster at this moment, and who is told when it changes. Commands are cluster-service.ts's. */
 import { inBackground } from "../../worker-runtime/faults.js";
-import type { Access, ClusterState, Door, Membership } from "../api/cluster.js";
+import type { Access, ClusterState, Gateway, Membership } from "../api/cluster.js";
 import type { DiscoveryState } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
 import type { ClusterMachine, ClusterMachines } from "../peers/cluster-machine.js";
@@ -33,7 +33,7 @@ export interface ModelCollaborators {
   /** File that keeps membership, access, foreign servers and colours; without it they are forgotten. */
   readonly file?: string;
   readonly discovery: () => DiscoveryState;
-  readonly door?: () => Door | undefined;
+  readonly gateway?: () => Gateway | undefined;
   /** Where tasks of this machine can be isolated from its other servers. */
   readonly reachPort?: ReachPort;
 }
@@ -138,14 +138,14 @@ export class ClusterModel {
   }
 
   state(): ClusterState {
-    const { discovery, door } = this.#collaborators;
+    const { discovery, gateway } = this.#collaborators;
     const machines = this.machines();
     const tasks = this.tasks();
     return defined({
       membership: this.membership,
       access: this.#access,
       exposures: exposuresOf(this.#access, machines, tasks),
-      door: door?.(),
+      gateway: gateway?.(),
       discovery: discovery(),
       notice: this.#notice ?? versionNotice(machines, tasks),
       machines: listMachines(machines, tasks),

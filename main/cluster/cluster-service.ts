@@ -14,6 +14,7 @@ import type {
   Membership,
 } from "../api/cluster.js";
 import { delay } from "../shared/deferred.js";
+import { log } from "../shared/log/log.js";
 import { defined, problem } from "../shared/problems.js";
 import { clearServerState } from "../tasks/clear-state.js";
 import { ClusterModel, type ModelCollaborators } from "./cluster-model.js";
@@ -95,7 +96,7 @@ export class ClusterService {
     return this.#model.onChange(listener);
   }
 
-  /** Tells the windows of something that the state takes from elsewhere: discovery or the door. */
+  /** Tells the windows of something that the state takes from elsewhere: discovery or the gateway. */
   refresh(): void {
     this.#model.changed();
   }
@@ -343,6 +344,6 @@ export class ClusterService {
 
   /** Work whose outcome the tasks' states tell. */
   #background(work: Promise<void>): void {
-    work.catch((error: unknown) => console.error("A command for a task failed:", error));
+    work.catch((error: unknown) => log.error("A command for a task failed:", error));
   }
 }

@@ -1,5 +1,6 @@
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { isLoopback } from "../../worker-runtime/cluster/host.js";
+import { log } from "../shared/log/log.js";
 import type { ClusterTask } from "./cluster-task.js";
 
 /**
@@ -42,7 +43,7 @@ export class LocalServers {
   #begin(port: number): void {
     const reached = this.#reach?.(port) ?? Promise.resolve(() => undefined);
     this.#reached.set(port, reached);
-    reached.catch((error: unknown) => console.error(`Isolated tasks do not reach port ${port}:`, error));
+    reached.catch((error: unknown) => log.error(`Isolated tasks do not reach port ${port}:`, error));
   }
 
   #end(port: number): void {

@@ -1,4 +1,4 @@
-/** The cluster: which tasks there are on which machines, and the tunnels and the door through which they are reached. */
+/** The cluster: which tasks there are on which machines, and the tunnels and the gateway through which they are reached. */
 import type { clusterMethods } from "../api/cluster.js";
 import type { PeersPort } from "../peers/room.js";
 import type { SettingsPort } from "../settings/room.js";
@@ -9,7 +9,7 @@ import type { Watchers } from "../shared/watchers.js";
 import type { OpenProbe } from "../tasks/health.js";
 import type { TasksRoom } from "../tasks/room.js";
 import type { HostTask } from "../tasks/task-host.js";
-import { ClusterDoor } from "./cluster-door.js";
+import { ClusterGateway } from "./cluster-gateway.js";
 import { ClusterService } from "./cluster-service.js";
 import { type PortHolder, TunnelService } from "./tunnel/tunnel-service.js";
 
@@ -41,7 +41,7 @@ export interface ClusterRoom extends Room<HandlersOf<typeof clusterMethods>> {
 export function createCluster(options: ClusterOptions): ClusterRoom {
   const { peers, tasks, openProbe, settings, watchers, emit, file } = options;
   const { ownId, trust } = peers;
-  const door = new ClusterDoor();
+  const gateway = new ClusterGateway();
   const cluster = new ClusterService({
     machines: peers.machines,
     emit,
@@ -49,11 +49,11 @@ export function createCluster(options: ClusterOptions): ClusterRoom {
     openProbe,
     file,
     discovery: () => peers.discovery.state(),
-    door: () => door.state(),
+    gateway: () => gateway.state(),
     stopPsWithLastWorker: async () => settings.now().stopPsWithLastWorker,
     reachPort: (port) => tasks.isolation.reach(port),
   });
-  door.follow(cluster);
+  gateway.follow(cluster);
   const tunnels = new TunnelService({
     ownId,
     trust: {
@@ -103,7 +103,7 @@ export function createCluster(options: ClusterOptions): ClusterRoom {
     endWork,
     dispose: once(async () => {
       await endWork();
-      await Promise.allSettled([door.close(), tunnels.close()]);
+      await Promise.allSettled([gateway.close(), tunnels.close()]);
     }),
   };
 }

@@ -4,6 +4,7 @@ import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import type { Access, Engine, GpuChoice, Membership } from "../api/cluster.js";
 import { ProblemError } from "../api/wire.js";
 import type { ClusterMachine } from "../peers/cluster-machine.js";
+import { log } from "../shared/log/log.js";
 import { noSuchMachine, problem } from "../shared/problems.js";
 import type { FixedPlace, TaskHost } from "../tasks/task-host.js";
 import { FIRST_TASK_PORT, nextTaskPort } from "../tasks/task-ports.js";
@@ -174,7 +175,7 @@ export class TaskPlacement {
     const listed = new Set(this.#context.tasks().map(({ id }) => id));
     for (const wish of wishes.filter(({ id }) => !listed.has(id))) {
       await this.place([wish]).catch((error: unknown) => {
-        console.error(`${taskName(wish)} could not be made again as it was:`, error);
+        log.error(`${taskName(wish)} could not be made again as it was:`, error);
       });
     }
   }

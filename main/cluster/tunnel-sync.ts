@@ -2,6 +2,7 @@
 
 import type { TunnelRequest } from "../peers/agent/tunnel-request.js";
 import type { ClusterMachine, TunnelHost } from "../peers/cluster-machine.js";
+import { log } from "../shared/log/log.js";
 import { NO_TUNNELS } from "./tunnel-table.js";
 
 /** A machine that refused or did not answer is asked again no sooner than this. */
@@ -100,7 +101,7 @@ export class TunnelSync {
       if (takenPorts.length > 0) this.#later(told, ASK_FOR_PORTS_AGAIN_MILLIS);
     } catch (error) {
       told.notBefore = Date.now() + RETRY_MILLIS;
-      if (!told.failing) console.error(`${told.name} could not be given its tunnels:`, error);
+      if (!told.failing) log.error(`${told.name} could not be given its tunnels:`, error);
       told.failing = true;
       this.#later(told, RETRY_MILLIS);
     }

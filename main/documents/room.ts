@@ -51,6 +51,8 @@ export function createDocuments({ draftsFolder, examples, recent, host }: Docume
       },
     },
     folderOf: (sourceId) => service.folderOf(sourceId),
+    // Before whatever else takes its time: the program may be ended meanwhile.
+    endWork: () => drafts.dispose(),
     dispose: () => drafts.dispose(),
   };
 }

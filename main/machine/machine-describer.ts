@@ -2,6 +2,7 @@
 import { arch, availableParallelism, hostname, platform, totalmem } from "node:os";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Exposure, Gpu, MachineFacts, MachineMetrics } from "../api/machines.js";
+import { log } from "../shared/log/log.js";
 import { defined, messageOf } from "../shared/problems.js";
 import { version } from "../shared/version.js";
 import { reachableAddresses } from "./addresses.js";
@@ -150,7 +151,7 @@ export class MachineDescriber {
     try {
       this.#lastReading = await readMachine();
     } catch (error) {
-      console.error(`This machine could not be measured: ${messageOf(error)}`);
+      log.error(`This machine could not be measured: ${messageOf(error)}`);
     }
     return this.#lastReading;
   }

@@ -1,7 +1,7 @@
 /** Who reaches whom, what is wrong where they do not, and the firewall wizard that puts it right. */
 import type { ClusterState } from "../api/cluster.js";
 import type { networkMethods } from "../api/network.js";
-import type { LinkSpeed } from "../api/reachability.js";
+import type { Throughput } from "../api/reachability.js";
 import type { EmitEvent, EventHub } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
 import { once, type Room } from "../shared/room.js";
@@ -22,7 +22,7 @@ export interface NetworkPeers {
   firewallOf(machineId: string): FirewallTool | undefined;
   /** Whether a machine has a connection to this one now. */
   isCalledBy(machineId: string): boolean;
-  measureLink(from: string, to: string, signal: AbortSignal): Promise<LinkSpeed>;
+  measureThroughput(from: string, to: string, signal: AbortSignal): Promise<Throughput>;
 }
 
 /** What is asked of the cluster. */
@@ -54,7 +54,7 @@ export function createNetwork(options: NetworkOptions): Room<HandlersOf<typeof n
     cluster,
     emit,
     proberOf,
-    measure: (from, to, signal) => peers.measureLink(from, to, signal),
+    measure: (from, to, signal) => peers.measureThroughput(from, to, signal),
     facts: () => known.facts(),
     callsHere: (machineId) => peers.isCalledBy(machineId),
   });
@@ -77,7 +77,7 @@ export function createNetwork(options: NetworkOptions): Room<HandlersOf<typeof n
     handlers: {
       "reachability.get": () => reachability.get(),
       "reachability.check": () => reachability.check(),
-      "reachability.measureLink": ({ from, to }) => reachability.measureLink(from, to),
+      "reachability.measureThroughput": ({ from, to }) => reachability.measureThroughput(from, to),
       "firewall.get": () => wizard.get(),
       "firewall.open": (request) => wizard.open(request),
       "firewall.configure": (choice) => wizard.configure(choice),

@@ -5,6 +5,7 @@
 
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Role } from "../api/machines.js";
+import { log } from "../shared/log/log.js";
 import { messageOf } from "../shared/problems.js";
 import type { TaskHost } from "../tasks/task-host.js";
 import { includesRole } from "./agent/roles.js";
@@ -36,7 +37,7 @@ export function removeTasksOfFormerOwners(
     try {
       await tasks.remove(id);
     } catch (error) {
-      console.error(`${name}, whose owner may not run tasks here any more, did not end: ${messageOf(error)}`);
+      log.error(`${name}, whose owner may not run tasks here any more, did not end: ${messageOf(error)}`);
     } finally {
       leaving.delete(id);
     }

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import { inBackground } from "../../worker-runtime/faults.js";
 import { type DiscoveryState, deviceIdSchema, type Role } from "../api/machines.js";
 import type { peerMethods } from "../api/peers.js";
-import type { LinkSpeed } from "../api/reachability.js";
+import type { Throughput } from "../api/reachability.js";
 import type { MachineRoom } from "../machine/room.js";
 import type { FirewallTool } from "../network/firewall/tool.js";
 import type { Prober } from "../network/reachability/probe.js";
@@ -20,8 +20,8 @@ import type { TaskHost } from "../tasks/task-host.js";
 import { AgentConnection } from "./agent/agent-connection.js";
 import { AgentService } from "./agent/agent-service.js";
 import type { Clones } from "./agent/instance-lock.js";
-import { LinkMeter } from "./agent/link-meter.js";
 import type { SharedWindow } from "./agent/shared-window.js";
+import { ThroughputMeter } from "./agent/throughput-meter.js";
 import { acceptWindow, admitsToWindow } from "./agent/window-protocol.js";
 import type { ClusterMachines } from "./cluster-machine.js";
 import type { Credentials } from "./credentials.js";
@@ -85,7 +85,7 @@ export interface PeersPort {
   /** Whether a machine has a connection to this one now, though it may not answer itself. */
   isCalledBy(machineId: string): boolean;
   /** Measures how fast one machine sends to another, wherever the two are. */
-  measureLink(from: string, to: string, signal: AbortSignal): Promise<LinkSpeed>;
+  measureThroughput(from: string, to: string, signal: AbortSignal): Promise<Throughput>;
   attachCluster(cluster: LocalCluster): void;
 }
 
@@ -109,7 +109,7 @@ export function createPeers(options: PeersOptions): PeersRoom {
   });
   machine.add({ agentPort: () => visibility.port });
   const pairing = new PairingService({ identity, trust, name, emit: (state) => emit("pairing", state) });
-  const links = new LinkMeter({ identity, trust });
+  const throughput = new ThroughputMeter({ identity, trust });
   const isClusterPort = (port: number) =>
     port === visibility.port ||
     tasks.host.tasks().some((task) => task.port === port) ||
@@ -121,9 +121,9 @@ export function createPeers(options: PeersOptions): PeersRoom {
     mayExpose: () => settings.now().allowExposedTasks,
     prober: guardedProber(isClusterPort),
     tunnels: { setTunnels: (owner, request) => cluster.setTunnels(owner, request) },
-    links: {
-      measureLink: async (deviceId, addresses, signal) =>
-        await links.measureLink(deviceId, await elsewhere(addresses, signal), signal),
+    throughput: {
+      measureThroughput: async (deviceId, addresses, signal) =>
+        await throughput.measureThroughput(deviceId, await elsewhere(addresses, signal), signal),
     },
     ...defined({ window: sharedWindow }),
   });
@@ -172,8 +172,8 @@ export function createPeers(options: PeersOptions): PeersRoom {
   });
   /** Machines whose device ID the user gave, and not the network. */
   const vouchedFor = new Set<string>();
-  const link = (machineId: string): AgentConnection => {
-    const found = machines.link(machineId);
+  const remote = (machineId: string): AgentConnection => {
+    const found = machines.remote(machineId);
     if (found) return found;
     throw problem("NOT_FOUND", "This machine is not paired with the one here.", {
       remedy: "Pair them first.",
@@ -215,7 +215,7 @@ export function createPeers(options: PeersOptions): PeersRoom {
       "machines.setRole": ({ machineId, role }) => machines.setRole(machineId, role),
       "machines.search": () => machines.search(),
       "machines.newIdentity": () => requestNewIdentity(options.dataDir),
-      "machines.openWindow": ({ machineId }) => link(machineId).openWindow(),
+      "machines.openWindow": ({ machineId }) => remote(machineId).openWindow(),
       "pairing.get": () => pairing.state(),
       "pairing.start": ({ machineId, grantedRole }) => pair(machineId, grantedRole),
       "pairing.enterCode": ({ code }) => pairing.enterCode(code),
@@ -232,16 +232,16 @@ export function createPeers(options: PeersOptions): PeersRoom {
       return dialAgent({ ...request, addresses: [...all], identity, alpn: Alpn.tunnel });
     },
     proberOf: (machineId) => {
-      const found = machines.link(machineId);
+      const found = machines.remote(machineId);
       return found && ((request) => found.probe(request));
     },
-    firewallOf: (machineId) => machines.link(machineId),
+    firewallOf: (machineId) => machines.remote(machineId),
     isCalledBy: (machineId) => agent.isCalledBy(machineId),
-    measureLink: async (from, to, signal) => {
+    measureThroughput: async (from, to, signal) => {
       const addresses = machines.agentAddresses(to);
       return from === ownId
-        ? await links.measureLink(to, addresses, signal)
-        : await link(from).measureLink(to, addresses, signal);
+        ? await throughput.measureThroughput(to, addresses, signal)
+        : await remote(from).measureThroughput(to, addresses, signal);
     },
     attachCluster: (attached) => {
       cluster = attached;

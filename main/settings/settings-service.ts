@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Params } from "../api/contract.js";
 import { type Settings, settingsSchema } from "../api/settings.js";
 import type { EmitEvent } from "../shared/events.js";
+import { log } from "../shared/log/log.js";
 import { errnoOf, fileProblem } from "../shared/problems.js";
 import { writePrivateFile } from "../storage/private-files.js";
 
@@ -95,7 +96,7 @@ export class SettingsService {
         0,
         MAX_RECENT_DOCUMENTS,
       ),
-    })).catch((error: unknown) => console.error(error));
+    })).catch((error: unknown) => log.error("The list of recent documents was not kept:", error));
   }
 
   /** Tells nobody any more; resolves when the last change is written. */
@@ -119,7 +120,7 @@ export class SettingsService {
       stored = JSON.parse(await readFile(this.#path, "utf8"));
     } catch (error) {
       if (errnoOf(error) !== "ENOENT") {
-        console.error(`The settings in ${this.#path} cannot be read; the defaults are used.`, error);
+        log.error(`The settings in ${this.#path} cannot be read; the defaults are used.`, error);
       }
       return;
     }

@@ -1,4 +1,5 @@
 import type { EventData, EventName } from "../api/contract.js";
+import { log } from "./log/log.js";
 
 /** Receives every event of the application; what a transport hands on to its windows. */
 export type EventListener = <E extends EventName>(event: E, data: EventData<E>) => void;
@@ -14,7 +15,7 @@ export class EventHub {
       try {
         listener(event, data);
       } catch (error) {
-        console.error(`A listener of the event "${event}" failed:`, error);
+        log.error(`A listener of the event "${event}" failed:`, error);
       }
     }
   };

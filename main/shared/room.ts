@@ -1,3 +1,6 @@
+/** What the rooms of the application have in common. */
+import { reportFault } from "../../worker-runtime/faults.js";
+
 /** What a composition of a room gives to the application, besides the ports that other rooms are given. */
 export interface Room<H> {
   /** One for each method of its slice of the contract. */
@@ -19,4 +22,14 @@ export function once(work: () => Promise<void>): () => Promise<void> {
     done ??= work();
     return done;
   };
+}
+
+/**
+ * Ends rooms, given in the order in which they were made: the work of all at once, then one after the other, the last
+ * first. One that fails is reported and keeps no other from ending. Never rejects.
+ */
+export async function endAll(rooms: readonly Room<unknown>[]): Promise<void> {
+  const lastFirst = [...rooms].reverse();
+  await Promise.all(lastFirst.map((room) => room.endWork?.().catch(reportFault)));
+  for (const room of lastFirst) await room.dispose().catch(reportFault);
 }

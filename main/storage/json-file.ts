@@ -1,6 +1,7 @@
 /** What a service keeps over restarts, as JSON in a private file of the data folder. */
 import { readFile } from "node:fs/promises";
 import type { ZodType } from "zod";
+import { log } from "../shared/log/log.js";
 import { errnoOf } from "../shared/problems.js";
 import { writePrivateFile } from "./private-files.js";
 
@@ -26,7 +27,7 @@ export class JsonFile<T> {
       return this.#schema.parse(JSON.parse(await readFile(this.#path, "utf8")));
     } catch (error) {
       if (errnoOf(error) !== "ENOENT") {
-        console.error(`${this.#what} in ${this.#path} cannot be read.`, error);
+        log.error(`${this.#what} in ${this.#path} cannot be read.`, error);
       }
       return undefined;
     }
@@ -50,7 +51,7 @@ export class JsonFile<T> {
       await writePrivateFile(this.#path, text);
       this.#written = text;
     } catch (error) {
-      console.error(`${this.#what} could not be written to ${this.#path} and will not come back.`, error);
+      log.error(`${this.#what} could not be written to ${this.#path} and will not come back.`, error);
     }
   }
 }

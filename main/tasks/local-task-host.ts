@@ -4,6 +4,7 @@ import { inBackground } from "../../worker-runtime/faults.js";
 import type { LogLine } from "../api/cluster.js";
 import type { Gpu, MachineFacts } from "../api/machines.js";
 import { machineEngines } from "../machine/engines.js";
+import { log } from "../shared/log/log.js";
 import { defined, problem } from "../shared/problems.js";
 import type { JsonFile } from "../storage/json-file.js";
 import { clearServerState } from "./clear-state.js";
@@ -97,7 +98,7 @@ export class LocalTaskHost implements TaskHost {
         if (mayOwn(wanted.owner)) await this.#bringBack(wanted);
         this.#awaited.delete(wanted.id);
       } catch (error) {
-        console.error(`${wanted.job}/${wanted.index} did not come back:`, error);
+        log.error(`${wanted.job}/${wanted.index} did not come back:`, error);
       }
     }
     await this.#save();

@@ -10,6 +10,7 @@ import { chmod, lstat, mkdir, readFile, unlink, writeFile } from "node:fs/promis
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { processExists } from "../../worker-runtime/engines/process-exists.js";
+import { log } from "../shared/log/log.js";
 import { errnoOf, messageOf } from "../shared/problems.js";
 
 /** For the owner alone. */
@@ -33,7 +34,7 @@ export class PortLocks {
   constructor(folder = defaultFolder(), options: PortLocksOptions = {}) {
     this.#folder = folder;
     this.#account = options.account ?? process.getuid?.();
-    this.#warn = options.warn ?? console.error;
+    this.#warn = options.warn ?? log.warning;
   }
 
   /** Takes the lock of a port. Answers false while another living process has it. */

@@ -9,13 +9,14 @@ import { CommandIconButton } from "../parts/command-button.js";
 import { showProblem, useApp } from "../stores/app-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useModalOpen } from "../stores/modal.js";
-import { uiActions, useUi } from "../stores/ui-store.js";
+import { LIMITS, uiActions, useUi } from "../stores/ui-store.js";
 import { preloadable } from "../ui/preloadable.js";
 import { UiServicesProvider } from "../ui/services.js";
+import { Split } from "../ui/split.js";
 import { TooltipProvider } from "../ui/tooltip.js";
 import { SideTabs } from "./side-tabs.js";
 import "./app.css";
-import { ResizeHandle } from "../parts/resize-handle.js";
+import { PanelBoundary } from "../parts/panel-boundary.js";
 import { whenIdle } from "../ui/when-idle.js";
 import { DropTarget } from "./drop-target.js";
 import { Messages } from "./messages.js";
@@ -28,6 +29,9 @@ import { useNarrow } from "./use-narrow.js";
 // Nothing of a dialog is needed to show the window. It is fetched while nothing else goes on, so that it opens at once.
 const Dialogs = preloadable(() => import("./dialogs.js"));
 whenIdle(() => void Dialogs.preload());
+
+/** The height of the closed dock: its tabs and a line, in pixels. */
+const DOCK_BAR = 37;
 
 const SERVICES = { copyText, showError: showProblem };
 
@@ -57,34 +61,107 @@ function Frame(): ReactElement {
   useFocusAfterClosing();
   return (
     <div className="frame">
-      <TopBar />
-      <div className="frame-middle">
-        <SidePanel />
-        <div className="frame-centre">
-          <RuntimeBanner />
-          <div className="frame-work">
-            <div className="frame-stage">
-              <Messages />
-              <main
-                className="frame-canvas"
-                data-panel="canvas"
-                tabIndex={-1}
-                onKeyDownCapture={(event) => {
-                  // The canvas then moves the focus into the inspector, which has to be there for it.
-                  if (event.key === "Enter" && useDocument.getState().selection.size === 1)
-                    flushSync(() => uiActions.toggleInspector(true));
-                }}
-              >
-                <Canvas />
-              </main>
-            </div>
-            <InspectorPanel overlay={narrow} />
-          </div>
-          <Dock />
-        </div>
-      </div>
-      <StatusBar />
+      <PanelBoundary name="The top bar">
+        <TopBar />
+      </PanelBoundary>
+      <Middle narrow={narrow} />
+      <PanelBoundary name="The status bar">
+        <StatusBar />
+      </PanelBoundary>
     </div>
+  );
+}
+
+/** The side panel and what stands right of it. */
+function Middle({ narrow }: { readonly narrow: boolean }): ReactElement {
+  const open = useUi((state) => state.sideOpen);
+  const width = useUi((state) => state.sideWidth);
+  return (
+    <div className="frame-middle">
+      {open ? null : <SideRail />}
+      <Split
+        orientation="horizontal"
+        at="start"
+        pane={open ? <SidePanel /> : undefined}
+        size={width}
+        least={LIMITS.sideWidth.min}
+        most={LIMITS.sideWidth.max}
+        leastRest="55%"
+        label="Width of the side panel"
+        onResize={(size) => uiActions.resize("sideWidth", size)}
+      >
+        <div className="frame-centre">
+          <PanelBoundary name="The banner">
+            <RuntimeBanner />
+          </PanelBoundary>
+          <Centre narrow={narrow} />
+        </div>
+      </Split>
+    </div>
+  );
+}
+
+/** The canvas with the inspector, and the dock below. */
+function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
+  const dockOpen = useUi((state) => state.dockOpen);
+  const dockHeight = useUi((state) => state.dockHeight);
+  const inspectorOpen = useUi((state) => state.inspectorOpen);
+  const inspectorWidth = useUi((state) => state.inspectorWidth);
+  const generation = useDocument((state) => state.generation);
+  return (
+    <Split
+      orientation="vertical"
+      at="end"
+      pane={
+        <PanelBoundary name="The dock">
+          <Dock />
+        </PanelBoundary>
+      }
+      size={dockHeight}
+      least={LIMITS.dockHeight.min}
+      most={LIMITS.dockHeight.max}
+      leastRest="30%"
+      bar={DOCK_BAR}
+      closed={!dockOpen}
+      label="Height of the dock"
+      onResize={(size) => uiActions.resize("dockHeight", size)}
+      onClose={() => uiActions.toggleDock(false)}
+    >
+      <div className="frame-work">
+        <Split
+          orientation="horizontal"
+          at="end"
+          pane={!narrow && inspectorOpen ? <InspectorPanel overlay={false} /> : undefined}
+          size={inspectorWidth}
+          least={LIMITS.inspectorWidth.min}
+          most={LIMITS.inspectorWidth.max}
+          leastRest="30%"
+          label="Width of the inspector"
+          onResize={(size) => uiActions.resize("inspectorWidth", size)}
+        >
+          <div className="frame-stage">
+            <PanelBoundary name="The messages">
+              <Messages />
+            </PanelBoundary>
+            <main
+              className="frame-canvas"
+              data-panel="canvas"
+              tabIndex={-1}
+              onKeyDownCapture={(event) => {
+                // The canvas then moves the focus into the inspector, which has to be there for it.
+                if (event.key === "Enter" && useDocument.getState().selection.size === 1)
+                  flushSync(() => uiActions.toggleInspector(true));
+              }}
+            >
+              <PanelBoundary name="The canvas" resetOn={generation}>
+                <Canvas />
+              </PanelBoundary>
+            </main>
+          </div>
+        </Split>
+        {narrow || !inspectorOpen ? <InspectorPanel overlay={narrow} /> : null}
+      </div>
+    </Split>
   );
 }
 
@@ -98,34 +175,27 @@ function useFocusAfterClosing(): void {
   }, [closed]);
 }
 
-function SidePanel(): ReactElement {
-  const open = useUi((state) => state.sideOpen);
-  const width = useUi((state) => state.sideWidth);
-  if (!open) {
-    return (
-      <div className="frame-side-rail">
-        <CommandIconButton command={viewCommands.side} />
-      </div>
-    );
-  }
+function SideRail(): ReactElement {
   return (
-    <>
-      <aside
-        className="frame-side"
-        aria-label="Cluster and ops"
-        style={{ width }}
-        data-panel="side"
-        tabIndex={-1}
-      >
+    <div className="frame-side-rail">
+      <CommandIconButton command={viewCommands.side} />
+    </div>
+  );
+}
+
+function SidePanel(): ReactElement {
+  return (
+    <aside className="frame-side" aria-label="Cluster and ops" data-panel="side" tabIndex={-1}>
+      <PanelBoundary name="The side panel">
         <SideTabs />
-      </aside>
-      <ResizeHandle panel="sideWidth" edge="right" label="Width of the side panel" />
-    </>
+      </PanelBoundary>
+    </aside>
   );
 }
 
 function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElement | null {
   const width = useUi((state) => state.inspectorWidth);
+  const selection = useDocument((state) => state.selection);
   const open = useUi((state) => (overlay ? state.inspectorOverlay : state.inspectorOpen));
   if (!open) {
     return (
@@ -135,20 +205,19 @@ function InspectorPanel({ overlay }: { readonly overlay: boolean }): ReactElemen
     );
   }
   return (
-    <>
-      {overlay ? null : <ResizeHandle panel="inspectorWidth" edge="left" label="Width of the inspector" />}
-      <aside
-        className={overlay ? "frame-inspector overlay" : "frame-inspector"}
-        style={{ width }}
-        aria-label="Inspector"
-        data-panel="inspector"
-        tabIndex={-1}
-        onKeyDown={(event) => {
-          if (overlay && event.key === "Escape" && !event.defaultPrevented) uiActions.toggleInspector(false);
-        }}
-      >
+    <aside
+      className={overlay ? "frame-inspector overlay" : "frame-inspector"}
+      style={overlay ? { width } : undefined}
+      aria-label="Inspector"
+      data-panel="inspector"
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (overlay && event.key === "Escape" && !event.defaultPrevented) uiActions.toggleInspector(false);
+      }}
+    >
+      <PanelBoundary name="The inspector" resetOn={selection}>
         <Inspector />
-      </aside>
-    </>
+      </PanelBoundary>
+    </aside>
   );
 }

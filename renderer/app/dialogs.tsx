@@ -1,4 +1,5 @@
-import type { ReactElement } from "react";
+import type { ReactElement, ReactNode } from "react";
+import { reportError } from "../actions/report-error.js";
 import { AddMachineDialog, AddTasksDialog } from "../cluster-panel/add-dialogs.js";
 import { ClusterTableDialog } from "../cluster-table/cluster-table-dialog.js";
 import { PythonDialog } from "../cluster-table/python-dialog.js";
@@ -7,11 +8,18 @@ import { AccessDialog } from "../dialogs/access-dialog.js";
 import { ConfirmDialog } from "../dialogs/confirm-dialog.js";
 import { FirewallDialog } from "../firewall/firewall-dialog.js";
 import { PairingDialog } from "../pairing/pairing-dialog.js";
-import { useUi } from "../stores/ui-store.js";
+import { PanelFailure } from "../parts/panel-boundary.js";
+import { attempt } from "../stores/app-store.js";
+import { closeFirewall } from "../stores/firewall-store.js";
+import { closePairing } from "../stores/pairing-store.js";
+import { uiActions, useUi } from "../stores/ui-store.js";
+import { Dialog } from "../ui/dialog.js";
+import { ErrorBoundary } from "../ui/error-boundary.js";
 import "../dialogs/dialogs.css";
 import { LinksDialog } from "../cluster-panel/links-dialog.js";
 import { FileDialog } from "../dialogs/file-dialog.js";
 import { InstallDialog } from "../dialogs/install-dialog.js";
+import { LogDialog } from "../dialogs/log-dialog.js";
 import { MachineDialog } from "../dialogs/machine-dialog.js";
 import { Palette } from "../dialogs/palette.js";
 import { SettingsDialog } from "../dialogs/settings-dialog.js";
@@ -20,11 +28,18 @@ import { StepsDialog } from "../dialogs/steps-dialog.js";
 
 /** What is open over the window: its own dialog, then what the application shows in every window. */
 export default function Dialogs(): ReactElement {
+  const dialog = useUi((state) => state.dialog);
   return (
     <>
-      <OwnDialog />
-      <FirewallDialog />
-      <PairingDialog />
+      <DialogBoundary onClose={uiActions.close} resetOn={dialog}>
+        <OwnDialog />
+      </DialogBoundary>
+      <DialogBoundary onClose={closeFirewall}>
+        <FirewallDialog />
+      </DialogBoundary>
+      <DialogBoundary onClose={closePairing}>
+        <PairingDialog />
+      </DialogBoundary>
     </>
   );
 }
@@ -40,6 +55,8 @@ function OwnDialog(): ReactElement | null {
       return <ShortcutsDialog />;
     case "about":
       return <AboutDialog />;
+    case "log":
+      return <LogDialog />;
     case "custom-steps":
       return <StepsDialog />;
     case "install":
@@ -65,4 +82,27 @@ function OwnDialog(): ReactElement | null {
     case "file":
       return <FileDialog {...dialog} />;
   }
+}
+
+interface DialogBoundaryProps {
+  readonly resetOn?: unknown;
+  readonly children: ReactNode;
+  onClose(): void | Promise<void>;
+}
+
+/** A dialog that cannot be drawn says so in its place, where it can be closed. */
+function DialogBoundary({ resetOn, children, onClose }: DialogBoundaryProps): ReactElement {
+  return (
+    <ErrorBoundary
+      resetOn={resetOn}
+      onError={(error, components) => reportError("A dialog", error, components)}
+      fallback={(error, retry) => (
+        <Dialog title="Something went wrong" onClose={() => attempt(onClose)}>
+          <PanelFailure name="This dialog" error={error} onRetry={retry} />
+        </Dialog>
+      )}
+    >
+      {children}
+    </ErrorBoundary>
+  );
 }

@@ -37,7 +37,11 @@ function entriesNow(): readonly MenuEntry[] {
       menuEntry(runtimeCommands.refresh.now()),
       ...(newWindow.applies ? [menuEntry(newWindow)] : []),
     ],
-    [menuEntry(helpCommands.shortcuts.now()), menuEntry(helpCommands.about.now())],
+    [
+      menuEntry(helpCommands.shortcuts.now()),
+      menuEntry(helpCommands.log.now()),
+      menuEntry(helpCommands.about.now()),
+    ],
   ]);
 }
 

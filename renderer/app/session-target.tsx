@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import type { Door, Task } from "../../main/api/cluster.js";
+import type { Gateway, Task } from "../../main/api/cluster.js";
 import { clusterHealth } from "../cluster/health.js";
 import { taskName } from "../cluster/task-name.js";
 import { clusterCommands, membershipCommands } from "../commands/cluster-commands.js";
@@ -20,13 +20,13 @@ export function SessionTarget(): ReactElement {
   const membership = useCluster((state) => state.state?.membership ?? "dynamic");
   const connected = useApp((state) => state.connection === "connected");
   const access = useCluster((state) => state.state?.access ?? "secure");
-  const door = useCluster((state) => state.state?.door);
+  const gateway = useCluster((state) => state.state?.gateway);
   const hosts = useCluster((state) => machinesOf(state).filter((machine) => machine.tasks.length > 0).length);
   const health = connected ? clusterHealth(tasks) : ({ dot: "off", text: "not connected" } as const);
   const up = tasks.filter(({ state, address }) => state === "running" && address !== "");
-  const target = door && !door.problem ? door.target : "local";
+  const target = gateway && !gateway.problem ? gateway.target : "local";
   const entries = (): MenuEntry[] => [
-    ...doorEntries(door),
+    ...gatewayEntries(gateway),
     { kind: "heading", text: "Membership" },
     ...Object.values(membershipCommands).map((one) => menuEntry(one.now(), "short")),
     { kind: "separator" },
@@ -77,15 +77,15 @@ export function SessionTarget(): ReactElement {
 }
 
 /** The one address at which a stock script uses the whole cluster. */
-function doorEntries(door: Door | undefined): readonly MenuEntry[] {
-  if (door === undefined) return [];
+function gatewayEntries(gateway: Gateway | undefined): readonly MenuEntry[] {
+  if (gateway === undefined) return [];
   const heading: MenuEntry = { kind: "heading", text: "Target for scripts: copy it" };
-  const entry: MenuEntry = door.problem
-    ? { kind: "heading", text: [door.problem.message, door.problem.remedy].filter(Boolean).join(" ") }
+  const entry: MenuEntry = gateway.problem
+    ? { kind: "heading", text: [gateway.problem.message, gateway.problem.remedy].filter(Boolean).join(" ") }
     : {
         kind: "copy",
-        label: door.target,
-        text: door.target,
+        label: gateway.target,
+        text: gateway.target,
         hint: "the whole cluster",
       };
   return [heading, entry, { kind: "separator" }];

@@ -3,6 +3,7 @@ import { ClusterPanel } from "../cluster-panel/cluster-panel.js";
 import { viewCommands } from "../commands/view-commands.js";
 import { OpsPanel } from "../ops-panel/index.js";
 import { CommandIconButton } from "../parts/command-button.js";
+import { PanelBoundary } from "../parts/panel-boundary.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { TabList, TabPanel, Tabs } from "../ui/tabs.js";
 
@@ -24,7 +25,9 @@ export function SideTabs(): ReactElement {
           </span>
         </TabList>
         <TabPanel id={tab} className="side-panel" data-own-keys="">
-          {tab === "cluster" ? <ClusterPanel /> : <OpsPanel />}
+          <PanelBoundary name={tab === "cluster" ? "The cluster panel" : "The list of ops"} resetOn={tab}>
+            {tab === "cluster" ? <ClusterPanel /> : <OpsPanel />}
+          </PanelBoundary>
         </TabPanel>
       </div>
     </Tabs>

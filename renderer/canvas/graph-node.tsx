@@ -1,12 +1,14 @@
 /** One node of the graph. Its size is fixed; whatever a run brings is drawn inside it. */
 import { Handle, type NodeProps, Position, type ReactFlowState, useStore } from "@xyflow/react";
 import { type CSSProperties, memo, type ReactElement } from "react";
+import { reportError } from "../actions/report-error.js";
 import { whyNotConnect } from "../document/edits/connect.js";
 import { CONTROL_PORT_Y, portY } from "../document/node-size.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
 import { isStriped, taskColourVar } from "../theme/task-colour.js";
+import { ErrorBoundary } from "../ui/error-boundary.js";
 import { Icon } from "../ui/icon.js";
 import { inputEnd, outputEnd, type Port } from "../viewport/ports.js";
 import { useCanvas } from "../viewport/view-store.js";
@@ -16,9 +18,54 @@ import { FAR_ZOOM } from "./picture.js";
 
 const isFar = (state: ReactFlowState) => state.transform[2] < FAR_ZOOM;
 
+/** One that cannot be drawn leaves the others, and its own edges, as they are. */
 export const GraphNode = memo(function GraphNode(props: NodeProps<GraphFlowNode>): ReactElement {
-  return useStore(isFar) ? <FarNode {...props} /> : <NearNode {...props} />;
+  const { id, data } = props;
+  return (
+    <ErrorBoundary
+      resetOn={data}
+      onError={(error, components) => reportError(`The node ${id}`, error, components)}
+      fallback={(error, retry) => <FailedNode {...props} error={error} onRetry={retry} />}
+    >
+      <DrawnNode {...props} />
+    </ErrorBoundary>
+  );
 });
+
+function DrawnNode(props: NodeProps<GraphFlowNode>): ReactElement {
+  return useStore(isFar) ? <FarNode {...props} /> : <NearNode {...props} />;
+}
+
+interface FailedNodeProps extends NodeProps<GraphFlowNode> {
+  readonly error: unknown;
+  onRetry(): void;
+}
+
+function FailedNode({ id, data, selected, error, onRetry }: FailedNodeProps): ReactElement {
+  return (
+    <div
+      className={selected ? "node badn sel" : "node badn"}
+      role="alert"
+      title={`${id} could not be drawn: ${error instanceof Error ? error.message : String(error)}`}
+    >
+      <div className="nh">
+        <b>{id}</b>
+      </div>
+      <div className="nb">
+        <span className="stt2">
+          <Icon name="close" size={12} />
+          <span>not drawn</span>
+        </span>
+      </div>
+      <div className="nv">
+        <button type="button" className="lk nodrag" onClick={onRetry}>
+          Try again
+        </button>
+      </div>
+      <FarPorts ports={data.ports} />
+    </div>
+  );
+}
 
 function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement {
   const { device } = data.node;

@@ -8,7 +8,7 @@ import { CommandButton } from "../parts/command-button.js";
 import { ProblemView, withoutRemedy } from "../parts/problem-view.js";
 import { attempt } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
-import { measureLink, useReachability } from "../stores/reachability-store.js";
+import { measureThroughput, useReachability } from "../stores/reachability-store.js";
 import { Button } from "../ui/button.js";
 import { bytesText, durationText } from "../ui/format.js";
 import { Icon, type IconName } from "../ui/icon.js";
@@ -122,7 +122,7 @@ function Speed({ from, to, ok }: SpeedProps): ReactElement | null {
   if (!ok) return null;
   const measure = () => {
     setMeasuring(true);
-    attempt(() => measureLink(from, to).finally(() => setMeasuring(false)));
+    attempt(() => measureThroughput(from, to).finally(() => setMeasuring(false)));
   };
   return (
     <div className="link-speed">

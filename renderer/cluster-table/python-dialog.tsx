@@ -22,9 +22,9 @@ const KINDS: readonly { readonly id: PythonScriptKind; readonly label: string; r
     text: "A TensorFlow 1 session that names the cluster's tasks itself. A task that is added later has to be written into it.",
   },
   {
-    id: "door",
-    label: "Session through the door",
-    text: "Any script as it is: the door adds the cluster as it is at that moment, so the script stays the same while the cluster grows.",
+    id: "gateway",
+    label: "Session through the gateway",
+    text: "Any script as it is: the gateway adds the cluster as it is at that moment, so the script stays the same while the cluster grows.",
   },
   {
     id: "tf-config",
@@ -84,10 +84,10 @@ function inputOf(state: ClusterState): PythonScriptInput | undefined {
   if (!master) return undefined;
   const jobs: Record<string, Record<number, string>> = {};
   for (const { job, index, address } of tasks) jobs[job] = { ...jobs[job], [index]: address };
-  const { door } = state;
+  const { gateway } = state;
   return {
     cluster: ClusterSpec.from(jobs),
     master: { job: master.job, index: master.index },
-    ...(door && !door.problem ? { doorTarget: door.target } : {}),
+    ...(gateway && !gateway.problem ? { gatewayTarget: gateway.target } : {}),
   };
 }

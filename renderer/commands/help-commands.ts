@@ -19,6 +19,14 @@ export const helpCommands = defineCommands(noTarget, {
     shortcut: "?",
     run: () => uiActions.open({ kind: "shortcuts" }),
   },
+  log: {
+    id: "help.log",
+    group: "Help",
+    label: "Show the log file",
+    keywords: "errors, report, open log",
+    icon: "file",
+    run: () => uiActions.open({ kind: "log" }),
+  },
   about: {
     id: "help.about",
     group: "Help",

@@ -17,7 +17,7 @@ export function AccessDialog({ wanted: asked }: { readonly wanted: Access | unde
   const now = useCluster((store) => store.state?.access ?? "secure");
   const exposures = useCluster((store) => store.state?.exposures);
   const refusing = useCluster(useShallow((store) => refusingMachines(store.state)));
-  const door = useCluster((store) => store.state?.door?.target);
+  const gateway = useCluster((store) => store.state?.gateway?.target);
   const [wanted, setWanted] = useState<Access>(asked ?? now);
   const [confirming, setConfirming] = useState(false);
   const choose = (access: Access) => {
@@ -82,9 +82,9 @@ export function AccessDialog({ wanted: asked }: { readonly wanted: Access | unde
           </Point>
           <Point icon="info">
             Python scripts on a paired machine work there as they are
-            {door ? (
+            {gateway ? (
               <>
-                ; on this one at <span className="mono">{door}</span>
+                ; on this one at <span className="mono">{gateway}</span>
               </>
             ) : null}
             .

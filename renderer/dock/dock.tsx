@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import { viewCommands } from "../commands/view-commands.js";
 import { CommandIconButton } from "../parts/command-button.js";
-import { ResizeHandle } from "../parts/resize-handle.js";
+import { PanelBoundary } from "../parts/panel-boundary.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
@@ -27,28 +27,20 @@ whenIdle(() => {
 /** The panel at the bottom: results, timeline, logs, problems, and every tensor that was opened. */
 export function Dock(): ReactElement {
   const open = useUi((state) => state.dockOpen);
-  const height = useUi((state) => state.dockHeight);
   const tab = useUi((state) => state.dockTab);
   return (
-    <>
-      {open ? <ResizeHandle panel="dockHeight" edge="top" label="Height of the dock" /> : null}
-      <Tabs selected={open ? tab : undefined} onSelect={uiActions.showDock}>
-        <section
-          className="dock"
-          aria-label="Dock"
-          style={open ? { height } : undefined}
-          data-panel="dock"
-          tabIndex={-1}
-        >
-          <DockTabs open={open} tab={tab} />
-          {open ? (
-            <TabPanel id={tab} className="dock-body">
+    <Tabs selected={open ? tab : undefined} onSelect={uiActions.showDock}>
+      <section className="dock" aria-label="Dock" data-panel="dock" tabIndex={-1}>
+        <DockTabs open={open} tab={tab} />
+        {open ? (
+          <TabPanel id={tab} className="dock-body">
+            <PanelBoundary name="This tab" resetOn={tab}>
               <DockContent tab={tab} />
-            </TabPanel>
-          ) : null}
-        </section>
-      </Tabs>
-    </>
+            </PanelBoundary>
+          </TabPanel>
+        ) : null}
+      </section>
+    </Tabs>
   );
 }
 

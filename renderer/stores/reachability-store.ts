@@ -1,6 +1,6 @@
 /** Who reaches whom, as the application tested it, and what that means for the panel. */
 import { create } from "zustand";
-import type { LinkSpeed, Reachability } from "../../main/api/reachability.js";
+import type { Reachability, Throughput } from "../../main/api/reachability.js";
 import { linkKey } from "../cluster/routes.js";
 import { client } from "../transport/client.js";
 
@@ -8,7 +8,7 @@ export interface ReachabilityStore {
   /** Undefined until the application answered. */
   readonly state: Reachability | undefined;
   /** Measured since the window opened, by `linkKey`. */
-  readonly speeds: ReadonlyMap<string, LinkSpeed>;
+  readonly speeds: ReadonlyMap<string, Throughput>;
 }
 
 export const useReachability = create<ReachabilityStore>()(() => ({ state: undefined, speeds: new Map() }));
@@ -23,7 +23,7 @@ export async function checkRoutes(): Promise<void> {
 }
 
 /** Measures how fast one machine sends to another. Rejects with a ProblemError. */
-export async function measureLink(from: string, to: string): Promise<void> {
-  const speed = await client().call("reachability.measureLink", { from, to });
+export async function measureThroughput(from: string, to: string): Promise<void> {
+  const speed = await client().call("reachability.measureThroughput", { from, to });
   useReachability.setState(({ speeds }) => ({ speeds: new Map(speeds).set(linkKey(from, to), speed) }));
 }

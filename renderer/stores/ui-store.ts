@@ -11,6 +11,7 @@ export type DialogState =
   | { readonly kind: "palette" }
   | { readonly kind: "shortcuts" }
   | { readonly kind: "about" }
+  | { readonly kind: "log" }
   | { readonly kind: "custom-steps" }
   | { readonly kind: "install" }
   /** `wanted` is chosen already; left out: what holds now. */

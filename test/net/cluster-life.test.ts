@@ -53,10 +53,10 @@ describe.skipIf(peerMissing("namespaces", "tensorflow"))("a cluster of two machi
     await gpuPc.api.call("cluster.setMembership", { membership: "fixed" });
     await clusterThat(bothRun);
     expect(await value()).toBe("11.0");
-    // On the other machine, whose own window chose nothing: through its door, and from its window.
+    // On the other machine, whose own window chose nothing: through its gateway, and from its window.
     await pi.cluster(({ membership, machines }) => membership === "fixed" && bothRun({ machines }));
-    const { door } = await pi.api.call("cluster.get");
-    expect(await runScriptOn(pi.host, "s1_two_tasks.py", [door?.target ?? ""])).toContain("11.0");
+    const { gateway } = await pi.api.call("cluster.get");
+    expect(await runScriptOn(pi.host, "s1_two_tasks.py", [gateway?.target ?? ""])).toContain("11.0");
     expect((await pi.runWelcome()).fetches[0]?.values).toEqual(["11.0"]);
     await gpuPc.api.call("cluster.setMembership", { membership: "dynamic" });
     await clusterThat(bothRun);

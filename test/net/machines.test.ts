@@ -28,7 +28,7 @@ with tf.compat.v1.Session(target, config=config) as session:
     print("sum", session.run(sum, {value: 0.0}))
 `;
 
-const DOOR = "grpc://127.0.0.1:2300";
+const GATEWAY = "grpc://127.0.0.1:2300";
 
 function portOf(task: Task | undefined): number {
   return Number(task?.address.replace("localhost:", ""));
@@ -89,7 +89,7 @@ describe.skipIf(missing)("three machines", { timeout: 600_000 }, () => {
   });
 
   test("a cluster that grows by a click keeps what scripts of two machines put into it", async () => {
-    const before = await runScriptOn(gpuPc.host, "door_growing.py", [DOOR, "2"]);
+    const before = await runScriptOn(gpuPc.host, "gateway_growing.py", [GATEWAY, "2"]);
     expect(before).toContain("variables 2.0 2.0\nrefused True Assert");
     const clicked = performance.now();
     await gpuPc.api.call("cluster.addTasks", { machineId: macId, job: "worker", count: 1 });
@@ -100,11 +100,11 @@ describe.skipIf(missing)("three machines", { timeout: 600_000 }, () => {
     const workers = ["worker/0", "worker/1", "worker/2"].map((name) => tasks.get(name)?.address ?? "");
     const jobs = JSON.stringify({ worker: workers, ps: [tasks.get("ps/0")?.address ?? ""] });
     const [after, sums, two] = await Promise.all([
-      runScriptOn(gpuPc.host, "door_growing.py", [DOOR, "3"]),
+      runScriptOn(gpuPc.host, "gateway_growing.py", [GATEWAY, "3"]),
       // The two that are not paired exchange tensors.
       runPythonOn(mac.host, CHAIN, [localhost(tasks, "worker/1"), jobs]),
-      // What a machine's own door offers is the cluster as that machine knows it.
-      runScriptOn(pi.host, "s1_two_tasks.py", [DOOR]),
+      // What a machine's own gateway offers is the cluster as that machine knows it.
+      runScriptOn(pi.host, "s1_two_tasks.py", [GATEWAY]),
     ]);
     expect(after).toContain("variables 5.0 5.0\nrefused True Assert");
     expect(sums).toContain("sum 3.0");

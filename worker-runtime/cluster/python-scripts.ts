@@ -4,25 +4,25 @@ import type { ClusterSpec } from "./cluster-spec.js";
 import { taskText } from "./device-name.js";
 
 /**
- * session: a TensorFlow 1 session that carries the ClusterSpec itself. door: the same with nothing but an address.
+ * session: a TensorFlow 1 session that carries the ClusterSpec itself. gateway: the same with nothing but an address.
  * tf-config: what a script of a fixed cluster has in its environment. coordinator: TensorFlow 2's parameter server
  * training, coordinated from the script.
  */
-export type PythonScriptKind = "session" | "door" | "tf-config" | "coordinator";
+export type PythonScriptKind = "session" | "gateway" | "tf-config" | "coordinator";
 
 export interface PythonScriptInput {
   readonly cluster: ClusterSpec;
   /** Task whose master runs the session. */
   readonly master: { readonly job: string; readonly index: number };
-  /** "grpc://127.0.0.1:2300"; absent while there is no door. */
-  readonly doorTarget?: string;
+  /** "grpc://127.0.0.1:2300"; absent while there is no gateway. */
+  readonly gatewayTarget?: string;
 }
 
 /** Why a kind of script does not fit the cluster, as a sentence; undefined when it does. */
 export function pythonScriptProblem(kind: PythonScriptKind, input: PythonScriptInput): string | undefined {
-  const { cluster, doorTarget } = input;
+  const { cluster, gatewayTarget } = input;
   if (cluster.isEmpty) return "The cluster has no task yet.";
-  if (kind === "door" && doorTarget === undefined) return "The door is not open.";
+  if (kind === "gateway" && gatewayTarget === undefined) return "The gateway does not listen.";
   if (kind !== "coordinator") return undefined;
   const missing = ["ps", "worker"].filter((job) => !cluster.jobs.includes(job));
   return missing.length === 0
@@ -35,8 +35,8 @@ export function pythonScript(kind: PythonScriptKind, input: PythonScriptInput): 
   switch (kind) {
     case "session":
       return sessionScript(input);
-    case "door":
-      return doorScript(input);
+    case "gateway":
+      return gatewayScript(input);
     case "tf-config":
       return tfConfigScript(input);
     case "coordinator":
@@ -89,15 +89,15 @@ with tf1.Session(target, config=config) as session:
 `;
 }
 
-function doorScript({ cluster, doorTarget = "" }: PythonScriptInput): string {
+function gatewayScript({ cluster, gatewayTarget = "" }: PythonScriptInput): string {
   return `import tensorflow as tf
 
 tf1 = tf.compat.v1
 tf1.disable_eager_execution()
 
 ${graphLines(devicesOf(cluster))}
-# The door of Tensordeck knows the cluster, also when it grows.
-with tf1.Session("${doorTarget}") as session:
+# The gateway of Tensordeck knows the cluster, also when it grows.
+with tf1.Session("${gatewayTarget}") as session:
     print(session.run(z))
 `;
 }

@@ -1,28 +1,10 @@
+import { bufferOfChunks } from "./chunked-buffer.js";
 import type { MessageType } from "./message-type.js";
 import { type MessageChunks, ScatterWriter } from "./scatter-writer.js";
 
-/**
- * From this size on, a message is handed to grpc-js in chunks. A copy of 64 MiB into fresh memory costs 25 to 50 ms, most
- * of it for the pages, while the server could already be reading.
- */
-const MIN_CHUNKED_BYTES = 256 * 1024;
-
-/**
- * A message as the buffer that grpc-js takes. grpc-js copies it behind the five bytes that frame it, so a large message
- * is not put together before: it is a Buffer whose `length` (a server asks for `byteLength`) and `copy`, all that the
- * framing uses, speak for the chunks.
- * A large bytes field, such as a tensor's content, is then copied once on its way out instead of twice.
- * It must not be used with compression, which would look at the bytes; our channels set none.
- */
+/** A message as the buffer that grpc-js takes; a large bytes field is copied once on its way out, by the framing. */
 export function encodeMessage<T>(type: MessageType<T>, message: T): Buffer {
   return bufferOfChunks(encodeChunks(type, message));
-}
-
-/** A message in pieces as the buffer that grpc-js takes: see `encodeMessage`. */
-export function bufferOfChunks({ chunks, byteLength }: MessageChunks): Buffer {
-  return byteLength < MIN_CHUNKED_BYTES
-    ? Buffer.concat(chunks, byteLength)
-    : chunkedBuffer(chunks, byteLength);
 }
 
 /** A message in pieces, in order; a large bytes field is a piece of its own and not copied. */
@@ -30,19 +12,6 @@ export function encodeChunks<T>(type: MessageType<T>, message: T): MessageChunks
   const writer = new ScatterWriter();
   type.encode(message, writer);
   return writer.finishChunks();
-}
-
-function chunkedBuffer(chunks: readonly Uint8Array[], byteLength: number): Buffer {
-  const copy = (target: Uint8Array, targetStart = 0): number => {
-    let position = targetStart;
-    for (const chunk of chunks) {
-      target.set(chunk, position);
-      position += chunk.byteLength;
-    }
-    return byteLength;
-  };
-  const size = { value: byteLength };
-  return Object.defineProperties(Buffer.alloc(0), { length: size, byteLength: size, copy: { value: copy } });
 }
 
 /** A received message; its bytes fields are views on the buffer. */

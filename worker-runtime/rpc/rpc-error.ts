@@ -1,6 +1,7 @@
 import { status as grpcStatus, type Metadata, type ServiceError } from "@grpc/grpc-js";
 import { GrpcPayloadContainer } from "../../protos/generated/tensorflow/distributed_runtime_payloads.js";
 import { PayloadKey, StatusCode, statusCodeOf, TensorFlowError } from "../protocol/status.js";
+import { isConnectFailure, isLostConnection, isOwnDeadline } from "./grpc-texts.js";
 
 /** TensorFlow puts a GrpcPayloadContainer here, not the google.rpc.Status that others do (observed with 2.21). */
 const PAYLOAD_TRAILER = "grpc-status-details-bin";
@@ -40,13 +41,6 @@ function connectionReason(details: string, address: string): string {
   return `no connection to ${address} (${details}).`;
 }
 
-// Texts that grpc-js itself makes; a server's own error never looks like these.
-const connectFailure = /^(?:No connection established|Name resolution failed)/;
-// "Call cancelled" is a stream that the server reset; a call that we cancel says "Cancelled on client".
-const lostConnection =
-  /^Call cancelled$|Connection dropped|ECONNRESET|EPIPE|socket hang up|Stream removed|GOAWAY|RST_STREAM with code [27]|Received RST_STREAM with error code [27]/;
-const ownDeadline = /^Deadline exceeded/;
-
 function lostText(method: string, address: string, details: string): string {
   return `The connection to ${address} was lost during ${method}: the process ended or the network failed (${details}).`;
 }
@@ -74,13 +68,13 @@ function messageOf(
   deadlineMillis: number | undefined,
 ): string {
   const { details } = error;
-  if (connectFailure.test(details)) {
+  if (isConnectFailure(details)) {
     return `Cannot reach ${address}: ${connectionReason(details, address)}`;
   }
-  if (lostConnection.test(details)) {
+  if (isLostConnection(details)) {
     return lostText(method, address, details);
   }
-  if (error.code === grpcStatus.DEADLINE_EXCEEDED && ownDeadline.test(details)) {
+  if (error.code === grpcStatus.DEADLINE_EXCEEDED && isOwnDeadline(details)) {
     return deadlineText(method, address, deadlineMillis);
   }
   if (details === "") {
@@ -103,7 +97,7 @@ export function errorOfCall(
   address: string,
   deadlineMillis?: number,
 ): TensorFlowError {
-  const code = lostConnection.test(error.details) ? StatusCode.UNAVAILABLE : statusCodeOf(error.code);
+  const code = isLostConnection(error.details) ? StatusCode.UNAVAILABLE : statusCodeOf(error.code);
   return new TensorFlowError(code, messageOf(error, method, address, deadlineMillis), {
     payloads: payloadsOf(error.metadata),
     cause: error,

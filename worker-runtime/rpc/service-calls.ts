@@ -1,5 +1,5 @@
 import type { UnaryMethod } from "./message-type.js";
-import type { CallOptions, MethodCaller } from "./service-client.js";
+import type { CallOptions, MethodCaller } from "./method-caller.js";
 
 /** The calls of a service as functions: one for each method of its generated definition. */
 export type ServiceCalls<Methods, Options = CallOptions> = {

@@ -3,31 +3,11 @@ import { cancelledBy, internalError, unavailable } from "../protocol/status.js";
 import type { Channel } from "./channel.js";
 import { decodeMessage, encodeMessage } from "./message-coding.js";
 import type { UnaryMethod } from "./message-type.js";
+import type { CallOptions, MethodCaller } from "./method-caller.js";
 import { errorOfCall } from "./rpc-error.js";
-
-export interface CallOptions {
-  /** Ends the call with DEADLINE_EXCEEDED; none when left out. */
-  readonly deadlineMillis?: number | undefined;
-  /** Cancels the call, here and on the server. */
-  readonly signal?: AbortSignal | undefined;
-  /** Request headers. */
-  readonly metadata?: Readonly<Record<string, string>> | undefined;
-}
 
 /** Deadline of calls that only ask or change a little; a server that lives answers them at once. */
 export const CONTROL_DEADLINE_MILLIS = 10_000;
-
-/** Whoever carries the calls of one service to one server. */
-export interface MethodCaller {
-  /** "host:port". */
-  readonly address: string;
-  /** @throws TensorFlowError with the server's code, message and payloads; UNAVAILABLE when there is no connection. */
-  call<Request, Response>(
-    method: UnaryMethod<Request, Response>,
-    request: Request,
-    options?: CallOptions,
-  ): Promise<Response>;
-}
 
 /** Calls the unary methods of one generated service definition over a channel. */
 export class ServiceClient implements MethodCaller {

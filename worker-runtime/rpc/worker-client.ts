@@ -1,7 +1,8 @@
 import { WorkerServiceDefinition } from "../../protos/generated/tensorflow/worker_service.js";
 import type { Channel } from "./channel.js";
+import type { MethodCaller } from "./method-caller.js";
 import { type ServiceCalls, serviceCalls } from "./service-calls.js";
-import { type MethodCaller, ServiceClient } from "./service-client.js";
+import { ServiceClient } from "./service-client.js";
 
 /**
  * The calls of tensorflow.WorkerService, as they are on the wire. None has a deadline unless one is given, and none is

@@ -2,7 +2,7 @@ import type { ChannelCredentials } from "@grpc/grpc-js";
 import type { GetStatusResponse } from "../../protos/generated/tensorflow/worker.js";
 import { StatusCode, TensorFlowError } from "../protocol/status.js";
 import { Channel } from "../rpc/channel.js";
-import type { CallOptions } from "../rpc/service-client.js";
+import type { CallOptions } from "../rpc/method-caller.js";
 import { withSharedSignal } from "../rpc/shared-signal.js";
 import { workerClient } from "../rpc/worker-client.js";
 

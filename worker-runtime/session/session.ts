@@ -84,10 +84,16 @@ async function watched<T>(
   }
 }
 
-/** The deadline of a step: its own, or the configuration's for all operations, or none. */
+/**
+ * The master ends a step when its own time is over and says what the step waited for. Only where no answer has come for
+ * so much longer does the call end without.
+ */
+const STEP_ANSWER_MILLIS = 2_000;
+
+/** The deadline of a step's call: from its own, or the configuration's for all operations, or none. */
 function stepDeadline({ plan }: Connection, timeoutMillis: number | undefined): number | undefined {
   if (timeoutMillis !== undefined && timeoutMillis > 0) {
-    return timeoutMillis;
+    return timeoutMillis + STEP_ANSWER_MILLIS;
   }
   const forAll = Number(plan.config.operationTimeoutInMs);
   return forAll > 0 ? forAll : undefined;

@@ -117,29 +117,29 @@ export class TunnelEntrance {
       this.#receivedBytes += client.bytesWritten;
       gone.abort();
     });
-    let link: Socket | undefined;
+    let remote: Socket | undefined;
     try {
-      link = await this.#dial({ deviceId, addresses: agentAddresses, signal: gone.signal });
-      prepareForRelay(link);
-      link.setKeepAlive(true, KEEP_ALIVE_MILLIS);
-      bindLives(client, link);
+      remote = await this.#dial({ deviceId, addresses: agentAddresses, signal: gone.signal });
+      prepareForRelay(remote);
+      remote.setKeepAlive(true, KEEP_ALIVE_MILLIS);
+      bindLives(client, remote);
       if (client.destroyed) throw problem("CANCELLED", "The client has closed its connection.");
-      link.write(encodeHeader(port));
-      pump(client, link);
-      const answer = await readAnswer(link, ANSWER_TIMEOUT_MILLIS);
+      remote.write(encodeHeader(port));
+      pump(client, remote);
+      const answer = await readAnswer(remote, ANSWER_TIMEOUT_MILLIS);
       if (answer !== TunnelAnswer.connected) {
         throw problem("UNAVAILABLE", `The tunnel to port ${port} was refused.`, {
           reason: refusalText(answer),
         });
       }
       this.#lastFailure = undefined;
-      pump(link, client);
+      pump(remote, client);
     } catch (error) {
       if (!client.destroyed) {
         this.#failed++;
         this.#lastFailure = { at: Date.now(), problem: problemOf(error) };
       }
-      link?.destroy();
+      remote?.destroy();
       reset(client);
     }
   }

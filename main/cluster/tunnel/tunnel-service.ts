@@ -12,8 +12,8 @@ import { problem } from "../../shared/problems.js";
 import { isPortFree } from "../../tasks/ports.js";
 import { isTaskPort } from "../../tasks/task-ports.js";
 import { gated } from "./dial-gate.js";
-import { Links } from "./links.js";
 import { type AgreedTunnel, TunnelClaims } from "./tunnel-claims.js";
+import { TunnelConnections } from "./tunnel-connections.js";
 import { type DialTunnel, TunnelEntrance, type TunnelStatus } from "./tunnel-entrance.js";
 import { TunnelExit, type TunnelPeer } from "./tunnel-exit.js";
 
@@ -57,7 +57,7 @@ export class TunnelService {
   readonly #claims: TunnelClaims;
   readonly #entrances = new Map<number, TunnelEntrance>();
   readonly #exit: TunnelExit;
-  readonly #links = new Links();
+  readonly #connections = new TunnelConnections();
   readonly #stopListening: () => void;
   /** Changes are made one after the other: a port is freed before somebody listens at it anew. */
   #queue: Promise<void> = Promise.resolve();
@@ -66,9 +66,9 @@ export class TunnelService {
   constructor(collaborators: TunnelCollaborators) {
     this.#collaborators = collaborators;
     this.#dial = gated(async (request) => {
-      const link = await collaborators.dial(request);
-      this.#links.add(link);
-      return link;
+      const socket = await collaborators.dial(request);
+      this.#connections.add(socket);
+      return socket;
     });
     this.#claims = new TunnelClaims(collaborators.ownId);
     const { taskAt, connectTask, connectionsPerPeer, trust } = collaborators;
@@ -104,7 +104,7 @@ export class TunnelService {
       });
     }
     // An owner says it anew to a machine that was away, which may have come back with another address.
-    this.#links.dropStranded();
+    this.#connections.dropStranded();
     const tunnels = wanted.filter(({ deviceId }) => deviceId !== this.#collaborators.ownId);
     checkPorts(tunnels.map(({ port }) => port));
     this.#claims.set(owner, { tunnels, admissions });
@@ -132,7 +132,7 @@ export class TunnelService {
   readonly serve = (peer: TunnelPeer): void => {
     if (this.#closed) peer.socket.destroy();
     else {
-      this.#links.add(peer.socket);
+      this.#connections.add(peer.socket);
       this.#exit.serve(peer);
     }
   };

@@ -6,6 +6,7 @@ import { MESSAGE_PACK_ENCODE, SocketClose } from "../../api/headless.js";
 import type { WireMessage } from "../../api/wire.js";
 import type { Application } from "../../application.js";
 import type { Caller } from "../../shared/caller.js";
+import { log } from "../../shared/log/log.js";
 import { answerRequest, parseRequest } from "../shared/dispatcher.js";
 import { Outbox } from "./outbox.js";
 
@@ -88,7 +89,7 @@ export class Connection {
     try {
       frame = encode(message, MESSAGE_PACK_ENCODE);
     } catch (error) {
-      console.error("A message could not be encoded:", error);
+      log.error("A message could not be encoded:", error);
       this.#socket.close(1011, "internal error");
       return;
     }

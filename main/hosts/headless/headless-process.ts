@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { inBackground, surviveFaults } from "../../../worker-runtime/faults.js";
 import type { Application } from "../../application.js";
 import { InstanceLock } from "../../peers/agent/instance-lock.js";
+import { log, openLog } from "../../shared/log/log.js";
 import { watchParent } from "../shared/parent.js";
+import { startText } from "../shared/start-text.js";
 import { type HeadlessHost, startHeadlessHost } from "./headless-host.js";
 
 /**
@@ -46,7 +48,9 @@ export async function startHeadlessProcess(options: HeadlessProcessOptions): Pro
     await host.close();
     throw error;
   });
-  surviveFaults();
+  surviveFaults((text) => log.error(text));
+  openLog(dataDir);
+  log.info(startText("headless"));
   // The engine keeps what it installs in the same place, and so do the processes that it starts.
   process.env.TENSORDECK_DATA_DIR = dataDir;
   const application = loadApplication(options, host).then((made) => {
@@ -58,6 +62,7 @@ export async function startHeadlessProcess(options: HeadlessProcessOptions): Pro
   const end = () => {
     if (ending) return;
     ending = true;
+    log.info("Tensordeck ends.");
     // Not held back by a socket or process that does not obey.
     setTimeout(() => process.exit(1), SHUTDOWN_DEADLINE_MILLIS).unref();
     const disposed = application.then((made) => made.dispose());

@@ -3,6 +3,7 @@ import type { BridgeAnswer } from "../../api/bridge.js";
 import { requestSchema, type WireMessage, type WireRequest } from "../../api/wire.js";
 import type { Application } from "../../application.js";
 import type { Caller } from "../../shared/caller.js";
+import { log } from "../../shared/log/log.js";
 import { problemOf } from "../../shared/problems.js";
 
 /** The part of the application that a host hands requests to. */
@@ -19,7 +20,10 @@ export async function answerCall(
     const result = await application.handle(method, params, caller);
     return result === undefined ? { ok: true } : { ok: true, result };
   } catch (error) {
-    return { ok: false, problem: problemOf(error) };
+    const problem = problemOf(error);
+    // Whoever looks for the cause of what a user saw finds it; other codes say by themselves what is wrong.
+    if (problem.code === "INTERNAL" || problem.code === "UNKNOWN") log.warning(`${method} failed:`, error);
+    return { ok: false, problem };
   }
 }
 

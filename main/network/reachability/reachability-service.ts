@@ -4,10 +4,10 @@
  * test of a firewall costs seconds.
  */
 import type { ClusterState } from "../../api/cluster.js";
-import type { Diagnosis, LinkSpeed, Reachability, Route } from "../../api/reachability.js";
+import type { Diagnosis, Reachability, Route, Throughput } from "../../api/reachability.js";
 import type { EmitEvent } from "../../shared/events.js";
 import { problem } from "../../shared/problems.js";
-import type { MeasuredLink, Situation } from "./diagnoses/situation.js";
+import type { MeasuredThroughput, Situation } from "./diagnoses/situation.js";
 import { diagnose } from "./diagnoses.js";
 import { type PlannedRoute, planRoutes } from "./plan.js";
 import type { Prober } from "./probe.js";
@@ -23,7 +23,7 @@ const TELL_MILLIS_PER_ROUTE = 0.25;
 /** What diagnoses go by besides the cluster and its routes. */
 export type FurtherFacts = Omit<
   Situation,
-  "now" | "membership" | "access" | "machines" | "routes" | "discovery" | "exposures" | "links"
+  "now" | "membership" | "access" | "machines" | "routes" | "discovery" | "exposures" | "throughputs"
 >;
 
 export interface ReachabilityCollaborators {
@@ -36,7 +36,7 @@ export interface ReachabilityCollaborators {
   /** How a machine dials: probeAddress for this one, its agent for another; undefined where it cannot be asked. */
   readonly proberOf: (machineId: string) => Prober | undefined;
   /** Measures the way between two machines, whichever they are. */
-  readonly measure: (from: string, to: string, signal: AbortSignal) => Promise<LinkSpeed>;
+  readonly measure: (from: string, to: string, signal: AbortSignal) => Promise<Throughput>;
   /** Logs, proxies, the session: whatever is known now, without asking anybody. */
   readonly facts?: () => FurtherFacts;
   readonly firewallOf?: KnownFirewall;
@@ -48,7 +48,7 @@ export class ReachabilityService {
   readonly #collaborators: ReachabilityCollaborators;
   readonly #tests: RouteTests;
   readonly #disposed = new AbortController();
-  readonly #links = new Map<string, MeasuredLink>();
+  readonly #throughputs = new Map<string, MeasuredThroughput>();
   readonly #stopListening: () => void;
   #plans: readonly PlannedRoute[] = [];
   /** Made anew when a plan or a result changed. */
@@ -95,16 +95,16 @@ export class ReachabilityService {
    *
    * @throws ProblemError NOT_FOUND for an unknown machine; whatever keeps it from being measured.
    */
-  async measureLink(from: string, to: string): Promise<LinkSpeed> {
+  async measureThroughput(from: string, to: string): Promise<Throughput> {
     const { machines } = this.#collaborators.cluster.state();
     for (const id of [from, to]) {
       if (!machines.some((machine) => machine.id === id)) {
         throw problem("NOT_FOUND", "The machine is no longer there.", { details: id });
       }
     }
-    if (from === to) throw problem("INVALID_ARGUMENT", "A link is between two machines.");
+    if (from === to) throw problem("INVALID_ARGUMENT", "Throughput is measured between two machines.");
     const speed = await this.#collaborators.measure(from, to, this.#disposed.signal);
-    this.#links.set(`${from} ${to}`, { from, to, speed });
+    this.#throughputs.set(`${from} ${to}`, { from, to, speed });
     this.#tell();
     return speed;
   }
@@ -136,7 +136,7 @@ export class ReachabilityService {
       exposures,
       discovery,
       routes: this.#describe(),
-      links: [...this.#links.values()],
+      throughputs: [...this.#throughputs.values()],
     });
   }
 

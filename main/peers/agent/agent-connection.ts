@@ -14,7 +14,7 @@ import {
   firewallPlanSchema,
 } from "../../api/firewall.js";
 import type { MachineFacts } from "../../api/machines.js";
-import { type LinkSpeed, layerResultSchema } from "../../api/reachability.js";
+import { layerResultSchema, type Throughput } from "../../api/reachability.js";
 import { unknownMachine } from "../../machine/description.js";
 import type { FirewallChange, FirewallQuestion, FirewallTool } from "../../network/firewall/tool.js";
 import type { Prober } from "../../network/reachability/probe.js";
@@ -24,11 +24,11 @@ import type { FixedPlace, HostTask, TaskHost, TaskOrder } from "../../tasks/task
 import { Alpn } from "../port/agent-peer.js";
 import { dialAgent } from "../port/dial-agent.js";
 import type { AgentChannel } from "./agent-channel.js";
-import { AgentLink, type AgentLinkOptions } from "./agent-link.js";
-import type { LinkMeasurer } from "./collaborators.js";
+import type { ThroughputMeasurer } from "./collaborators.js";
 import { LogFollower, type LogListener } from "./log-follower.js";
 import { machineFromMessage } from "./messages/machine.js";
 import { orderToMessage, serverDefOf } from "./messages/tasks.js";
+import { PersistentChannel, type PersistentChannelOptions } from "./persistent-channel.js";
 import { RemoteTasks } from "./remote-tasks.js";
 import { changeToMessage, fromJson } from "./requests.js";
 import type { TunnelRequest } from "./tunnel-request.js";
@@ -42,25 +42,25 @@ const PROBE_DEADLINE_MILLIS = 60_000;
 const FIREWALL_DEADLINE_MILLIS = 300_000;
 /** Programs are started to find a libtensorflow. */
 const LOOK_DEADLINE_MILLIS = 30_000;
-const LINK_DEADLINE_MILLIS = 60_000;
+const THROUGHPUT_DEADLINE_MILLIS = 60_000;
 
 /** What is known of the machine from its agent; what it may do here is known elsewhere. */
 export type RemoteFacts = Omit<MachineFacts, "kind" | "grantedRole">;
 
-export class AgentConnection implements TaskHost, FirewallTool, LinkMeasurer {
+export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasurer {
   readonly deviceId: string;
-  readonly #options: AgentLinkOptions;
-  readonly #link: AgentLink;
+  readonly #options: PersistentChannelOptions;
+  readonly #agent: PersistentChannel;
   readonly #tasks = new RemoteTasks();
   readonly #logs = new LogFollower();
   /** Listens from the first time that the machine's window was opened here. */
   #forwarder: Promise<WindowForwarder> | undefined;
 
   /** Nothing is dialled before `open`. */
-  constructor(options: AgentLinkOptions) {
+  constructor(options: PersistentChannelOptions) {
     this.deviceId = options.deviceId;
     this.#options = options;
-    this.#link = new AgentLink(options, {
+    this.#agent = new PersistentChannel(options, {
       connected: (channel) => this.#logs.connect(channel),
       disconnected: () => this.#logs.disconnect(),
       watched: (event, isFirst) => {
@@ -72,22 +72,22 @@ export class AgentConnection implements TaskHost, FirewallTool, LinkMeasurer {
 
   /** Dials until it is closed. */
   open(): void {
-    this.#link.open();
+    this.#agent.open();
   }
 
   /** Dials now instead of at the next turn: something was heard of the machine, or it has a new address. */
   dialNow(): void {
-    this.#link.dialNow();
+    this.#agent.dialNow();
   }
 
   /** Ends the connection and everything that waits for it; resolves when nothing is under way any more. */
   async close(): Promise<void> {
     const forwarder = await this.#forwarder?.catch(() => undefined);
-    await Promise.all([this.#link.close(), forwarder?.close()]);
+    await Promise.all([this.#agent.close(), forwarder?.close()]);
   }
 
   facts(): RemoteFacts {
-    const { name, presence, metrics, clock, lastSeenAt, problem: why, described } = this.#link;
+    const { name, presence, metrics, clock, lastSeenAt, problem: why, described } = this.#agent;
     return defined({
       id: this.deviceId,
       name,
@@ -105,17 +105,17 @@ export class AgentConnection implements TaskHost, FirewallTool, LinkMeasurer {
 
   /** Which process of the machine answered last; undefined of a version that does not say. */
   get instance(): string | undefined {
-    return this.#link.described?.instance;
+    return this.#agent.described?.instance;
   }
 
   /** "host:port" at which the machine answers, with an IP address; undefined while it does not. */
   get address(): string | undefined {
-    return this.#link.channel?.address;
+    return this.#agent.channel?.address;
   }
 
   /** Calls the listener when the facts are others, once a second while the machine answers, until the returned function is called. */
   onFacts(listener: () => void): () => void {
-    return this.#link.onChange(listener);
+    return this.#agent.onChange(listener);
   }
 
   /** Answered by that machine once it has looked. */
@@ -179,11 +179,15 @@ export class AgentConnection implements TaskHost, FirewallTool, LinkMeasurer {
   };
 
   /** Measures the way from that machine to another one. */
-  async measureLink(deviceId: string, addresses: readonly string[], signal: AbortSignal): Promise<LinkSpeed> {
+  async measureThroughput(
+    deviceId: string,
+    addresses: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Throughput> {
     const request = { deviceId, agentAddresses: [...addresses] };
-    const options = { deadlineMillis: LINK_DEADLINE_MILLIS, signal };
+    const options = { deadlineMillis: THROUGHPUT_DEADLINE_MILLIS, signal };
     const { bytes, megabytesPerSecond, roundTripMillis, seconds } = await this.#channel().call(
-      "measureLink",
+      "measureThroughput",
       request,
       options,
     );
@@ -241,7 +245,7 @@ export class AgentConnection implements TaskHost, FirewallTool, LinkMeasurer {
 
   /** @throws ProblemError UNAVAILABLE while the machine does not answer. */
   #channel(): AgentChannel {
-    const { channel, name, problem: why } = this.#link;
+    const { channel, name, problem: why } = this.#agent;
     if (channel) return channel;
     throw problem("UNAVAILABLE", `${name} does not answer.`, {
       reason: why?.message ?? "The connection to it is being made.",
@@ -252,7 +256,7 @@ export class AgentConnection implements TaskHost, FirewallTool, LinkMeasurer {
 
   async #dialWindow(signal: AbortSignal): Promise<TLSSocket> {
     const { identity, deviceId, addresses } = this.#options;
-    const { name, channel } = this.#link;
+    const { name, channel } = this.#agent;
     const known = channel ? [channel.address, ...addresses()] : addresses();
     return await dialAgent({ identity, deviceId, addresses: known, name, alpn: Alpn.window, signal });
   }

@@ -4,6 +4,7 @@ import * as wire from "../../../protos/generated/tensordeck/agent.js";
 import type { FirewallApply } from "../../api/firewall.js";
 import type { FirewallTool } from "../../network/firewall/tool.js";
 import type { Prober } from "../../network/reachability/probe.js";
+import { log } from "../../shared/log/log.js";
 import { problem } from "../../shared/problems.js";
 import { exposureRefused } from "../../tasks/exposure.js";
 import type { HostTask, TaskHost } from "../../tasks/task-host.js";
@@ -11,17 +12,26 @@ import { isTaskPort, TASK_PORTS_TEXT } from "../../tasks/task-ports.js";
 import { INSTANCE } from "../identity/instance.js";
 import type { TrustStore } from "../trust/trust-store.js";
 import { CallerLimits, CallerRates } from "./caller-limits.js";
-import type { LinkMeasurer, MachineSource, TunnelHolder } from "./collaborators.js";
+import type { MachineSource, ThroughputMeasurer, TunnelHolder } from "./collaborators.js";
 import { sendLog } from "./log-stream.js";
 import { type DescribedMachine, machineToMessage } from "./messages/machine.js";
 import { fixedPlaceOf, orderFromMessage, taskToMessage } from "./messages/tasks.js";
 import { type AgentHandlers, type Send, servePeer } from "./peer-server.js";
-import { changeOf, linkOf, logOf, probeOf, questionOf, taskIdOf, toJson, tunnelsOf } from "./requests.js";
+import {
+  changeOf,
+  logOf,
+  measurementOf,
+  probeOf,
+  questionOf,
+  taskIdOf,
+  toJson,
+  tunnelsOf,
+} from "./requests.js";
 import { admitCall, includesRole } from "./roles.js";
 import type { SharedWindow } from "./shared-window.js";
 import { sendChanges } from "./watch-stream.js";
 
-/** A measurement of a link takes 64 MB; this bounds what somebody else may make of it. */
+/** A measurement takes 64 MB; this bounds what somebody else may make of it. */
 const MAX_SINK_BYTES = 1 << 30;
 const FORGET_DELAY_MILLIS = 100;
 /** Tasks of one machine; each is a process of some hundred megabytes. */
@@ -50,7 +60,7 @@ export interface AgentServiceOptions {
   readonly prober: Prober;
   readonly tunnels: TunnelHolder;
   readonly firewall: FirewallTool;
-  readonly links: LinkMeasurer;
+  readonly throughput: ThroughputMeasurer;
   /** Absent where the window is not a page of a browser. */
   readonly window?: Pick<SharedWindow, "issueToken">;
 }
@@ -151,7 +161,7 @@ function machineHandlers({ deviceId, trust, machine, tasks, window }: AgentServi
       // The connection ends with the trust, so the answer gets a head start.
       setTimeout(() => {
         trust.remove(caller).catch((error: unknown) => {
-          console.error("A machine that has forgotten this one could not be forgotten:", error);
+          log.error("A machine that has forgotten this one could not be forgotten:", error);
         });
       }, FORGET_DELAY_MILLIS).unref();
       return {};
@@ -224,7 +234,7 @@ function checkPort(port: number, machine: string): void {
   });
 }
 
-function networkHandlers({ prober, tunnels, links }: AgentServiceOptions) {
+function networkHandlers({ prober, tunnels, throughput }: AgentServiceOptions) {
   const probes = new CallerLimits(MAX_PROBES, "probes under way");
   const measurements = new CallerLimits(MAX_MEASUREMENTS, "measurements under way");
   return {
@@ -235,12 +245,12 @@ function networkHandlers({ prober, tunnels, links }: AgentServiceOptions) {
       const layers = await probes.within(caller, () => prober({ ...probeOf(request), signal }));
       return wire.ProbeReply.fromPartial({ layers });
     },
-    measureLink: async (request, { caller, signal }) => {
-      const { deviceId, agentAddresses } = linkOf(request);
+    measureThroughput: async (request, { caller, signal }) => {
+      const { deviceId, agentAddresses } = measurementOf(request);
       const speed = await measurements.within(caller, () =>
-        links.measureLink(deviceId, agentAddresses, signal),
+        throughput.measureThroughput(deviceId, agentAddresses, signal),
       );
-      return wire.MeasureLinkReply.fromPartial({ ...speed, bytes: BigInt(speed.bytes) });
+      return wire.MeasureThroughputReply.fromPartial({ ...speed, bytes: BigInt(speed.bytes) });
     },
     sink: async (chunks, _, send) => {
       let total = 0;

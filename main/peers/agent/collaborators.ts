@@ -1,6 +1,6 @@
 /** What the agent serves to paired machines, as far as the services of this machine do not say it themselves. */
 import type { MachineMetrics } from "../../api/machines.js";
-import type { LinkSpeed } from "../../api/reachability.js";
+import type { Throughput } from "../../api/reachability.js";
 import type { MachineDescription } from "../../machine/description.js";
 import type { TunnelRequest } from "./tunnel-request.js";
 
@@ -22,12 +22,12 @@ export interface TunnelHolder {
   setTunnels(ownerDeviceId: string, request: TunnelRequest): Promise<number[]>;
 }
 
-export interface LinkMeasurer {
+export interface ThroughputMeasurer {
   /**
    * Measures the way from here to another machine's agent.
    *
    * @param addresses where that agent may be reached besides what is known of it, "host:port" each.
    * @throws ProblemError PERMISSION_DENIED when the machines are not paired, UNAVAILABLE when it does not answer.
    */
-  measureLink(deviceId: string, addresses: readonly string[], signal: AbortSignal): Promise<LinkSpeed>;
+  measureThroughput(deviceId: string, addresses: readonly string[], signal: AbortSignal): Promise<Throughput>;
 }

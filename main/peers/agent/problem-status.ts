@@ -9,6 +9,7 @@ import {
 } from "../../../worker-runtime/protocol/status.js";
 import type { Problem } from "../../api/problem.js";
 import { ProblemError } from "../../api/wire.js";
+import { log } from "../../shared/log/log.js";
 import { messageOf, problem, problemOf } from "../../shared/problems.js";
 import { problemFromMessage, problemToMessage } from "./messages/problem.js";
 
@@ -34,7 +35,7 @@ export function statusOf(error: unknown): Pick<StatusObject, "code" | "details" 
 function presentable(error: unknown): Problem {
   if (error instanceof ProblemError || error instanceof TensorFlowError) return problemOf(error);
   const { codeName } = asTensorFlowError(error, StatusCode.INTERNAL);
-  if (codeName === "INTERNAL") console.error("A call of a paired machine failed:", error);
+  if (codeName === "INTERNAL") log.error("A call of a paired machine failed:", error);
   return { code: codeName, message: messageOf(error) };
 }
 

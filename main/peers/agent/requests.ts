@@ -33,7 +33,7 @@ const tunnelsSchema = z.object({
   admissions: z.array(z.object({ deviceId: deviceIdSchema, port: portSchema })).max(8192),
 });
 
-const linkSchema = z.object({ deviceId: deviceIdSchema, agentAddresses: agentAddressesSchema });
+const measurementSchema = z.object({ deviceId: deviceIdSchema, agentAddresses: agentAddressesSchema });
 
 const questionSchema = z.object({ peerAddress: z.string().max(64), ports: portsSchema });
 const changeSchema = z.object({ ports: portsSchema, removeBlockRules: z.boolean() });
@@ -53,8 +53,8 @@ export function tunnelsOf(request: wire.SetTunnelsRequest): TunnelRequest {
   return checked(tunnelsSchema, request, "table of tunnels");
 }
 
-export function linkOf(request: wire.MeasureLinkRequest): z.infer<typeof linkSchema> {
-  return checked(linkSchema, request, "measurement");
+export function measurementOf(request: wire.MeasureThroughputRequest): z.infer<typeof measurementSchema> {
+  return checked(measurementSchema, request, "measurement");
 }
 
 export function logOf(request: wire.WatchLogRequest): { taskId: string; afterSequence: number } {

@@ -17,7 +17,7 @@ const neededRole: Readonly<Record<AgentMethodName, Role>> = {
   clearState: "run",
   setTunnels: "run",
   probe: "run",
-  measureLink: "run",
+  measureThroughput: "run",
   inspectFirewall: "manage",
   planFirewall: "manage",
   applyFirewall: "manage",

@@ -8,6 +8,7 @@ import { createServer, type Server as NetServer, type Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from "node:tls";
 import { deviceIdOf } from "../../machine/device-id.js";
+import { log } from "../../shared/log/log.js";
 import { errnoOf, messageOf, problem } from "../../shared/problems.js";
 import { certificateProblem } from "../identity/certificate.js";
 import type { Identity } from "../identity/identity.js";
@@ -115,7 +116,7 @@ export class AgentPort {
     }
     // What fails later (too many open files) fails for one connection; the port stays.
     agentPort.#server.on("error", (error) =>
-      console.error("The agent's port could not accept a connection:", error),
+      log.error("The agent's port could not accept a connection:", error),
     );
     return agentPort;
   }

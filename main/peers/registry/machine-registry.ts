@@ -6,6 +6,7 @@ import { formatHostPort, parseHostPort } from "../../../worker-runtime/cluster/a
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { deviceIdSchema, type MachineFacts, type Role } from "../../api/machines.js";
 import { delay } from "../../shared/deferred.js";
+import { log } from "../../shared/log/log.js";
 import { messageOf, problem } from "../../shared/problems.js";
 import type { TaskHost } from "../../tasks/task-host.js";
 import type { ClusterMachine, ClusterMachines, TunnelHost } from "../cluster-machine.js";
@@ -16,8 +17,8 @@ import type { TrustedMachine } from "../trust/trusted-machine.js";
 import { AddedMachines, type AskAgent } from "./added-machines.js";
 import type { CloneWatch } from "./clone-watch.js";
 import { discoveredFacts, knownAgentAddresses, pairedFacts, withClones } from "./machine-facts.js";
-import type { ConnectMachine, MachineLink } from "./machine-link.js";
 import { type Probe, Probing } from "./probing.js";
+import type { ConnectMachine, RemoteMachine } from "./remote-machine.js";
 
 /** This machine, as its window shows it. */
 export interface OwnMachine {
@@ -28,7 +29,7 @@ export interface OwnMachine {
   onChange(listener: () => void): () => void;
 }
 
-export interface RegistryCollaborators<L extends MachineLink> {
+export interface RegistryCollaborators<L extends RemoteMachine> {
   readonly own: OwnMachine;
   readonly trust: Pick<TrustStore, "all" | "get" | "put" | "update" | "remove" | "onChange">;
   readonly connect: ConnectMachine<L>;
@@ -52,19 +53,19 @@ const MOST_LISTED_STRANGERS = 250;
 /** Once for all: to compare two names without it is a hundred times as much work. */
 const alphabetical = new Intl.Collator();
 
-interface Paired<L extends MachineLink> {
-  readonly link: L;
+interface Paired<L extends RemoteMachine> {
+  readonly remote: L;
   readonly stopListening: () => void;
 }
 
-export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
+export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines {
   readonly #collaborators: RegistryCollaborators<L>;
   readonly #added: AddedMachines;
   readonly #probing: Probing;
   readonly #paired = new Map<string, Paired<L>>();
   readonly #listeners = new Set<() => void>();
   readonly #stops: readonly (() => void)[];
-  /** Lines on their way out. */
+  /** Connections on their way out. */
   readonly #closing = new Set<Promise<void>>();
   /** The addresses that paired machines announced last: new ones are dialled at once. */
   readonly #announced = new Map<string, string>();
@@ -113,19 +114,19 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     return this.list().find(({ facts }) => facts.id === machineId)?.facts;
   }
 
-  /** The line to a paired machine. */
-  link(machineId: string): L | undefined {
-    return this.#paired.get(machineId)?.link;
+  /** A paired machine. */
+  remote(machineId: string): L | undefined {
+    return this.#paired.get(machineId)?.remote;
   }
 
   /** Where the agent of a machine may be, "host:port" each, the likeliest first; empty for one that is not known. */
   agentAddresses(machineId: string): string[] {
-    const link = this.#paired.get(machineId)?.link;
+    const remote = this.#paired.get(machineId)?.remote;
     return knownAgentAddresses({
       trusted: this.#collaborators.trust.get(machineId),
       sighting: this.#collaborators.discovery.sighting(machineId),
       added: this.#added.get(machineId),
-      described: link?.facts(),
+      described: remote?.facts(),
     });
   }
 
@@ -146,7 +147,7 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     if (trusted) {
       const addresses = [host, ...trusted.addresses.filter((other) => other !== host)];
       await this.#collaborators.trust.update(deviceId, { addresses, agentPort: port });
-      this.#paired.get(deviceId)?.link.dialNow();
+      this.#paired.get(deviceId)?.remote.dialNow();
     } else {
       this.#added.put(found);
     }
@@ -162,9 +163,9 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     const { trust } = this.#collaborators;
     const wasAdded = this.#added.remove(machineId);
     if (trust.get(machineId)) {
-      const link = this.#paired.get(machineId)?.link;
+      const remote = this.#paired.get(machineId)?.remote;
       // One that does not answer learns of it when it dials.
-      await Promise.race([link?.unpair().catch(() => undefined), delay(UNPAIR_MILLIS)]);
+      await Promise.race([remote?.unpair().catch(() => undefined), delay(UNPAIR_MILLIS)]);
       await trust.remove(machineId);
     } else if (!wasAdded) {
       const name = this.facts(machineId)?.name ?? "This machine";
@@ -189,8 +190,8 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
   /** Asks the network again who is there, and dials who does not answer. */
   search(): void {
     this.#collaborators.discovery.search();
-    for (const { link } of this.#paired.values()) {
-      if (link.facts().presence !== "online") link.dialNow();
+    for (const { remote } of this.#paired.values()) {
+      if (remote.facts().presence !== "online") remote.dialNow();
     }
   }
 
@@ -216,11 +217,15 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     const { own, trust, discovery } = this.#collaborators;
     const facts = own.facts();
     const paired = trust.all().flatMap((trusted): ClusterMachine[] => {
-      const link = this.#paired.get(trusted.deviceId)?.link;
-      if (!link) return [];
+      const remote = this.#paired.get(trusted.deviceId)?.remote;
+      if (!remote) return [];
       const sighting = discovery.sighting(trusted.deviceId);
       return [
-        { facts: pairedFacts(link.facts(), trusted, sighting, facts.version), tasks: link, tunnels: link },
+        {
+          facts: pairedFacts(remote.facts(), trusted, sighting, facts.version),
+          tasks: remote,
+          tunnels: remote,
+        },
       ];
     });
     return [
@@ -292,17 +297,17 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
 
   #connect(machine: TrustedMachine): void {
     const { deviceId } = machine;
-    const link = this.#collaborators.connect(machine, () => this.agentAddresses(deviceId));
-    const stopListening = link.onFacts(() => {
-      this.#remember(deviceId, link);
-      const { instance, address } = link;
+    const remote = this.#collaborators.connect(machine, () => this.agentAddresses(deviceId));
+    const stopListening = remote.onFacts(() => {
+      this.#remember(deviceId, remote);
+      const { instance, address } = remote;
       if (instance !== undefined && address !== undefined) {
         this.#collaborators.clones?.heard(deviceId, instance, address, true);
       }
       this.#changed();
     });
-    this.#paired.set(deviceId, { link, stopListening });
-    link.open();
+    this.#paired.set(deviceId, { remote, stopListening });
+    remote.open();
   }
 
   #disconnect(deviceId: string): void {
@@ -311,20 +316,20 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     this.#paired.delete(deviceId);
     this.#announced.delete(deviceId);
     paired.stopListening();
-    const closing = paired.link
+    const closing = paired.remote
       .close()
-      .catch((error: unknown) => console.error(`The line to ${deviceId} did not close: ${messageOf(error)}`));
+      .catch((error: unknown) => log.error(`The connection to ${deviceId} did not close: ${messageOf(error)}`));
     this.#closing.add(closing);
     inBackground(closing.then(() => this.#closing.delete(closing)));
   }
 
   /** Keeps how a machine was reached last, for a time without announcements; and from when on it is no longer only added. */
-  #remember(deviceId: string, link: L): void {
+  #remember(deviceId: string, remote: L): void {
     const trusted = this.#collaborators.trust.get(deviceId);
-    const reached = link.address === undefined ? undefined : parseHostPort(link.address);
+    const reached = remote.address === undefined ? undefined : parseHostPort(remote.address);
     if (!trusted || !reached) return;
     this.#added.remove(deviceId);
-    const said = link.facts();
+    const said = remote.facts();
     const { name, role, agentPort, addresses } = trusted;
     const learned: Omit<Learned, "callers"> = {
       name: said.name || name,
@@ -338,17 +343,17 @@ export class MachineRegistry<L extends MachineLink> implements ClusterMachines {
     if (JSON.stringify(learned) === JSON.stringify({ name, role, agentPort, addresses })) return;
     this.#collaborators.trust
       .update(deviceId, learned)
-      .catch((error: unknown) => console.error(`What is known of ${learned.name} was not kept:`, error));
+      .catch((error: unknown) => log.error(`What is known of ${learned.name} was not kept:`, error));
   }
 
   #sightingsChanged(): void {
-    for (const [deviceId, { link }] of this.#paired) {
+    for (const [deviceId, { remote }] of this.#paired) {
       const sighting = this.#collaborators.discovery.sighting(deviceId);
       const now = sighting && JSON.stringify([sighting.port, sighting.addresses]);
       const isNews = now !== undefined && this.#announced.get(deviceId) !== now;
       if (now === undefined) this.#announced.delete(deviceId);
       else this.#announced.set(deviceId, now);
-      if (isNews && link.facts().presence !== "online") link.dialNow();
+      if (isNews && remote.facts().presence !== "online") remote.dialNow();
     }
     this.#probeUnpaired();
     this.#changed();

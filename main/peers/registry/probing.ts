@@ -52,14 +52,14 @@ export interface ProbingOptions {
   readonly onChange: () => void;
 }
 
-interface Door {
+interface Probed {
   readonly over: AbortController;
   answers: boolean;
 }
 
 export class Probing {
   readonly #options: ProbingOptions;
-  readonly #doors = new Map<string, Door>();
+  readonly #probed = new Map<string, Probed>();
 
   constructor(options: ProbingOptions) {
     this.#options = options;
@@ -67,37 +67,37 @@ export class Probing {
 
   /** False for a machine that is probed in vain. */
   answers(deviceId: string): boolean {
-    return this.#doors.get(deviceId)?.answers ?? true;
+    return this.#probed.get(deviceId)?.answers ?? true;
   }
 
   /** Says at which machines to probe from now on; none ends it. */
   follow(deviceIds: readonly string[]): void {
     const wanted = new Set(deviceIds);
-    for (const [id, { over }] of this.#doors) {
+    for (const [id, { over }] of this.#probed) {
       if (wanted.has(id)) continue;
       over.abort();
-      this.#doors.delete(id);
+      this.#probed.delete(id);
     }
     for (const id of deviceIds) {
-      if (this.#doors.has(id)) continue;
-      const door: Door = { over: new AbortController(), answers: true };
-      this.#doors.set(id, door);
-      inBackground(this.#attend(id, door));
+      if (this.#probed.has(id)) continue;
+      const probed: Probed = { over: new AbortController(), answers: true };
+      this.#probed.set(id, probed);
+      inBackground(this.#attend(id, probed));
     }
   }
 
-  async #attend(deviceId: string, door: Door): Promise<void> {
-    const { signal } = door.over;
+  async #attend(deviceId: string, probed: Probed): Promise<void> {
+    const { signal } = probed.over;
     let misses = 0;
     // Of a crowd that is switched on together the first are probed now.
-    if (this.#doors.size > PROBES_AT_ONCE) await delay(Math.random() * this.#between(), signal);
+    if (this.#probed.size > PROBES_AT_ONCE) await delay(Math.random() * this.#between(), signal);
     while (!signal.aborted) {
       const isThere = await this.#options.probe(this.#options.addressesOf(deviceId), signal);
       if (signal.aborted) return;
       misses = isThere ? 0 : misses + 1;
       const answers = misses < MISSES_UNTIL_GONE;
-      if (answers !== door.answers) {
-        door.answers = answers;
+      if (answers !== probed.answers) {
+        probed.answers = answers;
         this.#options.onChange();
       }
       await delay(misses === 1 ? Math.max(PROBE_AGAIN_MILLIS, this.#between() / 3) : this.#between(), signal);
@@ -106,6 +106,6 @@ export class Probing {
 
   /** Milliseconds between two probes at the same machine. */
   #between(): number {
-    return Math.max(PROBE_EVERY_MILLIS, (this.#doors.size / PROBES_PER_SECOND) * 1000);
+    return Math.max(PROBE_EVERY_MILLIS, (this.#probed.size / PROBES_PER_SECOND) * 1000);
   }
 }

@@ -2,6 +2,8 @@
  * Addresses at which paired machines were met, kept over restarts with what else is known of them. An address proves
  * nothing; it decides only who is attended to first while strangers send more than can be attended to.
  */
+
+import { log } from "../../shared/log/log.js";
 import type { TrustStore } from "./trust-store.js";
 
 /** A machine has a few interfaces; a Wi-Fi may give it another address each day. */
@@ -35,7 +37,7 @@ export class PairedPlaces {
     const callers = [place, ...(known.callers ?? [])].slice(0, MOST_CALLERS);
     this.#trust
       .update(deviceId, { callers })
-      .catch((error: unknown) => console.error(`The address of ${known.name} was not kept:`, error));
+      .catch((error: unknown) => log.error(`The address of ${known.name} was not kept:`, error));
   }
 
   close(): void {

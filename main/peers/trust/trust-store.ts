@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import type { Role } from "../../api/machines.js";
 import { ProblemError } from "../../api/wire.js";
+import { log } from "../../shared/log/log.js";
 import { errnoOf, fileProblem, messageOf, problem } from "../../shared/problems.js";
 import { writePrivateFile } from "../../storage/private-files.js";
 import {
@@ -69,7 +70,7 @@ export class TrustStore {
     } catch (error) {
       if (!isBroken(error)) throw error;
       const kept = `${path}.broken`;
-      console.error(`${messageOf(error)} It is kept as ${kept}; nobody is trusted.`);
+      log.error(`${messageOf(error)} It is kept as ${kept}; nobody is trusted.`);
       await rename(path, kept);
       return new TrustStore(path, nobody);
     }
@@ -232,7 +233,7 @@ export class TrustStore {
       try {
         listener(deviceId);
       } catch (error) {
-        console.error("A listener of the paired machines failed:", error);
+        log.error("A listener of the paired machines failed:", error);
       }
     }
   }

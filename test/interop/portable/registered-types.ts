@@ -1,13 +1,10 @@
 /** For which dtypes TensorFlow and this engine have kernels on the CPU. */
-import type { AttrValue } from "../../../protos/generated/tensorflow/attr_value.js";
-import { NodeDef } from "../../../protos/generated/tensorflow/node_def.js";
-import type { OpDef, OpDef_AttrDef } from "../../../protos/generated/tensorflow/op_def.js";
-import { KernelNode } from "../../../worker-runtime/engines/portable/kernels/kernel-node.js";
 import type { KernelRegistry } from "../../../worker-runtime/engines/portable/kernels/registry.js";
 import { dataTypes } from "../../../worker-runtime/engines/portable/kernels/support/dtypes.js";
 import { bundledOpRegistry } from "../../../worker-runtime/graph/op-registry.js";
-import { type DType, dataTypeOf, dtypes } from "../../../worker-runtime/protocol/dtype.js";
+import { dataTypeOf } from "../../../worker-runtime/protocol/dtype.js";
 import { tensorflowResult } from "../../support/tensorflow-script.js";
+import { type Choice, choicesOf, nodeOf } from "./differential/registered-pairs.js";
 
 /** The types that a kernel takes, by type attribute. */
 export type Constraints = Readonly<Record<string, readonly number[]>>;
@@ -25,74 +22,6 @@ print("RESULT " + json.dumps(found))
 /** What a real TensorFlow has registered for the CPU, by op. */
 export function registeredByTensorflow(): Promise<Readonly<Record<string, readonly Constraints[]>>> {
   return tensorflowResult(script);
-}
-
-/** Of more choices of dtypes than this only some are tried. */
-const MAX_CHOICES = 5000;
-
-/** Which dtype each type attribute has. */
-type Choice = ReadonlyMap<string, DType>;
-
-/** Every choice of dtypes that an op's definition allows. */
-function choicesOf(opDef: OpDef): Choice[] {
-  const attrs = opDef.attr.filter(({ type }) => type === "type" || type === "list(type)");
-  const allowed = attrs.map((attr) => [attr.name, allowedTypes(attr)] as const);
-  const total = allowed.reduce((product, [, types]) => product * types.length, 1);
-  // Ops with so many are those of functions, whose types are no matter of their kernels.
-  const tried =
-    total <= MAX_CHOICES ? allowed : allowed.map(([name, types]) => [name, types.slice(0, 2)] as const);
-  return tried.reduce<Choice[]>(
-    (choices, [name, types]) =>
-      choices.flatMap((one) => types.map((type) => new Map([...one, [name, type]]))),
-    [new Map()],
-  );
-}
-
-function allowedTypes({ allowedValues }: OpDef_AttrDef): readonly DType[] {
-  const list = allowedValues?.value?.$case === "list" ? allowedValues.value.value.type : [];
-  return list.length === 0 ? dtypes : dtypes.filter((dtype) => list.includes(dataTypeOf(dtype)));
-}
-
-const noList = { s: [], i: [], f: [], b: [], type: [], shape: [], tensor: [], func: [] };
-
-/** A value that an attribute may have, where its op has no default. */
-function anyValue({ type, minimum, allowedValues }: OpDef_AttrDef): AttrValue["value"] {
-  const texts = allowedValues?.value?.$case === "list" ? allowedValues.value.value.s : [];
-  switch (type) {
-    case "int":
-      return { $case: "i", value: minimum > 1n ? minimum : 1n };
-    case "float":
-      return { $case: "f", value: 1 };
-    case "bool":
-      return { $case: "b", value: false };
-    case "string":
-      return { $case: "s", value: texts[0] ?? new Uint8Array(0) };
-    case "shape":
-      return { $case: "shape", value: { dim: [], unknownRank: false } };
-    case "func":
-      return { $case: "func", value: { name: "function", attr: new Map() } };
-    case "list(int)":
-      // As the sizes and strides of windows in images are.
-      return { $case: "list", value: { ...noList, i: [1n, 1n, 1n, 1n] } };
-    default:
-      return { $case: "list", value: noList };
-  }
-}
-
-function nodeOf(opDef: OpDef, choice: Choice): KernelNode {
-  const attrs = opDef.attr.flatMap((attr) => {
-    const dtype = choice.get(attr.name);
-    if (dtype === undefined) {
-      return attr.defaultValue === undefined ? [[attr.name, { value: anyValue(attr) }] as const] : [];
-    }
-    const type = dataTypeOf(dtype);
-    const value: AttrValue["value"] =
-      attr.type === "type"
-        ? { $case: "type", value: type }
-        : { $case: "list", value: { ...noList, type: [type] } };
-    return [[attr.name, { value }] as const];
-  });
-  return new KernelNode(NodeDef.fromPartial({ name: "node", op: opDef.name, attr: new Map(attrs) }), opDef);
 }
 
 const textOf = (choice: Choice): string => [...choice].map(([name, dtype]) => `${name}=${dtype}`).join(",");

@@ -116,7 +116,7 @@ export const oneWay: Rule = (situation) => {
 };
 
 export const slowLink: Rule = (situation) =>
-  (situation.links ?? [])
+  (situation.throughputs ?? [])
     .filter(({ speed }) => speed.megabytesPerSecond < SLOW_MEGABYTES_PER_SECOND)
     .map(({ from, to, speed }) =>
       finding(

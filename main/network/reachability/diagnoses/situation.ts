@@ -2,7 +2,7 @@
 import type { Access, LogLine, Machine, Membership, Task } from "../../../api/cluster.js";
 import type { DiscoveryState } from "../../../api/machines.js";
 import type { Problem } from "../../../api/problem.js";
-import type { LinkSpeed, Route } from "../../../api/reachability.js";
+import type { Route, Throughput } from "../../../api/reachability.js";
 
 /** What the environment of a machine's account says about proxies; see proxies.ts. */
 export interface ProxyVariables {
@@ -30,11 +30,11 @@ export interface SessionFacts {
   readonly problem?: Problem;
 }
 
-export interface MeasuredLink {
+export interface MeasuredThroughput {
   /** Machine ids. */
   readonly from: string;
   readonly to: string;
-  readonly speed: LinkSpeed;
+  readonly speed: Throughput;
 }
 
 export interface Situation {
@@ -53,7 +53,7 @@ export interface Situation {
   /** Incarnations of the servers, by task id. */
   readonly incarnations?: ReadonlyMap<string, string>;
   readonly session?: SessionFacts;
-  readonly links?: readonly MeasuredLink[];
+  readonly throughputs?: readonly MeasuredThroughput[];
 }
 
 /** A task and the machine that it is on. */

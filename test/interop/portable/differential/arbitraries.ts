@@ -1,8 +1,9 @@
 /** Values for fast-check: elements, shapes and tensors as TensorFlow programs have them, and as they had better not. */
 import fc from "fast-check";
-import { type DType, dtypeKind, integerRange } from "../../../../worker-runtime/protocol/dtype.js";
+import { type DType, dtypeKind, dtypes, integerRange } from "../../../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
 import type { TensorElement } from "../../../../worker-runtime/protocol/tensor-values.js";
+import { elementLike } from "./elements.js";
 
 /**
  * Which elements a tensor may have.
@@ -19,6 +20,8 @@ export const signedInts = ["int8", "int16", "int32", "int64"] as const satisfies
 export const ints = [...signedInts, "uint8"] as const satisfies readonly DType[];
 export const numbers = [...floats, ...ints] as const satisfies readonly DType[];
 export const everything = [...numbers, "bool", "string"] as const satisfies readonly DType[];
+/** Every dtype of tensors whose elements are numbers or strings; quantized ones are not among them. */
+export const dataTypes = dtypes.slice(0, dtypes.indexOf("resource"));
 export const indexTypes = ["int32", "int64"] as const satisfies readonly DType[];
 
 const HUGE: Partial<Record<DType, number>> = {
@@ -204,11 +207,14 @@ export function indices(
 
 /** A tensor of whole numbers, of int64, too. */
 export function integers(dtype: DType, values: readonly number[], shape?: readonly number[]): Tensor {
-  const elements = dtypeKind(dtype) === "long" ? values.map(BigInt) : [...values];
-  return Tensor.of(elements, dtype, shape ?? [values.length]);
+  return Tensor.of(
+    values.map((value) => elementLike(value, dtype)),
+    dtype,
+    shape ?? [values.length],
+  );
 }
 
 /** A scalar. */
 export function scalar(dtype: DType, value: TensorElement): Tensor {
-  return Tensor.of(dtypeKind(dtype) === "long" && typeof value === "number" ? BigInt(value) : value, dtype);
+  return Tensor.of(elementLike(value, dtype), dtype);
 }

@@ -33,7 +33,7 @@ const precisions: Partial<Record<DType, Precision>> = {
 
 /** In what two outcomes differ; undefined where they do not. */
 export function difference(expected: Outcome, actual: Outcome, tolerance: Tolerance): string | undefined {
-  if (expected.kind === "error" || actual.kind === "error") {
+  if (expected.kind !== "values" || actual.kind !== "values") {
     return expected.kind === "error" && actual.kind === "error" && expected.code === actual.code
       ? undefined
       : `expected ${outcomeText(expected)}, got ${outcomeText(actual)}`;
@@ -50,10 +50,26 @@ export function difference(expected: Outcome, actual: Outcome, tolerance: Tolera
     : undefined;
 }
 
+/** What TensorFlow says of a node that it has no kernel for, or whose op it does not have any more. */
+const NO_KERNEL =
+  /No OpKernel was registered to support Op|No registered '.*' OpKernel|Op type not registered|Cannot assign a device for operation .* no supported kernel|It has been removed in version/s;
+
+/** Whether a server refused a step since it has no kernel for one of its nodes. */
+export function lacksKernel(outcome: Outcome): boolean {
+  return outcome.kind === "error" && NO_KERNEL.test(outcome.message);
+}
+
 function outcomeText(outcome: Outcome): string {
-  return outcome.kind === "error"
-    ? `${outcome.code} (${outcome.message.slice(0, 300)})`
-    : outcome.values.map((tensor) => `${tensor.dtype}[${tensor.shape}] ${elementsText(tensor)}`).join("; ");
+  switch (outcome.kind) {
+    case "error":
+      return `${outcome.code} (${outcome.message.slice(0, 300)})`;
+    case "died":
+      return `the end of the process (${outcome.lastLines})`;
+    case "values":
+      return outcome.values
+        .map((tensor) => `${tensor.dtype}[${tensor.shape}] ${elementsText(tensor)}`)
+        .join("; ");
+  }
 }
 
 /** In what two tensors differ, one of TensorFlow and one of ours; undefined where they do not. */

@@ -1,86 +1,119 @@
 /**
- * The same graphs on a real TensorFlow server and on ours: values, dtypes, shapes and error codes must be equal.
- *
- * TENSORDECK_CASES is how many cases are drawn for each op and dtype (2 unless given), TENSORDECK_SEED where they come
- * from. TENSORDECK_DIFFERENTIAL_ENGINE=tensorflow tests this harness: TensorFlow against itself.
+ * The same graphs on a real TensorFlow server and on ours: values, dtypes, shapes and error codes of every step must be
+ * equal, and every registered (op, dtype) must be among what was compared. README.md says how cases are written and which
+ * environment variables there are.
  */
-import { beforeAll, describe, expect, test } from "vitest";
-import { createKernelRegistry } from "../../../../worker-runtime/engines/portable/kernels/all.js";
-import { dtypeOf } from "../../../../worker-runtime/protocol/dtype.js";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TensorFlowError } from "../../../../worker-runtime/protocol/status.js";
 import { peerMissing } from "../../../support/peers.js";
 import { type StartedWorker, startWorker } from "../../worker-peers.js";
-import { difference } from "./compare.js";
-import { evaluateCases } from "./evaluate.js";
-import { caseText, type InputStyle, type OpCase } from "./op-case.js";
-import { casesOf } from "./op-spec.js";
-import { specsByFamily } from "./specs/index.js";
+import type { Case } from "./case.js";
+import { caseFailures } from "./case-failures.js";
+import { Coverage } from "./coverage.js";
+import { coveredOtherwise } from "./covered-otherwise.js";
+import { evaluateCases, type Outcome } from "./evaluate.js";
+import { caseOfNode, type OpCase } from "./op-case.js";
+import { type CaseBuilder, makePlan } from "./plan.js";
+import { readSettings } from "./settings.js";
 
-const engine = process.env.TENSORDECK_DIFFERENTIAL_ENGINE ?? "portable";
-const count = Number(process.env.TENSORDECK_CASES ?? 2);
-const seed = Number(process.env.TENSORDECK_SEED ?? 5);
-/** More than this many say no more. */
-const SHOWN_FAILURES = Number(process.env.TENSORDECK_SHOWN ?? 40);
+/** Of what a server that died has printed, the end says why. */
+const LAST_WORDS = 2_000;
 
-const kernels = createKernelRegistry();
+type Side = "theirs" | "ours";
 
-describe.skipIf(peerMissing("tensorflow"))("ops compute what TensorFlow's compute", () => {
-  let theirs: StartedWorker;
-  let ours: StartedWorker;
+const settings = readSettings(process.env);
+const { families, registered } = makePlan(settings, coveredOtherwise);
 
-  beforeAll(async () => {
-    // Plain kernels: the oneDNN ones of this version end the process for some shapes.
-    const env = { TF_ENABLE_ONEDNN_OPTS: "0" };
-    [theirs, ours] = await Promise.all([
-      startWorker(["--engine", "tensorflow"], env),
-      startWorker(["--engine", engine], env),
-    ]);
-  });
+describe.skipIf(peerMissing("tensorflow"))(
+  `graphs do what they do on TensorFlow (${settings.repeat})`,
+  () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "tensordeck-differential-"));
+    const coverage = new Coverage(registered);
+    const workers = new Map<Side, StartedWorker>();
 
-  async function evaluate(worker: StartedWorker, cases: readonly OpCase[], style: InputStyle) {
-    try {
-      return await evaluateCases(worker.target, cases, style);
-    } catch (cause) {
-      // A server that died says on its last lines why.
-      throw new Error(`The server answers no more:\n${worker.output().slice(-2_000)}`, { cause });
+    async function start(side: Side): Promise<void> {
+      const engine = side === "theirs" ? "tensorflow" : settings.engine;
+      const options = engine === "portable" ? ["--files", folder] : [];
+      // Plain kernels: the oneDNN ones of this version end the process for some shapes.
+      workers.set(side, await startWorker(["--engine", engine, ...options], { TF_ENABLE_ONEDNN_OPTS: "0" }));
     }
-  }
 
-  /** What differs, and the cases for which TensorFlow has values. */
-  async function compare(cases: readonly OpCase[], style: InputStyle) {
-    const expected = await evaluate(theirs, cases, style);
-    const actual = await evaluate(ours, cases, style);
-    const failures = cases.flatMap((one, i) => {
-      const [wanted, given] = [expected[i], actual[i]];
-      const what =
-        wanted === undefined || given === undefined ? "no outcome" : difference(wanted, given, one.tolerance);
-      return what === undefined ? [] : [`${style}: ${caseText(one)}\n    ${what}`];
+    beforeAll(async () => {
+      await Promise.all([start("theirs"), start("ours")]);
     });
-    return { failures, valid: cases.filter((_, i) => expected[i]?.kind === "values") };
-  }
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test.each(Object.entries(specsByFamily))("%s", { timeout: 600_000 }, async (_, specs) => {
-    const cases = specs
-      .filter((spec) => kernels.of(spec.op).length > 0)
-      .flatMap((spec) => casesOf(spec, { count, seed }));
-    const fed = await compare(cases, "fed");
-    expect(withoutValues(cases, fed.valid), "ops and dtypes of which TensorFlow refuses every case").toEqual(
-      [],
+    /** A server that dies is started anew, and the cases are halved until the one that it died of stands alone. */
+    async function evaluate(side: Side, cases: readonly Case[]): Promise<Outcome[][]> {
+      const worker = workers.get(side);
+      if (worker === undefined || cases.length === 0) return [];
+      try {
+        return await evaluateCases(worker.target, cases);
+      } catch (error) {
+        if (!(error instanceof TensorFlowError)) throw error;
+        const lastLines = worker.output().slice(-LAST_WORDS);
+        await worker.stop();
+        await start(side);
+        const middle = Math.ceil(cases.length / 2);
+        return middle === cases.length
+          ? cases.map(() => [{ kind: "died", lastLines }])
+          : [
+              ...(await evaluate(side, cases.slice(0, middle))),
+              ...(await evaluate(side, cases.slice(middle))),
+            ];
+      }
+    }
+
+    /** Runs cases on both; what differs, and the outcomes on TensorFlow. */
+    async function compare(build: (folder: string) => readonly Case[]) {
+      const cases = build(path.join(folder, "theirs"));
+      const expected = await evaluate("theirs", cases);
+      const actual = await evaluate("ours", build(path.join(folder, "ours")));
+      const failures = cases.flatMap((one, i) => {
+        const found = caseFailures(one, expected[i] ?? [], actual[i] ?? []);
+        if (found.length === 0) coverage.add(one, expected[i] ?? []);
+        return found;
+      });
+      return { failures, expected };
+    }
+
+    async function compareNodes(nodes: readonly OpCase[]): Promise<string[]> {
+      const made = (some: readonly OpCase[], style: "fed" | "constant") => () =>
+        some.map((one, i) => caseOfNode(one, `case${i}`, style));
+      const fed = await compare(made(nodes, "fed"));
+      // As constants, which a master may compute with beforehand; it refuses a whole graph for a single error.
+      const valid = nodes.filter(
+        ({ onlyFed }, i) => !onlyFed && fed.expected[i]?.every(({ kind }) => kind === "values"),
+      );
+      const constant = await compare(made(valid, "constant"));
+      return [...fed.failures, ...constant.failures];
+    }
+
+    const comparePrograms = async (builders: readonly CaseBuilder[]): Promise<string[]> =>
+      (
+        await compare((own) =>
+          builders.map(({ name, build }) => {
+            const place = path.join(own, name);
+            mkdirSync(place, { recursive: true });
+            return build(place);
+          }),
+        )
+      ).failures;
+
+    test.each(families.map((family) => [family.name, family] as const))(
+      "%s",
+      { timeout: 600_000 },
+      async (_, { nodes, programs }) => {
+        const failures = [...(await compareNodes(nodes)), ...(await comparePrograms(programs))];
+        expect(failures.slice(0, settings.shown), `repeat with ${settings.repeat}`).toEqual([]);
+      },
     );
-    // As constants, which a master may compute with beforehand; it refuses a whole graph for a single error.
-    const constant = await compare(fed.valid, "constant");
-    expect([...fed.failures, ...constant.failures].slice(0, SHOWN_FAILURES)).toEqual([]);
-  });
-});
 
-/** Ops with dtypes that have errors only: nothing is proven of those. */
-function withoutValues(cases: readonly OpCase[], valid: readonly OpCase[]): string[] {
-  const computed = new Set(valid.map(choiceText));
-  return [...new Set(cases.map(choiceText))].filter((choice) => !computed.has(choice));
-}
-
-function choiceText({ op, attrs }: OpCase): string {
-  const chosen = Object.entries(attrs).flatMap(([name, value]) =>
-    value?.$case === "type" ? [`${name}=${dtypeOf(value.value)}`] : [],
-  );
-  return `${op}(${chosen.join(", ")})`;
-}
+    test("every registered (op, dtype) is among what was compared", () => {
+      expect(coverage.uncovered(coveredOtherwise)).toEqual([]);
+    });
+  },
+);

@@ -7,88 +7,130 @@ import {
 import type { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
 import { Session } from "../../../../worker-runtime/session/session.js";
 import { unoptimizedConfig } from "../../../../worker-runtime/session/trace/unoptimized-config.js";
-import { graphOf } from "../../peers/nodes.js";
-import { type CaseNodes, type InputStyle, nodesOfCase, type OpCase } from "./op-case.js";
+import type { Case, CaseStep } from "./case.js";
 
-/** What a server made of a case. */
+/** What a server made of a step. */
 export type Outcome =
   | { readonly kind: "values"; readonly values: readonly Tensor[] }
-  | { readonly kind: "error"; readonly code: StatusCodeName; readonly message: string };
+  | { readonly kind: "error"; readonly code: StatusCodeName; readonly message: string }
+  /** Its process ended. */
+  | { readonly kind: "died"; readonly lastLines: string };
 
 /** A master takes more than its share of time for each node of a graph of many thousands. */
 const CASES_PER_GRAPH = 1_000;
 
-/**
- * The outcome of each case, in order. Many are nodes of one graph and fetched by one step. A step fails as a whole, so a
- * failing one is halved until the cases that are at fault stand alone; so is a graph that is refused as a whole.
- */
-export async function evaluateCases(
-  target: string,
-  cases: readonly OpCase[],
-  style: InputStyle,
-): Promise<Outcome[]> {
-  const parts = cases.map((one, i) => nodesOfCase(one, `case${i}`, style));
-  const outcomes: Outcome[] = [];
-  for (let first = 0; first < parts.length; first += CASES_PER_GRAPH) {
-    outcomes.push(...(await evaluateGraph(target, parts.slice(first, first + CASES_PER_GRAPH), style)));
+/** A step that waits for longer waits for what never comes. */
+const STEP_TIMEOUT_MILLIS = 20_000;
+
+/** Cases with a graph of their own that run at a time. */
+const SESSIONS_AT_A_TIME = 4;
+
+/** The outcomes of each case's steps, in the order of the cases. @throws TensorFlowError UNAVAILABLE where the server died. */
+export async function evaluateCases(target: string, cases: readonly Case[]): Promise<Outcome[][]> {
+  const outcomes = new Map<Case, Outcome[]>();
+  const shared = cases.filter((one) => one.sharesGraph);
+  for (const optimized of [false, true]) {
+    const alike = shared.filter((one) => one.optimized === optimized);
+    for (let first = 0; first < alike.length; first += CASES_PER_GRAPH) {
+      const parts = alike.slice(first, first + CASES_PER_GRAPH);
+      const results = await evaluateTogether(target, parts);
+      for (const [i, part] of parts.entries()) {
+        outcomes.set(part, results.slice(i, i + 1));
+      }
+    }
   }
-  return outcomes;
+  const alone = cases.filter((one) => !one.sharesGraph).values();
+  await Promise.all(
+    Array.from({ length: SESSIONS_AT_A_TIME }, async () => {
+      for (const one of alone) {
+        outcomes.set(one, await evaluateAlone(target, one));
+      }
+    }),
+  );
+  return cases.map((one) => outcomes.get(one) ?? []);
 }
 
-async function evaluateGraph(
-  target: string,
-  parts: readonly CaseNodes[],
-  style: InputStyle,
-): Promise<Outcome[]> {
-  const session = new Session(target, {
-    graph: graphOf(...parts.flatMap(({ nodes }) => nodes)),
-    // Fed nodes are run as they are; constants are there for the optimizer's sake.
-    config: style === "fed" ? unoptimizedConfig() : {},
-  });
+async function evaluateAlone(target: string, { graph, steps, optimized }: Case): Promise<Outcome[]> {
+  const session = new Session(target, { graph, config: optimized ? {} : unoptimizedConfig() });
   try {
-    await session.open();
-    return await evaluateStep(session, parts);
-  } catch (error) {
-    return await halves(parts, error, (some) => evaluateGraph(target, some, style));
+    const outcomes: Outcome[] = [];
+    for (const step of steps) {
+      outcomes.push(await evaluateStep(session, step));
+    }
+    return outcomes;
   } finally {
     await session.close();
   }
 }
 
-async function evaluateStep(session: Session, parts: readonly CaseNodes[]): Promise<Outcome[]> {
-  const fetches = parts.flatMap((part) => part.fetches);
-  const targets = parts.flatMap((part) => (part.fetches.length === 0 ? part.nodes.slice(-1) : []));
-  const feeds = Object.assign({}, ...parts.map((part) => part.feeds)) as Record<string, Tensor>;
+async function evaluateStep(session: Session, { fetches, targets, feeds }: CaseStep): Promise<Outcome> {
+  try {
+    const options = { timeoutMillis: STEP_TIMEOUT_MILLIS };
+    const { values } = await session.run(fetches, { feeds, targets, options });
+    return { kind: "values", values };
+  } catch (error) {
+    return outcomeOfError(error);
+  }
+}
+
+/**
+ * The outcome of cases that are nodes of one graph and fetched by one step. A step fails as a whole, so a failing one is
+ * halved until the cases that are at fault stand alone; so is a graph that is refused as a whole.
+ */
+async function evaluateTogether(target: string, parts: readonly Case[]): Promise<Outcome[]> {
+  const first = parts[0];
+  if (first === undefined) {
+    return [];
+  }
+  const graph = { ...first.graph, node: parts.flatMap((part) => part.graph.node) };
+  // Fed nodes are run as they are; constants are there for the optimizer's sake.
+  const session = new Session(target, { graph, config: first.optimized ? {} : unoptimizedConfig() });
+  try {
+    await session.open();
+    return await stepTogether(session, parts);
+  } catch (error) {
+    return await halves(parts, error, (some) => evaluateTogether(target, some));
+  } finally {
+    await session.close();
+  }
+}
+
+async function stepTogether(session: Session, parts: readonly Case[]): Promise<Outcome[]> {
+  const steps = parts.flatMap((part) => part.steps);
+  const fetches = steps.flatMap((step) => step.fetches);
+  const targets = steps.flatMap((step) => step.targets);
+  const feeds = Object.assign({}, ...steps.map((step) => step.feeds)) as Record<string, Tensor>;
   try {
     const { values } = await session.run(fetches, { feeds, targets });
     let next = 0;
-    return parts.map((part) => {
+    return steps.map((step) => {
       const first = next;
-      next += part.fetches.length;
+      next += step.fetches.length;
       return { kind: "values", values: values.slice(first, next) };
     });
   } catch (error) {
-    return await halves(parts, error, (some) => evaluateStep(session, some));
+    return await halves(parts, error, (some) => stepTogether(session, some));
   }
 }
 
 /** Asks for each half; of a single case the error is the outcome. */
 async function halves(
-  parts: readonly CaseNodes[],
+  parts: readonly Case[],
   error: unknown,
-  evaluate: (some: readonly CaseNodes[]) => Promise<Outcome[]>,
+  evaluate: (some: readonly Case[]) => Promise<Outcome[]>,
 ): Promise<Outcome[]> {
-  if (!(error instanceof TensorFlowError) || isGone(error)) {
-    throw error;
-  }
+  const outcome = outcomeOfError(error);
   if (parts.length <= 1) {
-    return parts.map(() => ({ kind: "error", code: error.codeName, message: error.message }));
+    return parts.map(() => outcome);
   }
   const middle = Math.ceil(parts.length / 2);
   return [...(await evaluate(parts.slice(0, middle))), ...(await evaluate(parts.slice(middle)))];
 }
 
-/** A server that died answers nothing more: no outcome of a case, but the end of the test. */
-function isGone(error: TensorFlowError): boolean {
-  return error.code === StatusCode.UNAVAILABLE;
+/** @throws the error itself where the server answers no more. */
+function outcomeOfError(error: unknown): Outcome {
+  if (!(error instanceof TensorFlowError) || error.code === StatusCode.UNAVAILABLE) {
+    throw error;
+  }
+  return { kind: "error", code: error.codeName, message: error.message };
 }

@@ -1,10 +1,14 @@
 import type { AttrValue } from "../../../../protos/generated/tensorflow/attr_value.js";
+import { NodeDef } from "../../../../protos/generated/tensorflow/node_def.js";
 import { DataType } from "../../../../protos/generated/tensorflow/types.js";
 import { outputTypes } from "../../../../worker-runtime/graph/node-signature.js";
 import { bundledOpRegistry } from "../../../../worker-runtime/graph/op-registry.js";
-import type { DType } from "../../../../worker-runtime/protocol/dtype.js";
+import { type DType, dtypeOf } from "../../../../worker-runtime/protocol/dtype.js";
 import type { Tensor } from "../../../../worker-runtime/protocol/tensor.js";
-import { constant, type Node, placeholder, shape, text, type, types } from "../../peers/nodes.js";
+import { constant, graphOf, placeholder, shape, text, type, types } from "../../peers/nodes.js";
+import type { Case, CaseStep, Tolerance } from "./case.js";
+
+export { exact, type Tolerance } from "./case.js";
 
 /** The value of a node's attribute. */
 export type Attr = AttrValue["value"];
@@ -18,25 +22,11 @@ export interface OpCase {
   readonly tolerance: Tolerance;
   /** The outputs that are compared, where what the others hold is not said. All unless given. */
   readonly outputs?: readonly number[];
+  /** Whether its inputs are never constants. */
+  readonly onlyFed?: boolean;
+  /** Why TensorFlow has no kernel for it: both engines refuse it. */
+  readonly noKernel?: string;
 }
-
-/** How far two engines may lie apart where an op rounds. The exact ops have none at all. */
-export interface Tolerance {
-  /** In units of the last place of the dtype. */
-  readonly ulps: number;
-  /**
-   * A unit of the last place is taken at this magnitude where the value is smaller; 0 unless given.
-   * - a number: a sum of numbers up to 100 that happens to be near 0 cannot be exact to its own last place
-   * - "element": that of the complex number which the value is a part of
-   * - "largest": that of the tensor's largest element. What a stable computation with whole matrices or images loses is
-   *   small beside that, however small a single element is
-   */
-  readonly scale?: number | "element" | "largest";
-  /** Whether 0 may stand for -0. So it may wherever an op rounds. */
-  readonly eitherZero?: boolean;
-}
-
-export const exact: Tolerance = { ulps: 0 };
 
 export const attr = {
   type,
@@ -71,29 +61,38 @@ function list(part: Partial<ListValue>): Attr {
 /** How a case's inputs reach its node: at run time, or where a master may compute with them beforehand. */
 export type InputStyle = "fed" | "constant";
 
-/** A case as nodes of a graph. */
-export interface CaseNodes {
-  readonly nodes: readonly Node[];
-  readonly feeds: Readonly<Record<string, Tensor>>;
-  readonly fetches: readonly string[];
+/** The node of a case, without its inputs. */
+export function nodeDefOf({ op, attrs }: OpCase): NodeDef {
+  return NodeDef.fromPartial({
+    name: "node",
+    op,
+    attr: new Map(Object.entries(attrs).map(([name, value]) => [name, { value }])),
+  });
 }
 
 /** @param name of the node; its inputs are named after it. */
-export function nodesOfCase(
-  { op, inputs, attrs, outputs = fetchableOutputs(op, attrs) }: OpCase,
-  name: string,
-  style: InputStyle,
-): CaseNodes {
+export function caseOfNode(one: OpCase, name: string, style: InputStyle): Case {
+  const { op, inputs, attrs, outputs = fetchableOutputs(op, attrs) } = one;
   const inputNames = inputs.map((_, i) => `${name}_in${i}`);
   const inputNodes = inputs.map((tensor, i) => {
     const inputName = inputNames[i] ?? "";
     return style === "fed" ? placeholder(inputName, tensor.dtype) : constant(inputName, tensor);
   });
   const feeds = style === "fed" ? inputs.map((tensor, i) => [`${inputNames[i]}:0`, tensor] as const) : [];
-  return {
-    nodes: [...inputNodes, { name, op, input: inputNames, attr: attrs }],
-    feeds: Object.fromEntries(feeds),
+  const step: CaseStep = {
     fetches: outputs.map((index) => `${name}:${index}`),
+    targets: outputs.length === 0 ? [name] : [],
+    feeds: Object.fromEntries(feeds),
+  };
+  return {
+    name,
+    text: `${style}: ${caseText(one)}`,
+    graph: graphOf(...inputNodes, { name, op, input: inputNames, attr: attrs }),
+    steps: [step],
+    tolerance: one.tolerance,
+    sharesGraph: true,
+    optimized: style === "constant",
+    ...(one.noKernel === undefined ? {} : { noKernel: one.noKernel }),
   };
 }
 
@@ -108,16 +107,32 @@ function fetchableOutputs(op: string, attrs: Attrs): number[] {
 const LONGEST_TEXT = 400;
 
 /** The case for a person who is to find out why it failed. */
-export function caseText({ op, inputs, attrs }: OpCase): string {
+function caseText({ op, inputs, attrs }: OpCase): string {
   const shown = inputs.map((tensor) => `${tensor.dtype}[${tensor.shape}] ${elementsText(tensor)}`);
-  const json = JSON.stringify(attrs, (_, value: unknown) =>
-    typeof value === "bigint"
-      ? String(value)
-      : value instanceof Uint8Array
-        ? new TextDecoder().decode(value)
-        : value,
-  );
-  return `${op}(${shown.join("; ")}) ${json}`.slice(0, LONGEST_TEXT);
+  const given = Object.entries(attrs).map(([name, value]) => `${name}=${attrText(value)}`);
+  return `${op}(${shown.join("; ")}) ${given.join(" ")}`.slice(0, LONGEST_TEXT);
+}
+
+function attrText(value: Attr): string {
+  const typesText = (list: readonly number[]) => list.map((one) => dtypeOf(one)).join(",");
+  switch (value?.$case) {
+    case "type":
+      return typesText([value.value]);
+    case "s":
+      return new TextDecoder().decode(value.value);
+    case "list":
+      return value.value.type.length > 0
+        ? typesText(value.value.type)
+        : [
+            ...value.value.i,
+            ...value.value.f,
+            ...value.value.s.map((one) => new TextDecoder().decode(one)),
+          ].join(",");
+    case "shape":
+      return `[${value.value.unknownRank ? "?" : value.value.dim.map(({ size }) => size)}]`;
+    default:
+      return String(value?.value);
+  }
 }
 
 /** The elements of a tensor, the first of many. */

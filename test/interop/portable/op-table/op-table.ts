@@ -1,7 +1,8 @@
 /** The table of ops in the portable engine's README, from what the differential tests prove. */
 import { createKernelRegistry } from "../../../../worker-runtime/engines/portable/kernels/all.js";
 import { type DType, dtypes } from "../../../../worker-runtime/protocol/dtype.js";
-import { type Coverage, coverage, exemptOps } from "../differential/covered-ops.js";
+import { coveredOtherwise } from "../differential/covered-otherwise.js";
+import { type Proven, provenOps } from "../differential/proven-ops.js";
 
 export const TABLE_BEGIN = "<!-- Made by: npx tsx build/op-table.ts -->";
 export const TABLE_END = "<!-- End of the table of ops -->";
@@ -20,7 +21,7 @@ interface Row {
   readonly ops: string[];
 }
 
-function rows(covered: ReadonlyMap<string, Coverage>, registered: readonly string[]): Row[] {
+function rows(covered: ReadonlyMap<string, Proven>, registered: readonly string[]): Row[] {
   const byKind = new Map<string, Row>();
   for (const op of registered) {
     const one = covered.get(op);
@@ -42,9 +43,10 @@ function rows(covered: ReadonlyMap<string, Coverage>, registered: readonly strin
 /** The section between the markers, with the markers. */
 export function opTable(): string {
   const registered = createKernelRegistry().ops();
-  const covered = coverage();
-  const proven = registered.filter((op) => covered.has(op));
-  const table = rows(covered, registered).map(
+  const covered = provenOps();
+  const isOther = (op: string) => coveredOtherwise[`${op} *`] !== undefined;
+  const proven = registered.filter((op) => covered.has(op) && !isOther(op));
+  const table = rows(covered, proven).map(
     ({ dtypes: shown, how, note, ops }) => `| ${shown || "–"} | ${how} | ${ops.join(", ")} | ${note} |`,
   );
   return [
@@ -53,7 +55,7 @@ export function opTable(): string {
     `The portable engine has ${registered.length} ops. For ${proven.length} of them and these dtypes the same graphs run on a real ` +
       "TensorFlow server and on ours in every test run, and values, dtypes, shapes and error codes must be equal: as generated " +
       "cases of single nodes, or, where an op keeps or changes something, as programs of several steps. The others " +
-      `(${registered.filter((op) => exemptOps[op] !== undefined).join(", ")}) run in whole Python programs on both engines, are made by a master or an executor itself, or by no client any more.`,
+      `(${registered.filter(isOther).join(", ")}) run in whole Python programs on both engines, are made by a master or an executor itself, or by no client any more.`,
     "",
     "| dtypes compared | by | ops | notes |",
     "| --- | --- | --- | --- |",

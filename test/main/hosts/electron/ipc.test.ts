@@ -5,7 +5,7 @@ import type { WebContents } from "electron";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Bridge } from "../../../../main/api/bridge.js";
 import type { Application } from "../../../../main/application.js";
-import { sendEvents, serveRequests } from "../../../../main/hosts/electron/ipc.js";
+import { callerOf, sendEvents, serveRequests } from "../../../../main/hosts/electron/ipc.js";
 import { CHOSEN_CHANNEL, MENU_CHANNEL } from "../../../../main/hosts/electron/menu-channel.js";
 import { WINDOW_URL } from "../../../../main/hosts/electron/window-address.js";
 import type { EventListener } from "../../../../main/shared/events.js";
@@ -45,7 +45,7 @@ class Contents extends EventEmitter {
 
 let application: FakeApplication;
 let given: Set<string>;
-const own = { senderFrame: { url: WINDOW_URL, parent: null } };
+const own = { sender: new Contents(), senderFrame: { url: WINDOW_URL, parent: null } };
 const only = <T>(values: Iterable<T>): T => {
   const [first] = values;
   if (first === undefined) throw new Error("There is none.");
@@ -99,6 +99,23 @@ test("events reach a window while it exists", () => {
   expect(contents.send).toHaveBeenCalledTimes(1);
   contents.emit("destroyed");
   expect(application.listeners.size).toBe(0);
+});
+
+test.each([
+  ["loads its page anew", "did-start-navigation", { isMainFrame: true, isSameDocument: false }],
+  ["crashes", "render-process-gone", {}],
+  ["closes", "destroyed", {}],
+])("a window that %s is another caller from then on", (_what, event, details) => {
+  const contents = new Contents();
+  const caller = () => callerOf(contents as unknown as WebContents);
+  const before = caller();
+  contents.emit("did-start-navigation", { isMainFrame: true, isSameDocument: true });
+  contents.emit("did-start-navigation", { isMainFrame: false, isSameDocument: false });
+  expect(caller()).toBe(before);
+  expect(before.gone.aborted).toBe(false);
+  contents.emit(event, details);
+  expect(before.gone.aborted).toBe(true);
+  expect(caller()).not.toBe(before);
 });
 
 describe("the compiled preload script", () => {

@@ -185,13 +185,13 @@ const cases: { readonly [id in DiagnosisId]: Case } = {
   },
   "slow-link": {
     wrong: situation([machine("gpu-pc"), machine("raspberrypi")], {
-      links: [{ from: "raspberrypi", to: "gpu-pc", speed: { ...speed, megabytesPerSecond: 2.5 } }],
+      throughputs: [{ from: "raspberrypi", to: "gpu-pc", speed: { ...speed, megabytesPerSecond: 2.5 } }],
     }),
     message: /^raspberrypi sends to gpu-pc at 2\.5 MB\/s only\.$/,
     severity: "warning",
     machineId: "raspberrypi",
     right: situation([machine("gpu-pc"), machine("raspberrypi")], {
-      links: [{ from: "raspberrypi", to: "gpu-pc", speed: { ...speed, megabytesPerSecond: 110 } }],
+      throughputs: [{ from: "raspberrypi", to: "gpu-pc", speed: { ...speed, megabytesPerSecond: 110 } }],
     }),
   },
   "long-round-trip": {

@@ -161,9 +161,9 @@ describe("the matrix", () => {
 
   test("measures a link and says when it is slow", async () => {
     const service = start(new Machines(pair(1)));
-    expect((await service.measureLink("raspberrypi", "gpu-pc")).megabytesPerSecond).toBe(2);
+    expect((await service.measureThroughput("raspberrypi", "gpu-pc")).megabytesPerSecond).toBe(2);
     expect(service.get().diagnoses.map(({ id }) => id)).toContain("slow-link");
-    await expect(service.measureLink("raspberrypi", "gone")).rejects.toMatchObject({
+    await expect(service.measureThroughput("raspberrypi", "gone")).rejects.toMatchObject({
       problem: { code: "NOT_FOUND" },
     });
   });

@@ -66,6 +66,13 @@ describe("what a paired machine says of itself", () => {
     expect(connection.address).toBe(gpuPc.address);
   });
 
+  test("what can compute there is answered after that machine has looked", async () => {
+    const connection = await connected("view");
+    gpuPc.tasks.found = [{ engine: "portable", version: "0.1.0", gpu: false }];
+    expect(gpuPc.machine.description().engines).not.toEqual(gpuPc.tasks.found);
+    expect(await connection.engines()).toEqual(gpuPc.tasks.found);
+  });
+
   test("changes of its name, its role and its load come by themselves", async () => {
     const connection = await connected("view");
     gpuPc.machine.rename("gpu-box");
@@ -239,10 +246,12 @@ describe("what else can be asked", () => {
     const connection = await connected("run");
     const pi = await TestAgent.start("pi");
     try {
-      const refused = await problemFrom(connection.measureLink(pi.identity.deviceId, [pi.address], signal));
+      const refused = await problemFrom(
+        connection.measureThroughput(pi.identity.deviceId, [pi.address], signal),
+      );
       expect(refused.code).toBe("PERMISSION_DENIED");
       await pair(pi, gpuPc, "view");
-      const speed = await connection.measureLink(pi.identity.deviceId, [], signal);
+      const speed = await connection.measureThroughput(pi.identity.deviceId, [], signal);
       expect(speed.bytes).toBeGreaterThan(1e6);
       expect(speed.megabytesPerSecond).toBeGreaterThan(0);
       expect(speed.roundTripMillis).toBeGreaterThan(0);

@@ -76,7 +76,7 @@ const roles: Record<AgentMethodName, Role> = {
   clearState: "run",
   setTunnels: "run",
   probe: "run",
-  measureLink: "run",
+  measureThroughput: "run",
   inspectFirewall: "manage",
   planFirewall: "manage",
   applyFirewall: "manage",

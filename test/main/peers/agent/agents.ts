@@ -8,8 +8,8 @@ import type { MachineDescription } from "../../../../main/machine/description.js
 import type { FirewallChange } from "../../../../main/network/firewall/tool.js";
 import { AgentConnection } from "../../../../main/peers/agent/agent-connection.js";
 import { AgentService } from "../../../../main/peers/agent/agent-service.js";
-import { LinkMeter } from "../../../../main/peers/agent/link-meter.js";
 import type { SharedWindow } from "../../../../main/peers/agent/shared-window.js";
+import { ThroughputMeter } from "../../../../main/peers/agent/throughput-meter.js";
 import type { TunnelRequest } from "../../../../main/peers/agent/tunnel-request.js";
 import { acceptWindow, admitsToWindow } from "../../../../main/peers/agent/window-protocol.js";
 import { type Identity, loadIdentity } from "../../../../main/peers/identity/identity.js";
@@ -170,7 +170,7 @@ export class TestAgent {
         apply: (change) => states(change, asked, "applied"),
         undo: (change) => states(change, asked, "undone"),
       },
-      links: new LinkMeter({ identity, trust }),
+      throughput: new ThroughputMeter({ identity, trust }),
       window: this.window,
     });
     agentPort.handle(Alpn.grpc, (peer) => service.accept(peer));

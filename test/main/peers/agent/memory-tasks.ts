@@ -1,5 +1,6 @@
 /** A place for tasks that only remembers them. */
 import type { LogLine } from "../../../../main/api/cluster.js";
+import type { MachineFacts } from "../../../../main/api/machines.js";
 import { problem } from "../../../../main/shared/problems.js";
 import type { FixedPlace, HostTask, TaskHost, TaskOrder } from "../../../../main/tasks/task-host.js";
 
@@ -10,6 +11,12 @@ export class MemoryTasks implements TaskHost {
   readonly #logListeners = new Set<(taskId: string, lines: LogLine[]) => void>();
   /** What was asked for, in order. */
   readonly asked: unknown[] = [];
+  /** What is found when it is looked for what can compute. */
+  found: MachineFacts["engines"] | undefined;
+
+  async engines(): Promise<MachineFacts["engines"]> {
+    return this.found ?? [];
+  }
 
   tasks(): readonly HostTask[] {
     return [...this.#tasks.values()];

@@ -6,8 +6,8 @@ import type { MachineFacts } from "../../../../main/api/machines.js";
 import { ProblemError } from "../../../../main/api/wire.js";
 import type { Sighting } from "../../../../main/peers/discovery/sighting.js";
 import type { AgentHello } from "../../../../main/peers/registry/added-machines.js";
-import type { MachineLink } from "../../../../main/peers/registry/machine-link.js";
 import { MachineRegistry } from "../../../../main/peers/registry/machine-registry.js";
+import type { RemoteMachine } from "../../../../main/peers/registry/remote-machine.js";
 import type { TrustedMachine } from "../../../../main/peers/trust/trusted-machine.js";
 import { problem } from "../../../../main/shared/problems.js";
 import { machineFacts } from "../../support/machines.js";
@@ -15,7 +15,7 @@ import { MemoryHost } from "../../support/memory-host.js";
 import { until } from "../../support/until.js";
 
 /** A line to a machine that exists in memory only. */
-class MemoryLink extends MemoryHost implements MachineLink {
+class MemoryLink extends MemoryHost implements RemoteMachine {
   dials = 0;
   closed = false;
   unpaired = false;
@@ -220,7 +220,7 @@ describe("machines that announce themselves", () => {
     await trust.remove(id("pi"));
     expect(names()).toEqual(["here this", "pi discovered"]);
     expect(link("pi").closed).toBe(true);
-    expect(registry.link(id("pi"))).toBeUndefined();
+    expect(registry.remote(id("pi"))).toBeUndefined();
   });
 });
 

@@ -15,6 +15,7 @@ import type { FunctionCaller, StepContext } from "./step-context.js";
 import { type Activation, StepState } from "./step-state.js";
 import type { StepStatsCollector } from "./step-stats.js";
 import { type Sliced, timeSlices } from "./time-slices.js";
+import { callsFunction, pendingNode, waitingNode, withWaitingNodes } from "./waiting-nodes.js";
 
 export interface GraphCall {
   readonly step: StepContext;
@@ -51,10 +52,12 @@ class GraphRun implements Sliced {
   readonly #call: Call;
   readonly #ended: (error: TensorFlowError | undefined, results: readonly Value[]) => void;
   readonly #state: StepState;
+  /** Takes this call of a function off the step that it is part of. */
+  readonly #leave: () => void;
   /** Nodes to be run. */
   readonly #ready = new ReadyQueue<Activation>();
   /** Kernels that have answered with a promise and not settled. */
-  #waitingKernels = 0;
+  readonly #waiting = new Set<Activation>();
   /** The first error. No node is run after it. */
   #failure: TensorFlowError | undefined;
   /** True while `workUntil` runs or is due. */
@@ -75,6 +78,7 @@ class GraphRun implements Sliced {
     };
     this.#ended = ended;
     this.#state = new StepState(graph);
+    this.#leave = step instanceof RunningStep ? step.enter(() => this.#waitingNodes()) : () => undefined;
   }
 
   start(): void {
@@ -88,9 +92,15 @@ class GraphRun implements Sliced {
   }
 
   readonly #onAbort = (): void => {
-    this.#fail(cancelledBy(this.#outerSignal.reason, "The step"));
+    this.#fail(withWaitingNodes(cancelledBy(this.#outerSignal.reason, "The step"), this.#waitingNodes()));
     this.#schedule();
   };
+
+  /** The nodes that have not answered, those of functions in the place of the nodes that call them. */
+  #waitingNodes(): string[] {
+    const own = [...this.#waiting].filter(({ node }) => !callsFunction(node));
+    return [...own.map(({ node, inputs }) => waitingNode(node, inputs)), ...this.#call.step.waitingWithin()];
+  }
 
   #schedule(): void {
     if (!this.#isScheduled && !this.#hasEnded) {
@@ -112,7 +122,7 @@ class GraphRun implements Sliced {
     }
     this.#ready.clear();
     this.#isScheduled = false;
-    if (this.#waitingKernels === 0) {
+    if (this.#waiting.size === 0) {
       this.#end();
     }
     return false;
@@ -133,14 +143,14 @@ class GraphRun implements Sliced {
   }
 
   #await(activation: Activation, outputs: Promise<Outputs>, startMillis: number): void {
-    this.#waitingKernels += 1;
+    this.#waiting.add(activation);
     const settle = (settled: () => void): void => {
       try {
         settled();
       } catch (error) {
-        this.#fail(nodeError(error, activation.node.node.name));
+        this.#fail(this.#failureOf(error, activation));
       }
-      this.#waitingKernels -= 1;
+      this.#waiting.delete(activation);
       this.#schedule();
     };
     outputs.then(
@@ -150,6 +160,12 @@ class GraphRun implements Sliced {
           throw error;
         }),
     );
+  }
+
+  /** The error of a node that waited. Of one that only follows from an error elsewhere all waiting nodes are told. */
+  #failureOf(error: unknown, { node }: Activation): TensorFlowError {
+    const failure = nodeError(error, node.node.name);
+    return failure.isDerived ? withWaitingNodes(failure, this.#waitingNodes()) : failure;
   }
 
   #finish(activation: Activation, outputs: Outputs, startMillis: number): void {
@@ -174,6 +190,7 @@ class GraphRun implements Sliced {
     }
     this.#hasEnded = true;
     this.#outerSignal.removeEventListener("abort", this.#onAbort);
+    this.#leave();
     const { results } = this.#call;
     const values: Value[] = [];
     for (const [index, value] of results.entries()) {
@@ -184,8 +201,9 @@ class GraphRun implements Sliced {
       }
     }
     if (!this.#state.isDone) {
-      this.#failure ??= internalError(
-        "The graph came to a halt: nodes of it wait for inputs that never come.",
+      this.#failure ??= withWaitingNodes(
+        internalError("The graph came to a halt: nodes of it wait for inputs that never come."),
+        this.#state.pendingNodes().map(pendingNode),
       );
     }
     this.#ended(this.#failure, values);

@@ -101,6 +101,22 @@ export class Iteration {
     return made;
   }
 
+  /** The nodes that wait for inputs here and in the loops that were started from here. */
+  pendingNodes(): { node: CompiledNode; missing: string[] }[] {
+    const own = this.frame.outline.nodes.flatMap((node) => {
+      const isOpenMerge =
+        node.role === "merge" && !this.hasTaken(node) && this.deadInputs(node) < node.inputCount;
+      if (this.waitsFor(node) <= 0 && !isOpenMerge) {
+        return [];
+      }
+      const missing = node.node.def.input.filter(
+        (_, i) => i >= node.inputCount || this.inputs[node.inputStart + i] === undefined,
+      );
+      return missing.length === 0 ? [] : [{ node, missing }];
+    });
+    return [...own, ...[...(this.#children?.values() ?? [])].flatMap((frame) => frame.pendingNodes())];
+  }
+
   /** Forgets a loop that has ended. @returns whether it was there. */
   removeChild({ outline }: Frame): boolean {
     const wasThere = this.#children?.delete(outline) ?? false;
@@ -159,6 +175,11 @@ export class Frame {
     const iteration = new Iteration(this, this.lastIteration);
     this.iterations.push(iteration);
     return iteration;
+  }
+
+  /** The nodes that wait for inputs in iterations that have not ended. */
+  pendingNodes(): { node: CompiledNode; missing: string[] }[] {
+    return this.iterations.flatMap((iteration) => iteration.pendingNodes());
   }
 
   get isDone(): boolean {

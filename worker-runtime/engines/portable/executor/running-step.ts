@@ -20,6 +20,8 @@ export class RunningStep implements StepContext {
   readonly callDepth: number;
   // Most graphs have no node that waits.
   #abort: AbortController | undefined;
+  /** The functions that run for nodes of this graph, each as what names its waiting nodes; most graphs call none. */
+  #within: Set<() => readonly string[]> | undefined;
   #reason: unknown;
   #isAborted = false;
 
@@ -51,6 +53,18 @@ export class RunningStep implements StepContext {
     this.#isAborted = true;
     this.#reason = reason;
     this.#abort?.abort(reason);
+  }
+
+  /** A function runs for a node of this graph. @returns what to call when it has ended. */
+  enter(waitingNodes: () => readonly string[]): () => void {
+    this.#within ??= new Set();
+    const within = this.#within.add(waitingNodes);
+    return () => within.delete(waitingNodes);
+  }
+
+  /** The waiting nodes of the functions that run for nodes of this graph. */
+  waitingWithin(): readonly string[] {
+    return [...(this.#within ?? [])].flatMap((waitingNodes) => waitingNodes());
   }
 
   get stepId(): bigint {

@@ -15,6 +15,13 @@ export interface Activation {
   readonly isDead: boolean;
 }
 
+/** A node that some of its inputs have reached, and others not. */
+export interface PendingNode {
+  readonly node: CompiledNode;
+  /** The inputs that have not arrived, as the NodeDef names them. */
+  readonly missing: readonly string[];
+}
+
 /** Where the instructions go. */
 export interface Ready {
   push(activation: Activation): unknown;
@@ -46,6 +53,18 @@ export class StepState {
   /** True when no node of the step will run any more. */
   get isDone(): boolean {
     return this.#root.isDone;
+  }
+
+  /**
+   * The nodes that wait for inputs in frames that have not ended, those first whose inputs no other such node would bring.
+   * For an error that says why a step came to a halt.
+   */
+  pendingNodes(): PendingNode[] {
+    const pending = this.#root.pendingNodes();
+    const names = new Set(pending.map(({ node }) => node.node.name));
+    const isFirst = ({ missing }: PendingNode) =>
+      missing.some((input) => !names.has(input.replace(/^\^|:\d+$/g, "")));
+    return [...pending.filter(isFirst), ...pending.filter((one) => !isFirst(one))];
   }
 
   /** Starts the step. @param ready receives the nodes to be run. */

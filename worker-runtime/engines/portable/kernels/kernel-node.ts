@@ -39,7 +39,7 @@ export class KernelNode {
 
   /**
    * @param opDef the definition of the node's op: of the op list or of a function of the graph's library.
-   * @throws TensorFlowError INVALID_ARGUMENT for a list whose length attribute is below 0 or beyond all reason.
+   * @throws TensorFlowError INVALID_ARGUMENT for a list whose length attribute is negative or larger than any op needs.
    */
   constructor(def: NodeDef, opDef: OpDef, scope = "") {
     this.def = def;

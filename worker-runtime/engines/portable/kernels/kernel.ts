@@ -30,7 +30,7 @@ export interface PureKernelDefinition extends KernelSelector {
   readonly kind: "pure";
   /**
    * Makes the kernel of a node when its graph is registered.
-   * @throws TensorFlowError INVALID_ARGUMENT for attributes that make no sense.
+   * @throws TensorFlowError INVALID_ARGUMENT for invalid attributes.
    */
   create(node: KernelNode): (inputs: readonly Tensor[]) => readonly Tensor[];
   /**
@@ -57,7 +57,7 @@ export interface SplitWork {
 /** A kernel with state or effects. It answers with a promise where it waits: a queue, a file, another task. */
 export interface StatefulKernelDefinition extends KernelSelector {
   readonly kind: "stateful";
-  /** @throws TensorFlowError INVALID_ARGUMENT for attributes that make no sense. */
+  /** @throws TensorFlowError INVALID_ARGUMENT for invalid attributes. */
   create(node: KernelNode): (context: OpContext) => Outputs | Promise<Outputs>;
 }
 
@@ -78,7 +78,7 @@ export interface KernelSelector {
   /** More that the node must fulfil, such as an attribute's value. */
   fits?(node: KernelNode): boolean;
   /**
-   * Loads what the kernel works with into this thread. Whoever registers a graph awaits it once for each kernel that the
+   * Loads what the kernel works with into this thread. It is awaited when a graph is registered, once for each kernel that the
    * graph uses, before the first run; it is cheap to call again. Kernels still work without it, more slowly, except where
    * their definition says otherwise.
    */

@@ -9,7 +9,7 @@ import { anyType } from "./support/dtypes.js";
 const NO_FACTS: OpFacts = {};
 
 /**
- * Why a node has no kernel: nobody has the op, or not for the node's dtypes or on its device. "refused" are dtypes for which
+ * Why a node has no kernel: the op has none, or not for the node's dtypes or on its device. "refused" are dtypes for which
  * TensorFlow has none on the CPU either.
  */
 export type MissingKernel =

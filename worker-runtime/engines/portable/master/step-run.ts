@@ -8,12 +8,15 @@ import {
 import { inBackground } from "../../../faults.js";
 import { baseDataType, dtypeOf } from "../../../protocol/dtype.js";
 import {
+  asTensorFlowError,
   cancelled,
   internalError,
+  StatusCode,
   TensorFlowError as StatusError,
   statusCodeOf,
   type TensorFlowError,
 } from "../../../protocol/status.js";
+import { waitingNodesOf, withWaitingNodes } from "../executor/waiting-nodes.js";
 import { cppTypeName } from "../kernels/support/dtypes.js";
 import { randomId } from "../random-id.js";
 import { watchParticipants } from "./participant-watch.js";
@@ -23,6 +26,12 @@ import type { WorkerSessions } from "./worker-sessions.js";
 
 /** A worker that does not answer has nothing to clean up, or is gone. */
 const CLEANUP_DEADLINE_MILLIS = 60_000;
+
+/**
+ * How long a step that was ended waits for its workers to say what their nodes waited for. TensorFlow's own worker does
+ * not say it, and one that is gone says nothing.
+ */
+const REPORT_DEADLINE_MILLIS = 500;
 
 /** Tensors by the client's names for them. */
 export type NamedTensors = ReadonlyMap<string, TensorProto>;
@@ -45,7 +54,7 @@ export interface StepAnswer {
 /**
  * Runs the partitions of a step side by side. When one fails, or a worker is found to be gone, the others are cancelled;
  * the answer comes when all have ended.
- * @param signal ends the step; its reason is the error then.
+ * @param signal ends the step; its reason is the error then, with the nodes that the workers' partitions waited for.
  * @throws TensorFlowError the first root error, with the task that it comes from.
  */
 export async function runPartitions(
@@ -58,7 +67,17 @@ export async function runPartitions(
   const ended = new AbortController();
   // As many as there are partitions.
   setMaxListeners(0, ended.signal);
-  const forward = () => ended.abort(signal.reason);
+  const running = new Set<string>();
+  const forward = () => {
+    if (!hasReader(signal)) {
+      ended.abort(signal.reason);
+      return;
+    }
+    // A worker that cleans the step up answers what its nodes waited for; one whose call is cancelled answers nothing.
+    const timer = setTimeout(() => ended.abort(signal.reason), REPORT_DEADLINE_MILLIS);
+    ended.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+    inBackground(cleanUpAt([...running], call.stepId, session));
+  };
   if (signal.aborted) {
     throw reasonOf(signal);
   }
@@ -72,17 +91,27 @@ export async function runPartitions(
   const stopWatching = watchParticipants(session.cluster, partitions, fail);
   try {
     const responses = await Promise.all(
-      partitions.map((partition) =>
-        runPartition(partition, requestFor(partition, step, call, session), session, ended.signal).catch(
-          (error: unknown) => {
-            fail({ task: partition.task, error });
-            return undefined;
-          },
-        ),
-      ),
+      partitions.map(async (partition) => {
+        const { task } = partition;
+        running.add(task);
+        try {
+          return await runPartition(
+            partition,
+            requestFor(partition, step, call, session),
+            session,
+            ended.signal,
+          );
+        } catch (error) {
+          if (signal.aborted) failures.push({ task, error });
+          else fail({ task, error });
+          return undefined;
+        } finally {
+          running.delete(task);
+        }
+      }),
     );
     if (signal.aborted) {
-      throw reasonOf(signal);
+      throw withWaitingNodes(reasonOf(signal), waitingNodesOfTasks(failures));
     }
     if (failures.length > 0) {
       throw combinedError(failures, true);
@@ -92,7 +121,32 @@ export async function runPartitions(
   } finally {
     stopWatching();
     signal.removeEventListener("abort", forward);
+    // Ends what would end the step once more.
+    ended.abort();
   }
+}
+
+/** Whether the client that started the step waits for its error: it does unless it cancelled its call, or is gone. */
+function hasReader({ reason }: AbortSignal): boolean {
+  return !(reason instanceof StatusError) || reason.code !== StatusCode.CANCELLED;
+}
+
+/** Ends a step at some tasks, each of which then answers with an error. */
+async function cleanUpAt(
+  tasks: readonly string[],
+  stepId: bigint,
+  { cluster }: WorkerSessions,
+): Promise<void> {
+  const options = { deadlineMillis: REPORT_DEADLINE_MILLIS };
+  // One that fails is cancelled when the time is over.
+  await Promise.allSettled(tasks.map((task) => cluster.worker(task).cleanupGraph({ stepId }, options)));
+}
+
+/** The nodes that the errors of a step's tasks name, each with its task. */
+function waitingNodesOfTasks(failures: readonly TaskFailure[]): string[] {
+  return failures.flatMap(({ task, error }) =>
+    waitingNodesOf(asTensorFlowError(error).message).map((line) => `${task}: ${line}`),
+  );
 }
 
 /** Lets all workers forget what is left of a step. Nobody waits for it: the client's answer goes out before. */

@@ -16,6 +16,7 @@ import type { KernelOffload } from "../compute/kernel-offload.js";
 import { runGraph } from "../executor/executor.js";
 import type { StepContext } from "../executor/step-context.js";
 import { StepStatsCollector } from "../executor/step-stats.js";
+import { withoutWaitingNodes } from "../executor/waiting-nodes.js";
 import { memoryBudget } from "../kernels/support/memory-budget.js";
 import { type PausingWork, withPauses } from "../pauses.js";
 import { parseRendezvousKey } from "../rendezvous/rendezvous-key.js";
@@ -266,6 +267,8 @@ async function receiveAll(step: RunningStep, request: RunGraphRequest): Promise<
     );
   } catch (error) {
     if (step.controller.signal.aborted) {
+      // The step's own error says which nodes waited.
+      await step.finished;
       throw asTensorFlowError(step.controller.signal.reason, StatusCode.INTERNAL);
     }
     const { message } = asTensorFlowError(error);
@@ -275,9 +278,9 @@ async function receiveAll(step: RunningStep, request: RunGraphRequest): Promise<
   }
 }
 
-/** The same error, marked as the consequence of one that is told elsewhere. */
+/** The same error, marked as the consequence of one that is told elsewhere, and without what this task's nodes wait for. */
 function derived(error: TensorFlowError): TensorFlowError {
-  return new TensorFlowError(error.code, error.message, {
+  return new TensorFlowError(error.code, withoutWaitingNodes(error.message), {
     cause: error,
     payloads: new Map([...error.payloads, [PayloadKey.DERIVED_STATUS, new Uint8Array(0)]]),
   });

@@ -9,7 +9,7 @@ import type { Program } from "./program.js";
 type Argument = readonly [name: string, dtype: DType];
 
 /** A function in short. `results` are by name the tensors of its body ("sum:z:0") or its arguments. */
-function functionOf(
+export function functionOf(
   name: string,
   args: readonly Argument[],
   results: Readonly<Record<string, readonly [tensor: string, dtype: DType]>>,

@@ -4,6 +4,7 @@ import { containerPrograms } from "./containers.js";
 import { decompositionPrograms } from "./decompositions.js";
 import { denseTablePrograms } from "./dense-tables.js";
 import { distortedBoxPrograms } from "./distorted-boxes.js";
+import { everyDTypePrograms } from "./every-dtype.js";
 import { filePrograms } from "./files.js";
 import { flowPrograms } from "./flow.js";
 import { functionPrograms } from "./functions.js";
@@ -17,6 +18,8 @@ import { stagingPrograms } from "./staging.js";
 import { variablePrograms } from "./variables.js";
 
 export const programsByFamily: Readonly<Record<string, readonly Program[]>> = {
+  // First, since these can be retyped where the others have ops that lack the dtype.
+  "one op each, with every dtype": everyDTypePrograms,
   variables: variablePrograms,
   optimizers: optimizerPrograms,
   "queues, barriers, accumulators and stacks": queuePrograms,

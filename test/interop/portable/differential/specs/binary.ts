@@ -6,6 +6,8 @@ import { broadcastShapes, type Domain, everything, floats, ints, numbers, tensor
 import { attr, type Tolerance } from "../op-case.js";
 import { type Drawn, type OpSpec, specsOf, type Types } from "../op-spec.js";
 
+const complex = ["complex64", "complex128"] as const satisfies readonly DType[];
+
 interface Options {
   readonly left?: Domain;
   readonly right?: Domain;
@@ -81,6 +83,11 @@ export const binarySpecs: readonly OpSpec[] = [
   }),
   ...binary(["SquaredDifference"], [...floats, "int32", "int64"]),
   ...binary(["RealDiv", "DivNoNan", "MulNoNan"], floats),
+  ...binary(["RealDiv", "Div"], complex, {
+    right: "nonzero",
+    edges: () => [],
+    tolerance: { ulps: 2, scale: "element" },
+  }),
   // A whole number divided by zero is an error in TensorFlow; it has cases of its own, for the sake of whole batches.
   ...binary(["Div", "FloorDiv", "TruncateDiv"], numbers, { right: "nonzero", edges: zeroDivisor }),
   ...binary(["FloorMod", "Mod"], ["float32", "float64", "int32", "int64"], {

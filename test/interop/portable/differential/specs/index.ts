@@ -23,6 +23,7 @@ import { parsingSpecs } from "./parsing.js";
 import { raggedSpecs } from "./ragged.js";
 import { recognitionSpecs } from "./recognition.js";
 import { reductionSpecs } from "./reductions.js";
+import { refusedSpecs } from "./refused.js";
 import { rejectionDrawSpecs } from "./rejection-draws.js";
 import { shapingSpecs } from "./shaping.js";
 import { signalSpecs } from "./signal.js";
@@ -72,4 +73,5 @@ export const specsByFamily: Readonly<Record<string, readonly OpSpec[]>> = {
   sounds: soundSpecs,
   "random numbers of a seed": statelessRandomSpecs,
   "draws by rejection": rejectionDrawSpecs,
+  "dtypes without a kernel": refusedSpecs,
 };

@@ -1,6 +1,6 @@
 /** Ops that pick elements by index or condition, put them elsewhere, or make them from nothing. */
 import fc from "fast-check";
-import type { DType } from "../../../../../worker-runtime/protocol/dtype.js";
+import { type DType, itemSize } from "../../../../../worker-runtime/protocol/dtype.js";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import {
   anyTensor,
@@ -37,6 +37,16 @@ function scatterInputs(T: DType, Tindices: DType) {
   );
 }
 
+const bitcastTypes = [
+  "float16",
+  "bfloat16",
+  "uint16",
+  "uint32",
+  "uint64",
+  ...numbers,
+  "complex64",
+  "complex128",
+] as const satisfies readonly DType[];
 const castTypes = [...numbers, "bool"] as const satisfies readonly DType[];
 
 export const indexingSpecs: readonly OpSpec[] = [
@@ -115,12 +125,7 @@ export const indexingSpecs: readonly OpSpec[] = [
       fc
         .tuple(indices(TI, [2, 3], 4, "never"), fc.constantFrom(-1, 0, 1), fc.nat(5))
         .map(([input, axis, depth]) => ({
-          inputs: [
-            input,
-            scalar("int32", depth),
-            Tensor.of(T === "bool" ? true : T === "int64" ? 5n : 5, T),
-            Tensor.of(T === "bool" ? false : T === "int64" ? -1n : -1, T),
-          ],
+          inputs: [input, scalar("int32", depth), scalar(T, 5), scalar(T, T === "bool" ? 0 : -1)],
           attrs: { axis: attr.int(axis) },
         })),
     edges: ({ T = "float32", TI = "int32" }) =>
@@ -226,8 +231,10 @@ export const indexingSpecs: readonly OpSpec[] = [
   },
   {
     op: "Bitcast",
-    types: { T: ["float32", "int32"], type: ["float32", "int32", "uint8", "int8"] },
-    draw: ({ T = "float32" }) => anyTensor(T).map((input) => ({ inputs: [input] })),
+    types: { T: bitcastTypes, type: bitcastTypes },
+    draw: ({ T = "float32", type = "float32" }) =>
+      // As many elements as make one of the larger dtype.
+      tensor(T, [2, Math.max(1, itemSize(type) / itemSize(T))]).map((input) => ({ inputs: [input] })),
   },
   {
     op: "DynamicPartition",
@@ -315,7 +322,14 @@ export const indexingSpecs: readonly OpSpec[] = [
     types: { T: ["float32", "int32"], out_type: indexTypes },
     draw: ({ T = "float32" }) =>
       tensor(T, [2, 3], "unit").map((values) => ({
-        inputs: [Tensor.of([-2, -1, 0, 0, 1, -1, 0, 0, 1, 5], T, [2, 5]), values],
+        inputs: [
+          integers(
+            T,
+            T.startsWith("u") ? [0, 0, 1, 1, 2, 0, 1, 1, 2, 5] : [-2, -1, 0, 0, 1, -1, 0, 0, 1, 5],
+            [2, 5],
+          ),
+          values,
+        ],
       })),
   }),
 ];

@@ -5,6 +5,7 @@ import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
 import {
   anyTensor,
   axisOf,
+  dataTypes,
   everything,
   indexTypes,
   integers,
@@ -118,6 +119,7 @@ export const joiningSpecs: readonly OpSpec[] = [
   {
     op: "SplitV",
     types: { T: few, Tlen: indexTypes },
+    onlyFed: ["int8"],
     draw: ({ T = "float32", Tlen = "int32" }) =>
       tensor(T, [2, 6]).chain((input) =>
         fc.constantFrom([1, 2, 3], [0, 6, 0], [2, -1, 1], [2, 2, 1]).map((lengths) => ({
@@ -133,6 +135,11 @@ export const joiningSpecs: readonly OpSpec[] = [
       fc.tuple(anyTensor("float32"), anyTensor("string")).map((inputs) => ({
         inputs,
         attrs: { T: attr.types("float32", "string") },
+      })),
+    edges: () =>
+      dataTypes.map((dtype) => ({
+        inputs: [scalar(dtype, 1), integers(dtype, [0, 1])],
+        attrs: { T: attr.types(dtype, dtype) },
       })),
   },
 ];

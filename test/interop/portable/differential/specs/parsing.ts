@@ -33,6 +33,29 @@ const exampleTypes = {
 };
 const noDefault = Tensor.of([], "float32", [0]);
 
+/** An Example with features of each kind, "floats", "longs" and "texts", two of each. */
+const everyKind = Example.encode(
+  Example.fromPartial({
+    features: {
+      feature: new Map([
+        ["floats", Feature.fromPartial({ kind: { $case: "floatList", value: { value: [0.5, -2] } } })],
+        ["longs", Feature.fromPartial({ kind: { $case: "int64List", value: { value: [7n, -8n] } } })],
+        [
+          "texts",
+          Feature.fromPartial({
+            kind: { $case: "bytesList", value: { value: [Uint8Array.of(97), Uint8Array.of(98)] } },
+          }),
+        ],
+      ]),
+    },
+  }),
+).finish();
+const kinds = ["floats", "longs", "texts"];
+const kindTypes = attr.types("float32", "int64", "string");
+const denseKinds = { Tdense: kindTypes, dense_shapes: attr.shapes([2], [2], [2]) };
+const noDefaults = (["float32", "int64", "string"] as const).map((dtype) => Tensor.of([], dtype, [0]));
+const none = Tensor.of([], "string", [0]);
+
 export const parsingSpecs: readonly OpSpec[] = [
   {
     op: "SerializeTensor",
@@ -113,6 +136,16 @@ export const parsingSpecs: readonly OpSpec[] = [
         ],
         attrs: { ...exampleTypes, Nsparse: attr.int(1), Ndense: attr.int(1) },
       },
+      {
+        inputs: [
+          Tensor.of([everyKind], "string"),
+          none,
+          ...kinds.map((key) => scalar("string", key)),
+          ...kinds.map((key) => scalar("string", key)),
+          ...noDefaults,
+        ],
+        attrs: { ...denseKinds, sparse_types: kindTypes, Nsparse: attr.int(3), Ndense: attr.int(3) },
+      },
     ],
   },
   {
@@ -135,6 +168,24 @@ export const parsingSpecs: readonly OpSpec[] = [
           ragged_split_types: attr.types(),
         },
       })),
+    edges: () =>
+      (["int32", "int64"] as const).map((splits) => ({
+        inputs: [
+          Tensor.of([everyKind], "string"),
+          none,
+          Tensor.of(kinds),
+          Tensor.of(kinds),
+          Tensor.of(kinds),
+          ...noDefaults,
+        ],
+        attrs: {
+          ...denseKinds,
+          sparse_types: kindTypes,
+          num_sparse: attr.int(3),
+          ragged_value_types: kindTypes,
+          ragged_split_types: attr.types(splits, splits, splits),
+        },
+      })),
   },
   {
     op: "ParseSingleExample",
@@ -149,5 +200,17 @@ export const parsingSpecs: readonly OpSpec[] = [
           dense_keys: attr.texts("x"),
         },
       })),
+    edges: () => [
+      {
+        inputs: [Tensor.of(everyKind, "string"), ...noDefaults],
+        attrs: {
+          ...denseKinds,
+          sparse_types: kindTypes,
+          num_sparse: attr.int(3),
+          sparse_keys: attr.texts(...kinds),
+          dense_keys: attr.texts(...kinds),
+        },
+      },
+    ],
   },
 ];

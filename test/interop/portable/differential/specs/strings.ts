@@ -1,7 +1,7 @@
 /** Ops on strings. */
 import fc from "fast-check";
 import { Tensor } from "../../../../../worker-runtime/protocol/tensor.js";
-import { anyTensor, scalar, shapes, tensor } from "../arbitraries.js";
+import { anyTensor, dataTypes, scalar, shapes, tensor } from "../arbitraries.js";
 import { type Attrs, attr } from "../op-case.js";
 import { type OpSpec, specsOf } from "../op-spec.js";
 
@@ -69,6 +69,16 @@ export const stringSpecs: readonly OpSpec[] = [
           summarize: attr.int(3),
         },
       })),
+    edges: () =>
+      dataTypes.map((dtype) => ({
+        inputs: [scalar(dtype, 1)],
+        attrs: {
+          T: attr.types(dtype),
+          template: attr.text("{}"),
+          placeholder: attr.text("{}"),
+          summarize: attr.int(3),
+        },
+      })),
   },
   {
     op: "AsString",
@@ -123,7 +133,9 @@ export const stringSpecs: readonly OpSpec[] = [
     op: "DecodeRaw",
     types: { out_type: ["uint8", "int16", "int32", "float32"] },
     draw: () =>
-      fc.constantFrom("abcdefgh", "ABCDEFGH12345678").map((text) => ({ inputs: [Tensor.of([text, text])] })),
+      fc
+        .constantFrom("abcdefghijklmnop", "ABCDEFGH12345678")
+        .map((text) => ({ inputs: [Tensor.of([text, text])] })),
     edges: () => [{ inputs: [scalar("string", "abc")] }],
   },
   {

@@ -24,13 +24,19 @@ function edges({ T = "float32" }: Types) {
 function unary(
   ops: readonly string[],
   dtypes: readonly DType[],
-  options: { domain?: Domain; tolerance?: Tolerance; edges?: OpSpec["edges"] } = {},
+  options: {
+    domain?: Domain;
+    tolerance?: Tolerance;
+    edges?: OpSpec["edges"];
+    onlyFed?: OpSpec["onlyFed"];
+  } = {},
 ): OpSpec[] {
   return specsOf(ops, {
     types: { T: dtypes },
     draw: ({ T = "float32" }) => anyTensor(T, options.domain ?? "any").map((input) => ({ inputs: [input] })),
     edges: options.edges ?? edges,
     ...(options.tolerance === undefined ? {} : { tolerance: options.tolerance }),
+    ...(options.onlyFed === undefined ? {} : { onlyFed: options.onlyFed }),
   });
 }
 
@@ -45,7 +51,7 @@ export const unarySpecs: readonly OpSpec[] = [
     },
   ),
   ...unary(["Snapshot"], numbers),
-  ...unary(["OnesLike"], [...numbers, "bool"]),
+  ...unary(["OnesLike"], [...numbers, "bool"], { onlyFed: ["uint32", "uint64"] }),
   ...unary(["Abs", "Neg", "Sign", "Square"], signedNumbers),
   // Of -0 TensorFlow makes 0 in whole vectors, and -0 in what is left at the end.
   ...unary(["Relu", "Relu6"], numbers, { tolerance: { ulps: 0, eitherZero: true } }),
@@ -80,7 +86,6 @@ export const unarySpecs: readonly OpSpec[] = [
     edges: () => [],
   }),
   ...unary(["Invert"], ints),
-  ...unary(["PopulationCount"], ints),
   ...specsOf(["LogicalNot"], {
     types: {},
     draw: () => anyTensor("bool").map((input) => ({ inputs: [input] })),

@@ -153,7 +153,7 @@ describe("errors", () => {
       ],
     });
     const nodes = [constant("c", 1, "int32"), node("Rank", "r", ["c"], { T })];
-    const enough = { code: StatusCode.CANCELLED, message: "enough" };
+    const enough = { code: StatusCode.CANCELLED, message: expect.stringMatching(/^enough(\n|$)/) };
     await expect(env.run(nodes)).rejects.toMatchObject(enough);
     await expect(env.run(nodes)).rejects.toMatchObject(enough);
   });

@@ -42,7 +42,7 @@ export class Band {
     }
   }
 
-  /** Visits every element of the band: its place in the matrix and its place among the packed diagonals. */
+  /** Visits every element of the band: its index in the matrix and its index among the packed diagonals. */
   forEach(rows: number, columns: number, visit: (inMatrix: number, inBand: number) => void): void {
     const longest = this.longest(rows, columns);
     for (let d = this.high; d >= this.low; d -= 1) {

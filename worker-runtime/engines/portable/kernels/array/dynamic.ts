@@ -8,7 +8,7 @@ import { indicesOf, inputAt } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
 
-/** Puts the slices of several tensors into the places that their indices name; of several for one place the last. */
+/** Puts the slices of several tensors where their indices say; of several for one index the last one stays. */
 const dynamicStitch: Compute = (inputs) => {
   const count = inputs.length / 2;
   const indices = inputs.slice(0, count);
@@ -17,19 +17,19 @@ const dynamicStitch: Compute = (inputs) => {
   const rest = first.shape.slice(inputAt(indices, 0).shape.length);
   let length = 0;
   for (const [i, part] of parts.entries()) {
-    const places = inputAt(indices, i);
-    const depth = places.shape.length;
-    if (!sameShape(part.shape.slice(0, depth), places.shape)) {
+    const indexes = inputAt(indices, i);
+    const depth = indexes.shape.length;
+    if (!sameShape(part.shape.slice(0, depth), indexes.shape)) {
       throw invalidArgument(
-        `data[${i}].shape = ${cppShapeText(part.shape)} does not start with indices[${i}].shape = ${cppShapeText(places.shape)}`,
+        `data[${i}].shape = ${cppShapeText(part.shape)} does not start with indices[${i}].shape = ${cppShapeText(indexes.shape)}`,
       );
     }
     if (!sameShape(part.shape.slice(depth), rest)) {
       throw invalidArgument(
-        `Need data[0].shape[${inputAt(indices, 0).shape.length}:] = data[${i}].shape[${depth}:], got data[0].shape = ${cppShapeText(first.shape)}, data[${i}].shape = ${cppShapeText(part.shape)}, indices[0].shape = ${cppShapeText(inputAt(indices, 0).shape)}, indices[${i}].shape = ${cppShapeText(places.shape)}`,
+        `Need data[0].shape[${inputAt(indices, 0).shape.length}:] = data[${i}].shape[${depth}:], got data[0].shape = ${cppShapeText(first.shape)}, data[${i}].shape = ${cppShapeText(part.shape)}, indices[0].shape = ${cppShapeText(inputAt(indices, 0).shape)}, indices[${i}].shape = ${cppShapeText(indexes.shape)}`,
       );
     }
-    for (const index of indicesOf(places)) {
+    for (const index of indicesOf(indexes)) {
       if (index < 0) {
         throw invalidArgument(`indices[${i}] is out of range`);
       }
@@ -78,10 +78,10 @@ function dynamicPartition(input: Tensor, partitions: Tensor, count: number): Ten
   });
 }
 
-/** An estimate: a place to look up for each slice, and its elements to copy. */
-function slicesCost(places: readonly Tensor[], parts: readonly Tensor[]): number {
+/** An estimate: a lookup for each slice, and its elements to copy. */
+function slicesCost(indexes: readonly Tensor[], parts: readonly Tensor[]): number {
   return (
-    150 * places.reduce((sum, { size }) => sum + size, 0) +
+    150 * indexes.reduce((sum, { size }) => sum + size, 0) +
     5 * parts.reduce((sum, { data }) => sum + data.length, 0)
   );
 }

@@ -56,7 +56,7 @@ export function padded(input: Tensor, paddings: readonly Padding[], value: Tenso
   return out;
 }
 
-/** Which element of an axis lies at each place of the padded axis: mirrored at the borders. */
+/** Which element of an axis lies at each index of the padded axis: mirrored at the borders. */
 function mirroredIndices(size: number, [before, after]: Padding, skip: number): number[] {
   const limit = size - skip;
   if (before > limit || after > limit) {

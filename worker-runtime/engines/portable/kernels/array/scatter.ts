@@ -13,7 +13,7 @@ import { sliceOffsets } from "./gather.js";
 
 /**
  * Applies updates to the slices of `data` (elements of `shape`) that the rows of `indices` name, one after the other.
- * @param data is changed: of a tensor in the making.
+ * @param data is changed: of a tensor that is being built.
  * @throws TensorFlowError INVALID_ARGUMENT for shapes that do not fit and indices out of bounds, before any change.
  */
 function scatterNdInto(
@@ -79,7 +79,7 @@ function tensorScatterKernel(op: string, kind: Accumulation, types: readonly DTy
   return pureKernel(op, () => compute, { types: { T: types, Tindices: indexTypes } });
 }
 
-/** Ops that write slices to the places that indices name. */
+/** Ops that write slices where indices say. */
 export const scatterKernels: readonly KernelDefinition[] = [
   pureKernel(
     "ScatterNd",

@@ -49,7 +49,7 @@ function rowKeys(input: Tensor, rows: number): Key[] {
 }
 
 interface Distinct {
-  /** The first place of each distinct key. */
+  /** The first index of each distinct key. */
   readonly first: number[];
   /** For each key the number of the distinct one that it equals. */
   readonly index: number[];

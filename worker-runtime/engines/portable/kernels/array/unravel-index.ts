@@ -21,17 +21,17 @@ function unravel(indices: Tensor, dims: Tensor): Tensor {
       `Input dims cannot contain a dim of zero, but dims contains zero at index ${empty}`,
     );
   }
-  const places = integersOf(indices);
+  const indexes = integersOf(indices);
   const limit = productOf(sizes);
-  if (places.some((place) => place >= limit)) {
+  if (indexes.some((index) => index >= limit)) {
     throw invalidArgument("index is out of bound as with dims");
   }
   const shape = [sizes.length, ...indices.shape];
   checkedSize(indices.dtype, shape);
   const strides = stridesOf(sizes);
   const coordinates = sizes.flatMap((size, axis) =>
-    places.map((place) => {
-      const row = Math.trunc(place / (strides[axis] ?? 1));
+    indexes.map((index) => {
+      const row = Math.trunc(index / (strides[axis] ?? 1));
       // The first one takes what the others leave, whatever its size.
       return axis === 0 ? row : row % size;
     }),
@@ -39,7 +39,7 @@ function unravel(indices: Tensor, dims: Tensor): Tensor {
   return integerTensor(indices.dtype, shape, coordinates);
 }
 
-/** Places in a row-major array as coordinates: one row for each dimension. */
+/** Indexes in a row-major array as coordinates: one row for each dimension. */
 export const unravelIndexKernel: PureKernelDefinition = pureKernel(
   "UnravelIndex",
   () => (inputs) => [unravel(inputAt(inputs, 0), inputAt(inputs, 1))],

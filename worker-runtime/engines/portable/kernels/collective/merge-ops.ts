@@ -17,7 +17,7 @@ const kernels = new KernelRegistry().add(...arithmeticKernels, ...integerDivisio
 /**
  * What a reduction does by the names of its attributes.
  * @param groupSize how many tensors are merged: final op "Div" divides by it.
- * @throws TensorFlowError INVALID_ARGUMENT for ops that there are not.
+ * @throws TensorFlowError INVALID_ARGUMENT for an unknown op.
  */
 export function reductionOf(
   mergeOp: string,

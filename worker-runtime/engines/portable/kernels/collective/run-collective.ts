@@ -14,7 +14,7 @@ const MILLIS_PER_SECOND = 1000;
 /** The longest time that Node's timers know; 24 days. */
 const MAX_TIMEOUT_MILLIS = 2 ** 31 - 1;
 
-/** The group and the place in it that a node names. */
+/** The group and the rank in it that a node names. */
 export interface CollectiveKeys {
   readonly groupSize: number;
   readonly groupKey: number;
@@ -49,7 +49,7 @@ export function keysOfInputs({ inputs }: OpContext, first: number): CollectiveKe
   };
 }
 
-/** What a node wants to do in one execution. */
+/** What a node does in one execution. */
 export interface CollectiveWork {
   readonly keys: CollectiveKeys;
   readonly type: CollectiveType;

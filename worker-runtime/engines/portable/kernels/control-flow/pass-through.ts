@@ -2,7 +2,7 @@ import type { DType } from "../../../../protocol/dtype.js";
 import { constantValue } from "../../resources/reference-variable.js";
 import type { KernelDefinition, Outputs } from "../kernel.js";
 import type { OpFacts } from "../op-facts.js";
-import { pureKernel } from "../support/define.js";
+import { KernelPriority, pureKernel } from "../support/define.js";
 import { anyType, noTypes, numberTypes, tensorTypes } from "../support/dtypes.js";
 import { inputAt } from "../support/elements.js";
 
@@ -29,7 +29,7 @@ function handOn(op: string, typeAttrs: readonly string[], facts: OpFacts): reado
       kind: "pure",
       op,
       types: typesOf(tensorTypes),
-      priority: 1,
+      priority: KernelPriority.special,
       facts,
       create: () => (inputs) => inputs,
       cost: () => 0,

@@ -20,7 +20,7 @@ function makeConst(node: KernelNode): () => readonly Tensor[] {
   return () => outputs;
 }
 
-/** A placeholder runs only when nobody fed it. */
+/** A placeholder runs only when it was not fed. */
 function makePlaceholder(node: KernelNode): () => never {
   const dtype = node.type("dtype");
   const shape = node.has("shape") ? node.shape("shape") : undefined;
@@ -33,7 +33,7 @@ function makePlaceholder(node: KernelNode): () => never {
   };
 }
 
-/** A value that stands where a function wants one that it does not use; unknown sizes are 0. */
+/** A value for an argument that a function has but does not use; unknown sizes are 0. */
 function makeFakeParam(node: KernelNode): () => Outputs {
   const dtype = node.type("dtype");
   const shape = (node.shape("shape") ?? []).map((size) => Math.max(size, 0));
@@ -53,7 +53,7 @@ function makeDeviceIndex(node: KernelNode): () => Outputs {
   return () => outputs;
 }
 
-/** TensorFlow ends the process here. A graph of whoever reaches the port must not end a worker: the step ends. */
+/** TensorFlow ends the process here. A client's graph must not end a worker, so the step ends instead. */
 function makeAbort(node: KernelNode): () => never {
   const text = node.string("error_msg");
   return () => {

@@ -24,7 +24,7 @@ function keyPrefix(node: KernelNode): string {
 }
 
 /**
- * Client-terminated transfers carry what a client feeds and fetches. The client knows of no loop, so their keys are
+ * Client-terminated transfers carry what a client feeds and fetches. The client does not know about loops, so their keys are
  * always those of the root frame.
  */
 function keyMaker(node: KernelNode): (context: OpContext) => string {
@@ -37,7 +37,7 @@ function keyMaker(node: KernelNode): (context: OpContext) => string {
     frameId === 0n && iteration === 0 ? atRoot : `${prefix};${frameId}:${iteration}`;
 }
 
-/** Leaves its input in the rendezvous; without one, as a dead node, says so to whoever receives. */
+/** Leaves its input in the rendezvous; without one, as a dead node, tells the receiver so. */
 function makeSend(node: KernelNode): (context: OpContext) => Outputs {
   const keyOf = keyMaker(node);
   return (context) => {

@@ -38,7 +38,7 @@ class MemoryCache implements Resource {
   }
 }
 
-/** The second output of an anonymous cache; in graphs nobody needs to delete one. */
+/** The second output of an anonymous cache; in graphs there is no need to delete one. */
 class CacheDeleter implements VariantObject {
   readonly typeName = "tensorflow::ResourceDeleter";
 

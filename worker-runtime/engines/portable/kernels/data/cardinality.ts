@@ -27,7 +27,7 @@ const same: CardinalityRule = ({ inputs: [count = UNKNOWN] }) => count;
 /** What functions make of elements: the op says whether it is one for one. */
 const mapped: CardinalityRule = (made) => (made.node.bool("preserve_cardinality") ? same(made) : UNKNOWN);
 
-/** Datasets that a function makes: nobody knows how many elements they have, but without end stays without end. */
+/** Datasets that a function makes: the number of elements is unknown, but an infinite input stays infinite. */
 const endlessOrUnknown: CardinalityRule = ({ inputs }) => (inputs.includes(INFINITE) ? INFINITE : UNKNOWN);
 
 function batches(count: number, size: number, dropsRemainder: boolean): number {

@@ -77,7 +77,7 @@ function objectIn(value: Value | undefined): unknown {
   return value instanceof ObjectTensor ? value.elements[0] : undefined;
 }
 
-/** The variant at a place as a dataset. @throws TensorFlowError INVALID_ARGUMENT */
+/** A variant as a dataset. @throws TensorFlowError INVALID_ARGUMENT */
 export function datasetOf(value: Value | undefined): Dataset {
   const object = objectIn(value);
   if (!(object instanceof Dataset)) {
@@ -95,7 +95,7 @@ export function countInput(context: OpContext, index: number, what: string): num
 export interface DatasetTraits {
   /** `elementTypes` unless given. */
   readonly types?: KernelTypes;
-  /** Unless given nobody knows how many elements there are. */
+  /** Unless given, the number of elements is unknown. */
   readonly cardinality?: CardinalityRule;
 }
 

@@ -155,16 +155,16 @@ function interleave(made: WithFunction, cycle: number, block: number): () => Pul
   return () => {
     const pull = made.input.iterate();
     const open = new Array<Pull | undefined>(cycle).fill(undefined);
-    let place = 0;
+    let index = 0;
     let taken = 0;
     let isDrained = false;
     const advance = () => {
-      place = (place + 1) % cycle;
+      index = (index + 1) % cycle;
       taken = 0;
     };
     return async (step) => {
       while (!isDrained || open.some((inner) => inner !== undefined)) {
-        const current = open[place];
+        const current = open[index];
         if (current !== undefined) {
           const element = await current(step);
           if (element !== undefined) {
@@ -174,7 +174,7 @@ function interleave(made: WithFunction, cycle: number, block: number): () => Pul
             }
             return element;
           }
-          open[place] = undefined;
+          open[index] = undefined;
           advance();
         } else if (isDrained) {
           advance();
@@ -183,7 +183,7 @@ function interleave(made: WithFunction, cycle: number, block: number): () => Pul
           if (element === undefined) {
             isDrained = true;
           } else {
-            open[place] = datasetOf((await made.apply(element, step))[0]).iterate();
+            open[index] = datasetOf((await made.apply(element, step))[0]).iterate();
           }
         }
       }

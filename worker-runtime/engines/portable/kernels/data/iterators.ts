@@ -29,7 +29,7 @@ import { type Dataset, datasetOf, type Element, type Pull } from "./dataset.js";
 
 const ITERATOR = "tensorflow::data::IteratorResource";
 
-/** A place in a dataset that steps take elements from, one after the other. */
+/** A position in a dataset that steps take elements from, one after the other. */
 class Iterator implements Resource {
   readonly typeName = ITERATOR;
   #pull: Pull | undefined;
@@ -62,7 +62,7 @@ class Iterator implements Resource {
 
 /** An iterator over the dataset that a function makes, when the iterator is first used. */
 function oneShotIterator(node: KernelNode): ReturnType<StatefulKernelDefinition["create"]> {
-  const place = resourcePlace(node);
+  const index = resourcePlace(node);
   const factory = node.func("dataset_factory");
   const beginnings = new WeakMap<Iterator, Promise<void>>();
   const begin = async (iterator: Iterator, { step }: OpContext): Promise<void> => {
@@ -70,10 +70,10 @@ function oneShotIterator(node: KernelNode): ReturnType<StatefulKernelDefinition[
     iterator.begin(datasetOf(dataset));
   };
   return async (context) => {
-    const name = privateOrSharedName(node, place, context);
+    const name = privateOrSharedName(node, index, context);
     const resources = context.step.resources(node.device);
     let made: Iterator | undefined;
-    const iterator = resources.lookupOrCreate(place.container, ITERATOR, name, () => {
+    const iterator = resources.lookupOrCreate(index.container, ITERATOR, name, () => {
       made = new Iterator();
       return made;
     });
@@ -83,10 +83,10 @@ function oneShotIterator(node: KernelNode): ReturnType<StatefulKernelDefinition[
     try {
       await beginnings.get(iterator);
     } catch (error) {
-      resources.remove(place.container, ITERATOR, name);
+      resources.remove(index.container, ITERATOR, name);
       throw error;
     }
-    return [makeHandle(node, place.container, name, ITERATOR)];
+    return [makeHandle(node, index.container, name, ITERATOR)];
   };
 }
 

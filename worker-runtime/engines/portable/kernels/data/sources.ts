@@ -71,8 +71,8 @@ function sparseSlices(context: OpContext): () => Pull {
       "The number of values and of indices, and the ranks of indices and shape, must match.",
     );
   }
-  const places = longsOf(indices);
-  const firstOf = (at: number) => Number(places[at * rank]);
+  const indexes = longsOf(indices);
+  const firstOf = (at: number) => Number(indexes[at * rank]);
   for (let at = 1; at < count; at += 1) {
     if (firstOf(at) < firstOf(at - 1)) {
       throw unimplemented(
@@ -96,7 +96,7 @@ function sparseSlices(context: OpContext): () => Pull {
       row += 1;
       const kept = new BigInt64Array((at - first) * (rank - 1));
       for (let i = first; i < at; i += 1) {
-        kept.set(places.subarray(i * rank + 1, (i + 1) * rank) as BigInt64Array, (i - first) * (rank - 1));
+        kept.set(indexes.subarray(i * rank + 1, (i + 1) * rank) as BigInt64Array, (i - first) * (rank - 1));
       }
       return [
         new Tensor("int64", [at - first, rank - 1], kept),

@@ -47,14 +47,14 @@ function sparseOfDense(rows: readonly Tensor[], rowShape: readonly number[]) {
   }
   const rank = sizes.length;
   const total = rows.reduce((sum, { size }) => sum + size, 0);
-  const places = new BigInt64Array(total * (rank + 1));
+  const indexes = new BigInt64Array(total * (rank + 1));
   let at = 0;
   for (const [row, { shape, size }] of rows.entries()) {
     for (let element = 0; element < size; element += 1) {
-      places[at] = BigInt(row);
+      indexes[at] = BigInt(row);
       let rest = element;
       for (let d = rank - 1; d >= 0; d -= 1) {
-        places[at + 1 + d] = BigInt(rest % (shape[d] ?? 1));
+        indexes[at + 1 + d] = BigInt(rest % (shape[d] ?? 1));
         rest = Math.floor(rest / (shape[d] ?? 1));
       }
       at += rank + 1;
@@ -62,7 +62,7 @@ function sparseOfDense(rows: readonly Tensor[], rowShape: readonly number[]) {
   }
   const [first] = rows;
   return variantOfSparse(
-    new Tensor("int64", [total, rank + 1], places),
+    new Tensor("int64", [total, rank + 1], indexes),
     joined(first?.dtype ?? "float32", [total], rows),
     new Tensor("int64", [rank + 1], BigInt64Array.from([rows.length, ...sizes], BigInt)),
   );

@@ -17,18 +17,18 @@ export class CandidateQueue {
 
   push(candidate: Candidate): void {
     const heap = this.#heap;
-    let place = heap.length;
+    let index = heap.length;
     heap.push(candidate);
-    while (place > 0) {
-      const above = (place - 1) >> 1;
+    while (index > 0) {
+      const above = (index - 1) >> 1;
       const parent = heap[above] as Candidate;
       if (!precedes(candidate, parent)) {
         break;
       }
-      heap[place] = parent;
-      place = above;
+      heap[index] = parent;
+      index = above;
     }
-    heap[place] = candidate;
+    heap[index] = candidate;
   }
 
   /** The first one, which is taken out; undefined where none is left. */
@@ -39,9 +39,9 @@ export class CandidateQueue {
     if (last === undefined || heap.length === 0) {
       return first;
     }
-    let place = 0;
+    let index = 0;
     for (;;) {
-      let child = 2 * place + 1;
+      let child = 2 * index + 1;
       const [left, right] = [heap[child], heap[child + 1]];
       if (left === undefined) {
         break;
@@ -54,10 +54,10 @@ export class CandidateQueue {
       if (!precedes(next, last)) {
         break;
       }
-      heap[place] = next;
-      place = child;
+      heap[index] = next;
+      index = child;
     }
-    heap[place] = last;
+    heap[index] = last;
     return first;
   }
 }

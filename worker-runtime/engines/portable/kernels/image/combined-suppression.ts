@@ -76,8 +76,8 @@ function detectionsOf(
       (i, j) => intersectionOverUnion(own, i, j),
       { limit: perClass, similarity, minScore, softness: 0 },
     );
-    for (const [place, i] of indices.entries()) {
-      found.push({ box: own.slice(i * 4, i * 4 + 4), score: kept[place] ?? 0, class: one });
+    for (const [index, i] of indices.entries()) {
+      found.push({ box: own.slice(i * 4, i * 4 + 4), score: kept[index] ?? 0, class: one });
     }
   }
   return found.sort((a, b) => b.score - a.score);
@@ -113,8 +113,8 @@ export const combinedSuppressionKernel: PureKernelDefinition = pureKernel(
         const all = detectionsOf(boxes, scores, image, sizes, { perClass, similarity, minScore });
         const kept = all.slice(0, length);
         counts.push(kept.length);
-        for (const [place, detection] of kept.entries()) {
-          const at = image * length + place;
+        for (const [index, detection] of kept.entries()) {
+          const at = image * length + index;
           outBoxes.set(
             clips ? detection.box.map((edge) => Math.min(Math.max(edge, 0), 1)) : detection.box,
             at * 4,

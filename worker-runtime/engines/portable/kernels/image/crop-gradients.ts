@@ -6,7 +6,7 @@ import { type Cost, pureKernel } from "../support/define.js";
 import { realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, numbersOf } from "../support/elements.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
-import { type CropStep, placesOf } from "./crop-kernels.js";
+import { type CropStep, coordinatesOf } from "./crop-kernels.js";
 import { type ImageSizes, imageSizes, newPixels, pixelsOf, pixelTensor } from "./pixels.js";
 
 /** Where the pixels of one side of a crop were taken from: between two pixels of the image. */
@@ -16,7 +16,7 @@ interface Sample {
   /** How much of the second one is in it. */
   readonly part: number;
   readonly nearest: number;
-  /** How much its place moves with the beginning and with the end of the box. */
+  /** How much its position moves with the beginning and with the end of the box. */
   readonly byBegin: number;
   readonly byEnd: number;
 }
@@ -30,17 +30,17 @@ function samplesOf(
   stepOf: CropStep | undefined,
 ): (Sample | undefined)[] {
   const last = size - 1;
-  return placesOf(begin, end, crop, size, stepOf).map((place, i) => {
-    if (place === undefined) {
+  return coordinatesOf(begin, end, crop, size, stepOf).map((coordinate, i) => {
+    if (coordinate === undefined) {
       return undefined;
     }
     const share = crop > 1 ? i / (crop - 1) : 0.5;
-    const before = Math.floor(place);
+    const before = Math.floor(coordinate);
     return {
       before,
-      after: Math.ceil(place),
-      part: place - before,
-      nearest: Math.round(place),
+      after: Math.ceil(coordinate),
+      part: coordinate - before,
+      nearest: Math.round(coordinate),
       byBegin: last * (1 - share),
       byEnd: last * share,
     };

@@ -1,16 +1,13 @@
 import { invalidArgument, outOfRange } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
-import { pureKernel } from "../support/define.js";
+import { KernelPriority, pureKernel } from "../support/define.js";
 import { realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, type NumberArray, numbersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { type ComputedPixels, type ImageSizes, imageSizes, newPixels, newSize, pixelsOf } from "./pixels.js";
 
 const { fround } = Math;
-
-/** Below the kernel of TensorFlow.js, which cuts float32 faster. */
-const PRIORITY = -20;
 
 /** How far neighbours of a crop lie apart: of the box's extent, the image's last pixel and how many steps there are. */
 export type CropStep = (extent: number, last: number, steps: number) => number;
@@ -21,7 +18,7 @@ const cropStep: CropStep = (extent, last, steps) => fround(fround(extent * last)
  * Where the pixels of one side of a crop lie in the image, in the single precision that TensorFlow computes them with;
  * undefined for those outside of it.
  */
-export function placesOf(
+export function coordinatesOf(
   begin: number,
   end: number,
   crop: number,
@@ -32,20 +29,20 @@ export function placesOf(
   const step = crop > 1 ? stepOf(fround(end - begin), last, crop - 1) : 0;
   const first = crop > 1 ? fround(begin * last) : fround(0.5 * fround(begin + end) * last);
   return Array.from({ length: crop }, (_, i) => {
-    const place = fround(first + fround(i * step));
-    return place >= 0 && place <= last ? place : undefined;
+    const coordinate = fround(first + fround(i * step));
+    return coordinate >= 0 && coordinate <= last ? coordinate : undefined;
   });
 }
 
-/** How a pixel comes of those around its place. */
+/** How a pixel is computed from those around its position. */
 type Sampler = (out: ComputedPixels, to: number, image: number, y: number, x: number) => void;
 
-/** The weighted mean of the four pixels around the place. */
+/** The weighted mean of the four pixels around the position. */
 function bilinear(pixels: NumberArray, { height, width, channels }: ImageSizes): Sampler {
   return (out, to, image, y, x) => {
     const [top, left] = [Math.floor(y), Math.floor(x)];
     const [down, right] = [fround(y - top), fround(x - left)];
-    const row = (place: number) => (image * height + place) * width;
+    const row = (coordinate: number) => (image * height + coordinate) * width;
     const [upper, lower] = [row(top), row(Math.ceil(y))];
     const end = Math.ceil(x);
     for (let channel = 0; channel < channels; channel += 1) {
@@ -97,8 +94,8 @@ function crop(inputs: readonly Tensor[], { outside, samplerOf }: CropRules): Ten
   let to = 0;
   for (const [box, image] of imageOf.entries()) {
     const [y1 = 0, x1 = 0, y2 = 0, x2 = 0] = corners.subarray(4 * box, 4 * box + 4);
-    const columns = placesOf(x1, x2, width, sizes.width);
-    for (const y of placesOf(y1, y2, height, sizes.height)) {
+    const columns = coordinatesOf(x1, x2, width, sizes.width);
+    for (const y of coordinatesOf(y1, y2, height, sizes.height)) {
       for (const x of columns) {
         if (y === undefined || x === undefined) {
           out.fill(outside, to, to + sizes.channels);
@@ -128,7 +125,7 @@ export const cropKernel: PureKernelDefinition = pureKernel(
   },
   {
     types: { T: realTypes },
-    priority: PRIORITY,
+    priority: KernelPriority.fallback,
     cost: (_, inputs) => {
       const [height = 0, width = 0] = integersOf(inputAt(inputs, 3));
       const channels = inputAt(inputs, 0).shape.at(-1) ?? 0;

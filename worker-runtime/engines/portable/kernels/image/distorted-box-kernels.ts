@@ -16,7 +16,7 @@ import { type CropLimits, drawCrop, type Rectangle } from "./distorted-box.js";
 /** What TensorFlow sets aside of its stream for each attempt. */
 const SAMPLES_PER_ATTEMPT = 4;
 
-/** Attempts that nobody needs more of; each takes a microsecond or so. */
+/** More attempts than this are never needed; each takes a microsecond or so. */
 const MOST_ATTEMPTS = 1_000_000;
 
 const INT32_MAX = 2 ** 31 - 1;
@@ -25,7 +25,7 @@ interface BoxRules extends CropLimits {
   readonly takesWholeImage: boolean;
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for attributes that make no sense. */
+/** @throws TensorFlowError INVALID_ARGUMENT for invalid attributes. */
 function rulesOf(node: KernelNode): BoxRules {
   const pair = (attr: string, what: string): readonly [number, number] => {
     const [least, greatest, more] = node.floats(attr);

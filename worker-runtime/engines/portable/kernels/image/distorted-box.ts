@@ -45,7 +45,7 @@ function covers(crop: Rectangle, objects: readonly Rectangle[], share: number): 
 }
 
 /**
- * A crop of a given aspect ratio, of a size and at a place by chance, in TensorFlow's single precision so that equal
+ * A crop of a given aspect ratio, of a random size and at a random position, in TensorFlow's single precision so that equal
  * seeds give equal crops.
  * @returns undefined where the image has no such part.
  */

@@ -6,7 +6,7 @@ import { inputAt, numbersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 import { imageSizes } from "./pixels.js";
 
-/** Red, green, blue and opacity of the boxes where nobody says otherwise, one after the other. */
+/** Red, green, blue and opacity of the boxes unless given, one after the other. */
 const defaultColors: readonly (readonly number[])[] = [
   [1, 1, 0, 1],
   [0, 0, 1, 1],

@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import { allocate } from "../support/allocation.js";
-import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
+import { KernelPriority, perElement, pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes, realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
@@ -13,11 +13,11 @@ import { resizeScale, type Sampling, samplingOf } from "./resize-scale.js";
 const { fround } = Math;
 
 /** For each pixel of the resized side the one of the original that it was taken from. */
-function nearestPlaces(original: number, resized: number, sampling: Sampling): Int32Array {
+function nearestIndexes(original: number, resized: number, sampling: Sampling): Int32Array {
   const scale = resizeScale(original, resized, sampling.alignCorners);
   return Int32Array.from({ length: resized }, (_, i) => {
-    const place = fround((sampling.halfPixelCenters ? i + 0.5 : i) * scale);
-    return Math.min(sampling.alignCorners ? Math.round(place) : Math.floor(place), original - 1);
+    const coordinate = fround((sampling.halfPixelCenters ? i + 0.5 : i) * scale);
+    return Math.min(sampling.alignCorners ? Math.round(coordinate) : Math.floor(coordinate), original - 1);
   });
 }
 
@@ -33,8 +33,8 @@ function nearestGradient(gradients: Tensor, size: Tensor, sampling: Sampling): T
   const shape = [sizes.batch, height, width, sizes.channels];
   const out = newNumbers(gradients.dtype, shape);
   const values = numbersOf(gradients);
-  const rows = nearestPlaces(height, sizes.height, sampling);
-  const columns = nearestPlaces(width, sizes.width, sampling);
+  const rows = nearestIndexes(height, sizes.height, sampling);
+  const columns = nearestIndexes(width, sizes.width, sampling);
   let from = 0;
   for (let image = 0; image < sizes.batch; image += 1) {
     for (const y of rows) {
@@ -60,8 +60,8 @@ function resizeNearest(images: Tensor, size: Tensor, sampling: Sampling): Tensor
   const shape = [batch, newHeight, newWidth, channels];
   const data = allocate(images.dtype, shape);
   const [to, from] = [wordsOf(images.dtype, data), wordsOf(images.dtype, images.data)];
-  const rows = nearestPlaces(height, newHeight, sampling);
-  const columns = nearestPlaces(width, newWidth, sampling);
+  const rows = nearestIndexes(height, newHeight, sampling);
+  const columns = nearestIndexes(width, newWidth, sampling);
   let at = 0;
   for (let image = 0; image < batch; image += 1) {
     for (const y of rows) {
@@ -83,7 +83,7 @@ export const nearestResizeKernels: readonly PureKernelDefinition[] = [
       return (inputs) => [resizeNearest(inputAt(inputs, 0), inputAt(inputs, 1), sampling)];
     },
     // Below the kernel of TensorFlow.js, which resizes float32 faster.
-    { types: { T: realTypes }, priority: -20, cost: perResizedElement(5) },
+    { types: { T: realTypes }, priority: KernelPriority.fallback, cost: perResizedElement(5) },
   ),
   pureKernel(
     "ResizeNearestNeighborGrad",

@@ -125,7 +125,7 @@ function parseHeader(content: Buffer): Header | undefined {
   return known ? { width, height, depth, colorType, interlaced: interlace === 1 } : undefined;
 }
 
-/** How many samples the decoded image has; whoever calls checks first that there is memory for them. */
+/** How many samples the decoded image has; the caller checks first that there is memory for them. */
 export function samplesOfPng({ width, height, colorType, transparency }: PngFile): number {
   const channels = colorType === PALETTE ? (transparency === undefined ? 3 : 4) : (samplesOf[colorType] ?? 1);
   return width * height * channels;
@@ -235,7 +235,7 @@ function inflate(packed: Buffer, expected: number): Buffer | undefined {
   }
 }
 
-/** Undoes the filter of a line, in place. @returns false for a filter that there is not. */
+/** Undoes the filter of a line, in place. @returns false for an unknown filter. */
 function unfilter(filter: number, line: Uint8Array, above: Uint8Array, step: number): boolean {
   for (let i = 0; i < line.length; i += 1) {
     const left = i < step ? 0 : (line[i - step] as number);

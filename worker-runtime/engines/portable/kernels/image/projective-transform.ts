@@ -11,48 +11,51 @@ import { imageSizes, newPixels, perResizedElement, pixelsOf, pixelTensor } from 
 const { fround } = Math;
 
 /** Brings a coordinate into an image of `length` pixels. */
-type Edge = (place: number, length: number) => number;
+type Edge = (coordinate: number, length: number) => number;
 
-const within = (place: number, length: number) => Math.min(Math.max(place, 0), length - 1);
+const within = (coordinate: number, length: number) => Math.min(Math.max(coordinate, 0), length - 1);
 
 /** The image mirrored at its edges, again and again: dcba|abcd|dcba. */
-const reflect: Edge = (place, length) => {
+const reflect: Edge = (coordinate, length) => {
   if (length <= 1) {
     return 0;
   }
   const period = 2 * length;
-  if (place < 0) {
-    const moved = place < period ? fround(period * Math.trunc(-place / period) + place) : place;
+  if (coordinate < 0) {
+    const moved =
+      coordinate < period ? fround(period * Math.trunc(-coordinate / period) + coordinate) : coordinate;
     return within(moved < -length ? moved + period : -moved - 1, length);
   }
-  const moved = fround(place - period * Math.trunc(place / period));
+  const moved = fround(coordinate - period * Math.trunc(coordinate / period));
   return within(moved >= length ? period - moved - 1 : moved, length);
 };
 
 /** The image again and again: abcd|abcd|abcd. */
-const wrap: Edge = (place, length) => {
+const wrap: Edge = (coordinate, length) => {
   if (length <= 1) {
     return 0;
   }
-  if (place < 0) {
-    return within(fround(place + length * (Math.trunc(-place / (length - 1)) + 1)), length);
+  if (coordinate < 0) {
+    return within(fround(coordinate + length * (Math.trunc(-coordinate / (length - 1)) + 1)), length);
   }
   return within(
-    place > length - 1 ? fround(place - length * Math.trunc(place / (length - 1))) : place,
+    coordinate > length - 1
+      ? fround(coordinate - length * Math.trunc(coordinate / (length - 1)))
+      : coordinate,
     length,
   );
 };
 
 const edges: Readonly<Record<string, Edge>> = {
-  CONSTANT: (place) => place,
+  CONSTANT: (coordinate) => coordinate,
   NEAREST: within,
   REFLECT: reflect,
   WRAP: wrap,
 };
 
 /** To the nearest whole number; halves away from zero. */
-function rounded(place: number): number {
-  return Math.sign(place) * Math.floor(Math.abs(place) + 0.5);
+function rounded(coordinate: number): number {
+  return Math.sign(coordinate) * Math.floor(Math.abs(coordinate) + 0.5);
 }
 
 interface Options {

@@ -2,7 +2,7 @@ import type { DType } from "../../../../protocol/dtype.js";
 import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
-import { pureKernel, withSmallFloats } from "../support/define.js";
+import { KernelPriority, pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes, floatTypes, realTypes } from "../support/dtypes.js";
 import { inputAt, numbersOf } from "../support/elements.js";
 import { imageSizes, newSize, pixelsOf, pixelTensor } from "./pixels.js";
@@ -18,19 +18,16 @@ import {
 
 const { fround } = Math;
 
-/** Below the kernel of TensorFlow.js, which resizes float32 faster. */
-const BELOW_TFJS = -20;
-
 /** The nearest two pixels: the nearer one has the greater weight. */
 function linearTaps(original: number, resized: number, sampling: Sampling): Taps {
   const taps = newTaps(resized, 2);
   const scale = resizeScale(original, resized, sampling.alignCorners);
   for (let i = 0; i < resized; i += 1) {
-    const place = sourceOf(i, scale, sampling);
-    const before = Math.floor(place);
-    const part = fround(place - before);
-    taps.places[2 * i] = Math.max(before, 0);
-    taps.places[2 * i + 1] = Math.min(Math.ceil(place), original - 1);
+    const coordinate = sourceOf(i, scale, sampling);
+    const before = Math.floor(coordinate);
+    const part = fround(coordinate - before);
+    taps.indexes[2 * i] = Math.max(before, 0);
+    taps.indexes[2 * i + 1] = Math.min(Math.ceil(coordinate), original - 1);
     taps.weights[2 * i] = 1 - part;
     taps.weights[2 * i + 1] = part;
   }
@@ -63,9 +60,9 @@ function cubicTaps(original: number, resized: number, sampling: Sampling): Taps 
   const scale = resizeScale(original, resized, sampling.alignCorners);
   const a = sampling.halfPixelCenters ? -0.5 : -0.75;
   for (let i = 0; i < resized; i += 1) {
-    const place = sourceOf(i, scale, sampling);
-    const before = Math.floor(place);
-    const step = roundHalfToEven(fround(place - before) * CUBIC_STEPS);
+    const coordinate = sourceOf(i, scale, sampling);
+    const before = Math.floor(coordinate);
+    const step = roundHalfToEven(fround(coordinate - before) * CUBIC_STEPS);
     const [near, far] = cubicWeights(a, step);
     const [otherNear, otherFar] = cubicWeights(a, CUBIC_STEPS - step);
     let sum = 0;
@@ -73,7 +70,7 @@ function cubicTaps(original: number, resized: number, sampling: Sampling): Taps 
       const wanted = before - 1 + tap;
       const found = Math.min(Math.max(wanted, 0), original - 1);
       const kept = sampling.halfPixelCenters && found !== wanted ? 0 : weight;
-      taps.places[4 * i + tap] = found;
+      taps.indexes[4 * i + tap] = found;
       taps.weights[4 * i + tap] = kept;
       sum += kept;
     }
@@ -94,9 +91,13 @@ function areaTaps(original: number, resized: number, sampling: Sampling): Taps {
     const from = fround(i * scale);
     const to = fround((i + 1) * scale);
     let tap = i * taps.taps;
-    for (let place = Math.floor(from); place < Math.ceil(to) && tap < (i + 1) * taps.taps; place += 1) {
-      const covered = Math.min(place + 1, to) - Math.max(place, from);
-      taps.places[tap] = Math.min(Math.max(place, 0), original - 1);
+    for (
+      let coordinate = Math.floor(from);
+      coordinate < Math.ceil(to) && tap < (i + 1) * taps.taps;
+      coordinate += 1
+    ) {
+      const covered = Math.min(coordinate + 1, to) - Math.max(coordinate, from);
+      taps.indexes[tap] = Math.min(Math.max(coordinate, 0), original - 1);
       taps.weights[tap] = covered / scale;
       tap += 1;
     }
@@ -165,7 +166,7 @@ function gradient(
 
 /** Images of other sizes, and the gradients of that. */
 export const resizeKernels: readonly PureKernelDefinition[] = [
-  resizing("ResizeBilinear", linearTaps, 6, BELOW_TFJS),
+  resizing("ResizeBilinear", linearTaps, 6, KernelPriority.fallback),
   resizing("ResizeBicubic", cubicTaps, 10),
   resizing("ResizeArea", areaTaps, 10),
   gradient("ResizeBilinearGrad", linearTaps, allFloatTypes, 6),

@@ -5,7 +5,7 @@ const { fround } = Math;
 
 /** Where the pixels of a resized image lie in the original, in the single precision that TensorFlow computes them with. */
 export interface Sampling {
-  /** Whether the pixels in the corners of both images lie at the same places. */
+  /** Whether the pixels in the corners of both images lie at the same positions. */
   readonly alignCorners: boolean;
   /** Whether a pixel stands for its middle, not for its corner. */
   readonly halfPixelCenters: boolean;
@@ -28,7 +28,7 @@ export function resizeScale(original: number, resized: number, alignCorners: boo
   return alignCorners && resized > 1 ? fround((original - 1) / (resized - 1)) : fround(original / resized);
 }
 
-/** The place in the original of pixel `index` of the resized image. */
+/** The position in the original of pixel `index` of the resized image. */
 export function sourceOf(index: number, scale: number, { halfPixelCenters }: Sampling): number {
   return halfPixelCenters ? fround(fround(fround(index + 0.5) * scale) - 0.5) : fround(index * scale);
 }

@@ -78,7 +78,7 @@ function tapsOf({ original, resized, scale, translation }: Side, filter: Filter,
   const stretch = antialias ? Math.max(inverse, 1) : 1;
   const reach = fround(filter.radius * stretch);
   const taps = newTaps(resized, Math.min(2 * Math.ceil(reach) + 1, original));
-  const within = (place: number) => Math.min(Math.max(place, 0), original - 1);
+  const within = (index: number) => Math.min(Math.max(index, 0), original - 1);
   for (let i = 0; i < resized; i += 1) {
     const sample = fround(fround((i + 0.5) * inverse) + shift);
     if (!(sample >= 0 && sample <= original)) {
@@ -88,10 +88,10 @@ function tapsOf({ original, resized, scale, translation }: Side, filter: Filter,
     const last = within(Math.floor(fround(sample + reach - 0.5)));
     const start = i * taps.taps;
     let sum = 0;
-    for (let place = first; place <= last; place += 1) {
-      const weight = filter.weight(Math.abs(fround(place + 0.5 - sample) / stretch));
-      taps.places[start + place - first] = place;
-      taps.weights[start + place - first] = weight;
+    for (let index = first; index <= last; index += 1) {
+      const weight = filter.weight(Math.abs(fround(index + 0.5 - sample) / stretch));
+      taps.indexes[start + index - first] = index;
+      taps.weights[start + index - first] = weight;
       sum += weight;
     }
     if (Math.abs(sum) >= 1e-35) {

@@ -9,7 +9,7 @@ import { type ComputedPixels, type ImageSizes, newPixels } from "./pixels.js";
 export interface Taps {
   readonly taps: number;
   readonly length: number;
-  readonly places: Int32Array;
+  readonly indexes: Int32Array;
   readonly weights: ComputedPixels;
 }
 
@@ -18,7 +18,7 @@ export function newTaps(length: number, taps: number): Taps {
   return {
     taps,
     length,
-    places: newNumbers("int32", [length, taps]) as Int32Array,
+    indexes: newNumbers("int32", [length, taps]) as Int32Array,
     weights: newPixels([length, taps]),
   };
 }
@@ -35,7 +35,7 @@ export function resizeWeighted(
     for (let x = 0; x < columns.length; x += 1) {
       const to = (line * columns.length + x) * channels;
       for (let tap = x * columns.taps; tap < (x + 1) * columns.taps; tap += 1) {
-        const from = (line * width + (columns.places[tap] as number)) * channels;
+        const from = (line * width + (columns.indexes[tap] as number)) * channels;
         addScaled(narrowed, to, pixels, from, channels, columns.weights[tap] as number);
       }
     }
@@ -45,7 +45,7 @@ export function resizeWeighted(
   for (let image = 0; image < batch; image += 1) {
     for (let y = 0; y < rows.length; y += 1) {
       for (let tap = y * rows.taps; tap < (y + 1) * rows.taps; tap += 1) {
-        const from = (image * height + (rows.places[tap] as number)) * row;
+        const from = (image * height + (rows.indexes[tap] as number)) * row;
         addScaled(out, (image * rows.length + y) * row, narrowed, from, row, rows.weights[tap] as number);
       }
     }
@@ -66,7 +66,7 @@ export function spreadWeighted(
   for (let image = 0; image < batch; image += 1) {
     for (let y = 0; y < rows.length; y += 1) {
       for (let tap = y * rows.taps; tap < (y + 1) * rows.taps; tap += 1) {
-        const to = (image * height + (rows.places[tap] as number)) * row;
+        const to = (image * height + (rows.indexes[tap] as number)) * row;
         addScaled(narrowed, to, gradients, (image * rows.length + y) * row, row, rows.weights[tap] as number);
       }
     }
@@ -76,7 +76,7 @@ export function spreadWeighted(
     for (let x = 0; x < columns.length; x += 1) {
       const from = (line * columns.length + x) * channels;
       for (let tap = x * columns.taps; tap < (x + 1) * columns.taps; tap += 1) {
-        const to = (line * width + (columns.places[tap] as number)) * channels;
+        const to = (line * width + (columns.indexes[tap] as number)) * channels;
         addScaled(out, to, narrowed, from, channels, columns.weights[tap] as number);
       }
     }

@@ -159,7 +159,7 @@ export function parseDense(
   return tensorOfValues(dtype, outputShape, values as FeatureValues);
 }
 
-/** A feature of any length, as a sparse tensor: its places, values and size. */
+/** A feature of any length, as a sparse tensor: its indexes, values and size. */
 export function parseSparse(
   key: string,
   dtype: DType,
@@ -169,12 +169,12 @@ export function parseSparse(
   const rows = examples.map((example) => valuesOf(example, key, dtype) ?? []);
   const count = rows.reduce((sum, row) => sum + row.length, 0);
   const longest = rows.reduce((most, row) => Math.max(most, row.length), 0);
-  const places = rows.flatMap((row, index) =>
+  const indexes = rows.flatMap((row, index) =>
     [...row.keys()].map((column) => (batch ? [BigInt(index), BigInt(column)] : [BigInt(column)])),
   );
   const size = batch ? [BigInt(examples.length), BigInt(longest)] : [BigInt(longest)];
   return {
-    indices: new Tensor("int64", [count, batch ? 2 : 1], BigInt64Array.from(places.flat())),
+    indices: new Tensor("int64", [count, batch ? 2 : 1], BigInt64Array.from(indexes.flat())),
     values: tensorOfValues(dtype, [count], rows.flatMap((row) => [...row]) as FeatureValues),
     shape: new Tensor("int64", [size.length], BigInt64Array.from(size)),
   };

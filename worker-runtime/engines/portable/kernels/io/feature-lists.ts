@@ -60,15 +60,15 @@ export function parseSparseList(
   batch: boolean,
 ): { readonly indices: Tensor; readonly values: Tensor; readonly shape: Tensor } {
   const rows = timesOf(key, dtype, sequences).map((times) => times ?? []);
-  const places = rows.flatMap((times, row) =>
+  const indexes = rows.flatMap((times, row) =>
     times.flatMap((values, time) =>
-      [...values.keys()].flatMap((place) => (batch ? [row, time, place] : [time, place])),
+      [...values.keys()].flatMap((index) => (batch ? [row, time, index] : [time, index])),
     ),
   );
   const width = batch ? 3 : 2;
   const inner = [longestOf(rows), longestOf(rows.flat())];
   return {
-    indices: integerTensor("int64", [places.length / width, width], places),
+    indices: integerTensor("int64", [indexes.length / width, width], indexes),
     values: joinedValues(dtype, rows.flat()),
     shape: integerTensor("int64", [width], batch ? [rows.length, ...inner] : inner),
   };

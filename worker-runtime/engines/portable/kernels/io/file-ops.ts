@@ -84,7 +84,7 @@ async function lookAt<T>(
 
 /**
  * As `lookAt`, for what a wildcard found. A link that leads out of the folders that graphs may use, or a pipe, is none of
- * those who look for others; whoever names it is told.
+ * those who look for others; a graph that names it gets the error.
  */
 async function lookAtFound<T>(
   path: string,
@@ -112,7 +112,7 @@ async function matchingPaths(pattern: string, files: FileAccess): Promise<readon
     const look = index === 0 ? lookAt : lookAtFound;
     const next: string[] = [];
     for (const folder of found) {
-      const names = (await look(folder, files, (place) => readdir(place))) ?? [];
+      const names = (await look(folder, files, (index) => readdir(index))) ?? [];
       for (const name of names.filter((one) => matchesGlob(part, one))) {
         next.push(isLast ? folder + name : `${folder}${name}/`);
       }

@@ -9,20 +9,20 @@ export function hasWildcard(pattern: string): boolean {
  */
 export function matchesGlob(pattern: string, name: string): boolean {
   let at = 0;
-  let place = 0;
-  let star: { readonly at: number; readonly place: number } | undefined;
-  while (place < name.length) {
-    const step = pattern.charAt(at) === "*" ? undefined : matchOne(pattern, at, name.charAt(place));
+  let textAt = 0;
+  let star: { readonly at: number; readonly textAt: number } | undefined;
+  while (textAt < name.length) {
+    const step = pattern.charAt(at) === "*" ? undefined : matchOne(pattern, at, name.charAt(textAt));
     if (pattern.charAt(at) === "*") {
-      star = { at: at + 1, place };
+      star = { at: at + 1, textAt: textAt };
       at += 1;
     } else if (step !== undefined) {
       at = step;
-      place += 1;
+      textAt += 1;
     } else if (star !== undefined) {
       // The last star takes in one character more.
-      star = { at: star.at, place: star.place + 1 };
-      ({ at, place } = star);
+      star = { at: star.at, textAt: star.textAt + 1 };
+      ({ at, textAt: textAt } = star);
     } else {
       return false;
     }

@@ -46,7 +46,7 @@ function parse(bytes: Uint8Array, givenName: string, index: number): ParsedSeque
   };
 }
 
-/** The places of the inputs that are lists of keys. */
+/** The indexes of the inputs that are lists of keys. */
 const KEYS = {
   contextSparse: 2,
   contextDense: 3,

@@ -181,14 +181,14 @@ function tridiagonalProduct(diagonals: readonly Tensor[], right: Tensor): Tensor
   const x = numbersOf(right);
   const out = newNumbers(right.dtype, right.shape);
   for (let at = 0; at < out.length; at += 1) {
-    const place = Math.floor(at / columns);
-    const row = place % rows;
-    let sum = (main?.[place] ?? 0) * (x[at] as number);
+    const index = Math.floor(at / columns);
+    const row = index % rows;
+    let sum = (main?.[index] ?? 0) * (x[at] as number);
     if (row + 1 < rows) {
-      sum += (above?.[place] ?? 0) * (x[at + columns] as number);
+      sum += (above?.[index] ?? 0) * (x[at + columns] as number);
     }
     if (row > 0) {
-      sum += (below?.[place] ?? 0) * (x[at - columns] as number);
+      sum += (below?.[index] ?? 0) * (x[at - columns] as number);
     }
     out[at] = sum;
   }

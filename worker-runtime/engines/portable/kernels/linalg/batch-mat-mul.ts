@@ -8,7 +8,7 @@ import { allFloatTypes, complexTypes, isSmallFloat } from "../support/dtypes.js"
 import { inputAt } from "../support/elements.js";
 import { broadcastStrides, cppShapeText, productOf, sameShape, tryBroadcast } from "../support/shapes.js";
 import { initTfjs } from "../tfjs/backend.js";
-import { multiplyAll, type ProductPlace, type ProductSize, productCost } from "./multiply.js";
+import { multiplyAll, type ProductOffsets, type ProductSize, productCost } from "./multiply.js";
 
 /** Which operands are replaced by their adjoints (transposed, and conjugated where complex) first. */
 interface Adjoints {
@@ -32,26 +32,26 @@ function batchMatMul(x: Tensor, y: Tensor, adjoints: Adjoints, batch: Batch, dty
     size,
     dtype,
     [...shape, size.rows, size.columns],
-    placesOf(x, y, size, shape),
+    offsetsOf(x, y, size, shape),
   );
 }
 
 /** Where each product's matrices lie; a batch dimension of size 1 is repeated. */
-function placesOf(x: Tensor, y: Tensor, size: ProductSize, shape: readonly number[]): ProductPlace[] {
+function offsetsOf(x: Tensor, y: Tensor, size: ProductSize, shape: readonly number[]): ProductOffsets[] {
   const stridesX = broadcastStrides(x.shape.slice(0, -2), shape);
   const stridesY = broadcastStrides(y.shape.slice(0, -2), shape);
   const index = new Array<number>(shape.length).fill(0);
-  const places: ProductPlace[] = [];
+  const offsets: ProductOffsets[] = [];
   for (let i = 0; i < productOf(shape); i += 1) {
     const [atX, atY] = [dot(index, stridesX), dot(index, stridesY)];
-    places.push({
+    offsets.push({
       a: atX * size.rows * size.inner,
       b: atY * size.inner * size.columns,
       out: i * size.rows * size.columns,
     });
     advance(index, shape);
   }
-  return places;
+  return offsets;
 }
 
 function dot(index: readonly number[], strides: readonly number[]): number {

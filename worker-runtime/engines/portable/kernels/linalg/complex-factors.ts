@@ -13,36 +13,36 @@ function lengthOf(vector: ComplexArray): number {
   return Math.sqrt(innerProduct(vector, 0, vector, 0, vector.length / 2)[0]);
 }
 
-/** A reflection I - tau v vᴴ; v has a 1 at its place and zeros before. */
+/** A reflection I - tau v vᴴ; v has a 1 at its index and zeros before. */
 interface Reflection {
-  readonly place: number;
+  readonly index: number;
   readonly v: ComplexArray;
   readonly tau: Complex;
 }
 
-/** The reflection that turns a column into one whose entries below `place` are 0 and whose entry there is real. */
-function reflectionOf(column: ComplexArray, place: number): Reflection {
+/** The reflection that turns a column into one whose entries below `index` are 0 and whose entry there is real. */
+function reflectionOf(column: ComplexArray, index: number): Reflection {
   const v = column.slice();
-  v.fill(0, 0, 2 * place);
-  const first = entryAt(v, place);
-  const tail = lengthOf(v.subarray(2 * place + 2));
+  v.fill(0, 0, 2 * index);
+  const first = entryAt(v, index);
+  const tail = lengthOf(v.subarray(2 * index + 2));
   if (tail === 0 && first[1] === 0) {
-    return { place, v, tau: [0, 0] };
+    return { index, v, tau: [0, 0] };
   }
   const length = Math.hypot(...first, tail);
   const beta: Complex = [first[0] >= 0 ? -length : length, 0];
   const below = subtract(first, beta);
-  for (let i = place + 1; i < v.length / 2; i += 1) {
+  for (let i = index + 1; i < v.length / 2; i += 1) {
     setEntry(v, i, divide(entryAt(v, i), below));
   }
-  setEntry(v, place, [1, 0]);
-  return { place, v, tau: conjugate(divide(subtract(beta, first), beta)) };
+  setEntry(v, index, [1, 0]);
+  return { index, v, tau: conjugate(divide(subtract(beta, first), beta)) };
 }
 
-function reflect(vector: ComplexArray, { place, v }: Reflection, tau: Complex): void {
-  const count = v.length / 2 - place;
-  const [re, im] = innerProduct(v, place, vector, place, count);
-  addScaled(vector, place, v, place, count, [-(tau[0] * re - tau[1] * im), -(tau[0] * im + tau[1] * re)]);
+function reflect(vector: ComplexArray, { index, v }: Reflection, tau: Complex): void {
+  const count = v.length / 2 - index;
+  const [re, im] = innerProduct(v, index, vector, index, count);
+  addScaled(vector, index, v, index, count, [-(tau[0] * re - tau[1] * im), -(tau[0] * im + tau[1] * re)]);
 }
 
 /**
@@ -56,10 +56,10 @@ export function complexQr(
 ): { readonly q: ComplexArray[]; readonly r: ComplexArray[] } {
   const rest = matrix.map((column) => column.slice());
   const reflections: Reflection[] = [];
-  for (let place = 0; place < Math.min(rows, rest.length); place += 1) {
-    const reflection = reflectionOf(rest[place] ?? new Float64Array(0), place);
+  for (let index = 0; index < Math.min(rows, rest.length); index += 1) {
+    const reflection = reflectionOf(rest[index] ?? new Float64Array(0), index);
     reflections.push(reflection);
-    for (const column of rest.slice(place)) {
+    for (const column of rest.slice(index)) {
       reflect(column, reflection, reflection.tau);
     }
   }
@@ -134,7 +134,7 @@ function makeOrthogonal(columns: readonly ComplexArray[], others: readonly Compl
   }
 }
 
-/** Orthonormal vectors with others beside them that are orthonormal to all, `width` in all. */
+/** Orthonormal vectors with others next to them that are orthonormal to all, `width` in all. */
 function completed(given: readonly ComplexArray[], rows: number, width: number): ComplexArray[] {
   const all = given.map((vector) => vector.slice());
   const units = identityColumns(rows, rows);
@@ -169,8 +169,8 @@ export function complexSingularValues(
     .slice(0, Math.min(rows, columns.length));
   const values = order.map((i) => lengths[i] ?? 0);
   const tiny = (values[0] ?? 0) * columns.length * Number.EPSILON;
-  const u = order.flatMap((i, place) => {
-    const length = values[place] ?? 0;
+  const u = order.flatMap((i, index) => {
+    const length = values[index] ?? 0;
     return length > tiny ? [(columns[i] ?? new Float64Array(0)).map((part) => part / length)] : [];
   });
   const v = order.map((i) => others[i] ?? new Float64Array(0));

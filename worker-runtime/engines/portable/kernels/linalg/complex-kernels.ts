@@ -20,7 +20,7 @@ import { broadcastBatches, checkRightSide, checkSameBatch, notInvertible } from 
 import { batchSize, matrixSizes, squareSize } from "./matrix-batch.js";
 import { complexEquation, decompositionCost, equationCost, squareCost } from "./matrix-costs.js";
 
-/** A complex tensor in the making. Values are written by their places, counted in complex numbers. */
+/** A complex tensor that is being built. Values are written by their indexes, counted in complex numbers. */
 class Output {
   readonly #dtype: DType;
   readonly #shape: readonly number[];
@@ -163,7 +163,7 @@ function qr(input: Tensor, full: boolean): readonly Tensor[] {
   return [q.tensor, r.tensor];
 }
 
-/** What stands for vectors that nobody asked for, as TensorFlow has it: a 0 for each matrix. */
+/** What stands for vectors that were not asked for, as TensorFlow has it: a 0 for each matrix. */
 function noVectors(input: Tensor): Tensor {
   return new Output(input.dtype, input.shape.slice(0, -2)).tensor;
 }

@@ -2,7 +2,7 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import type { Complex } from "../math/complex-numbers.js";
 import { numbersOf } from "../support/elements.js";
 
-/** Complex numbers one behind the other, real part first; entry i has the places 2i and 2i + 1. */
+/** Complex numbers one behind the other, real part first; entry i has the indexes 2i and 2i + 1. */
 export type ComplexArray = Float64Array;
 
 export function entryAt(numbers: ComplexArray, index: number): Complex {

@@ -31,7 +31,7 @@ function qr(input: Tensor, full: boolean): readonly Tensor[] {
   ];
 }
 
-/** What stands for vectors that nobody asked for, as TensorFlow has it: a 0 for each matrix. */
+/** What stands for vectors that were not asked for, as TensorFlow has it: a 0 for each matrix. */
 function noVectors(input: Tensor): Tensor {
   const batch = input.shape.slice(0, -2);
   return new Tensor(input.dtype, batch, newNumbers(input.dtype, batch));

@@ -80,14 +80,14 @@ function contract(a: LabelledTensor, b: LabelledTensor, { output, sizes }: Einsu
   const batchShape = batch.map((label) => sizes.get(label) ?? 1);
   const [ofLeft, ofRight] = [batchStrides(left, batchShape), batchStrides(right, batchShape)];
   const strides = stridesOf(batchShape);
-  const placeOf = (index: number, own: readonly number[]) =>
+  const offsetOf = (index: number, own: readonly number[]) =>
     batchShape.reduce(
       (sum, dim, i) => sum + (Math.floor(index / (strides[i] ?? 1)) % dim) * (own[i] ?? 0),
       0,
     );
-  const places = Array.from({ length: productOf(batchShape) }, (_, index) => ({
-    a: placeOf(index, ofLeft),
-    b: placeOf(index, ofRight),
+  const offsets = Array.from({ length: productOf(batchShape) }, (_, index) => ({
+    a: offsetOf(index, ofLeft),
+    b: offsetOf(index, ofRight),
     out: index * size.rows * size.columns,
   }));
   const shape = [...batch, ...rows, ...columns].map((label) => sizes.get(label) ?? 1);
@@ -97,7 +97,7 @@ function contract(a: LabelledTensor, b: LabelledTensor, { output, sizes }: Einsu
     size,
     left.dtype,
     shape,
-    places,
+    offsets,
   );
   return { tensor, labels: [...batch, ...rows, ...columns] };
 }

@@ -8,7 +8,7 @@ import { productOf, tryBroadcast } from "../support/shapes.js";
 export interface MatrixNanos {
   /** A multiplication, of which there are as many as the cube of the matrices' size. */
   readonly multiplication: number;
-  /** What a matrix takes besides, however small: memory of its own several times. Measured with 100,000 of 3×3. */
+  /** What a matrix takes in addition, however small: memory of its own several times. Measured with 100,000 of 3×3. */
   readonly matrix: number;
 }
 

@@ -49,7 +49,7 @@ export function multiplyWasm(
         const height = Math.min(rowStep, a.rows - i);
         const left = float32Matrix(part(a, i, height, k, depth));
         const product = multiplyPiece(left, right);
-        place(product, out, outOffset + i * b.columns + j, b.columns, width, k > 0);
+        put(product, out, outOffset + i * b.columns + j, b.columns, width, k > 0);
       }
     }
   }
@@ -84,7 +84,7 @@ function float32Matrix(matrix: MatrixView<NumberArray>): Tensor {
 }
 
 /** Writes (or adds, for later parts of the inner dimension) a product of `width` columns into rows `stride` apart. */
-function place(
+function put(
   product: NumberArray,
   out: NumberArray,
   offset: number,

@@ -15,7 +15,7 @@ export interface Operand {
 }
 
 /** The matrices of one product: where they begin in the operands, in elements, and in the result. */
-export interface ProductPlace {
+export interface ProductOffsets {
   readonly a: number;
   readonly b: number;
   readonly out: number;
@@ -29,9 +29,9 @@ export interface ProductSize {
 }
 
 /**
- * Products of matrices that lie at `places` of two operands. float32 is computed by wasm where that is faster, other
+ * Products of matrices that lie at `offsets` of two operands. float32 is computed by wasm where that is faster, other
  * floats in double precision; integers wrap around.
- * @param dtype of the result and of both operands, except that int32 may come of int8 and uint8.
+ * @param dtype of the result and of both operands, except that int32 may be the product of int8 and uint8.
  */
 export function multiplyAll(
   a: Operand,
@@ -39,17 +39,17 @@ export function multiplyAll(
   size: ProductSize,
   dtype: DType,
   shape: readonly number[],
-  places: readonly ProductPlace[],
+  offsets: readonly ProductOffsets[],
 ): Tensor {
   if (isLong(dtype)) {
     const [x, y] = [longsOf(a.tensor), longsOf(b.tensor)];
     const out = newLongs(dtype, shape);
-    for (const place of places) {
+    for (const offset of offsets) {
       multiplyLongs(
-        left(x, place.a, size, a.transpose),
-        right(y, place.b, size, b.transpose),
+        left(x, offset.a, size, a.transpose),
+        right(y, offset.b, size, b.transpose),
         out,
-        place.out,
+        offset.out,
       );
     }
     return new Tensor(dtype, shape, out);
@@ -58,10 +58,10 @@ export function multiplyAll(
   const out = newNumbers(dtype, shape);
   const conjugate = { a: a.conjugate, b: b.conjugate };
   const multiply = multiplierOf(dtype, size);
-  for (const place of places) {
-    const matrixA = left(x, place.a, size, a.transpose);
-    const matrixB = right(y, place.b, size, b.transpose);
-    multiply(matrixA, matrixB, out, place.out, conjugate);
+  for (const offset of offsets) {
+    const matrixA = left(x, offset.a, size, a.transpose);
+    const matrixB = right(y, offset.b, size, b.transpose);
+    multiply(matrixA, matrixB, out, offset.out, conjugate);
   }
   return new Tensor(dtype, shape, out);
 }

@@ -27,7 +27,7 @@ export function singularValues(matrix: Float64Array, rows: number, columns: numb
     const nan = (length: number) => new Float64Array(length).fill(Number.NaN);
     return { values: nan(columns), u: nan(rows * columns), v: nan(columns * columns) };
   }
-  // The rotations then have to do with a square alone, which is nearer to a diagonal already.
+  // The rotations then work on a square matrix alone, which is nearer to a diagonal already.
   const factors = factorizeHouseholder(matrix, rows, columns);
   const q = orthogonalFactor(factors, columns);
   // Each row of `left` is a column of what becomes U · diag(values): neighbours in memory.
@@ -99,11 +99,11 @@ function sorted(
   const rank = values.findLastIndex((value) => value > tiny) + 1;
   const inner = new Float64Array(columns * columns);
   const v = new Float64Array(columns * columns);
-  for (const [place, from] of order.entries()) {
+  for (const [index, from] of order.entries()) {
     for (let i = 0; i < columns; i += 1) {
-      v[i * columns + place] = right[from * columns + i] as number;
-      inner[i * columns + place] =
-        place < rank ? (left[from * columns + i] as number) / (lengths[from] as number) : 0;
+      v[i * columns + index] = right[from * columns + i] as number;
+      inner[i * columns + index] =
+        index < rank ? (left[from * columns + i] as number) / (lengths[from] as number) : 0;
     }
   }
   const complete = completed(inner, columns, rank, columns, columns);

@@ -18,14 +18,14 @@ export function symmetricEigen(matrix: Float64Array, size: number): SymmetricEig
   }
   const vectors = matrix.slice();
   const diagonal = new Float64Array(size);
-  const beside = new Float64Array(size);
-  reduce(vectors, diagonal, beside, size);
+  const offDiagonal = new Float64Array(size);
+  reduce(vectors, diagonal, offDiagonal, size);
   accumulate(vectors, diagonal, size);
-  return diagonalize(vectors, diagonal, beside, size) ? inOrder(vectors, diagonal, size) : undefined;
+  return diagonalize(vectors, diagonal, offDiagonal, size) ? inOrder(vectors, diagonal, size) : undefined;
 }
 
 /** Leaves the reflections in the lower rows of `a`, and in `diagonal` their factors. */
-function reduce(a: Float64Array, diagonal: Float64Array, beside: Float64Array, size: number): void {
+function reduce(a: Float64Array, diagonal: Float64Array, offDiagonal: Float64Array, size: number): void {
   for (let i = size - 1; i > 0; i -= 1) {
     const row = i * size;
     let scale = 0;
@@ -33,7 +33,7 @@ function reduce(a: Float64Array, diagonal: Float64Array, beside: Float64Array, s
       scale += Math.abs(a[row + k] as number);
     }
     if (i === 1 || scale === 0) {
-      beside[i] = a[row + i - 1] as number;
+      offDiagonal[i] = a[row + i - 1] as number;
       diagonal[i] = 0;
       continue;
     }
@@ -44,16 +44,22 @@ function reduce(a: Float64Array, diagonal: Float64Array, beside: Float64Array, s
     }
     const last = a[row + i - 1] as number;
     const root = last >= 0 ? -Math.sqrt(square) : Math.sqrt(square);
-    beside[i] = scale * root;
+    offDiagonal[i] = scale * root;
     square -= last * root;
     a[row + i - 1] = last - root;
-    reduceBlock(a, beside, i, size, square);
+    reduceBlock(a, offDiagonal, i, size, square);
     diagonal[i] = square;
   }
 }
 
 /** Applies the reflection of row `i` from both sides to the block before it. */
-function reduceBlock(a: Float64Array, beside: Float64Array, i: number, size: number, square: number): void {
+function reduceBlock(
+  a: Float64Array,
+  offDiagonal: Float64Array,
+  i: number,
+  size: number,
+  square: number,
+): void {
   const row = i * size;
   let inner = 0;
   for (let j = 0; j < i; j += 1) {
@@ -65,17 +71,17 @@ function reduceBlock(a: Float64Array, beside: Float64Array, i: number, size: num
     for (let k = j + 1; k < i; k += 1) {
       sum += (a[k * size + j] as number) * (a[row + k] as number);
     }
-    beside[j] = sum / square;
-    inner += (beside[j] as number) * (a[row + j] as number);
+    offDiagonal[j] = sum / square;
+    inner += (offDiagonal[j] as number) * (a[row + j] as number);
   }
   const half = inner / (2 * square);
   for (let j = 0; j < i; j += 1) {
     const f = a[row + j] as number;
-    const g = (beside[j] as number) - half * f;
-    beside[j] = g;
+    const g = (offDiagonal[j] as number) - half * f;
+    offDiagonal[j] = g;
     for (let k = 0; k <= j; k += 1) {
       const at = j * size + k;
-      a[at] = (a[at] as number) - (f * (beside[k] as number) + g * (a[row + k] as number));
+      a[at] = (a[at] as number) - (f * (offDiagonal[k] as number) + g * (a[row + k] as number));
     }
   }
 }
@@ -107,15 +113,15 @@ function accumulate(a: Float64Array, diagonal: Float64Array, size: number): void
 function diagonalize(
   vectors: Float64Array,
   diagonal: Float64Array,
-  beside: Float64Array,
+  offDiagonal: Float64Array,
   size: number,
 ): boolean {
-  beside.copyWithin(0, 1);
-  beside[size - 1] = 0;
+  offDiagonal.copyWithin(0, 1);
+  offDiagonal[size - 1] = 0;
   for (let first = 0; first < size; first += 1) {
     let iterations = 0;
     for (;;) {
-      const end = blockEnd(diagonal, beside, first, size);
+      const end = blockEnd(diagonal, offDiagonal, first, size);
       if (end === first) {
         break;
       }
@@ -123,18 +129,18 @@ function diagonalize(
       if (iterations > MAX_ITERATIONS) {
         return false;
       }
-      implicitStep(vectors, diagonal, beside, first, end, size);
+      implicitStep(vectors, diagonal, offDiagonal, first, end, size);
     }
   }
   return true;
 }
 
-/** The last place of the block that begins at `first` and has no 0 beside its diagonal. */
-function blockEnd(diagonal: Float64Array, beside: Float64Array, first: number, size: number): number {
+/** The last index of the block that begins at `first` and has no 0 next to its diagonal. */
+function blockEnd(diagonal: Float64Array, offDiagonal: Float64Array, first: number, size: number): number {
   let end = first;
   while (end < size - 1) {
     const around = Math.abs(diagonal[end] as number) + Math.abs(diagonal[end + 1] as number);
-    if (Math.abs(beside[end] as number) <= Number.EPSILON * around) {
+    if (Math.abs(offDiagonal[end] as number) <= Number.EPSILON * around) {
       break;
     }
     end += 1;
@@ -146,25 +152,25 @@ function blockEnd(diagonal: Float64Array, beside: Float64Array, first: number, s
 function implicitStep(
   vectors: Float64Array,
   diagonal: Float64Array,
-  beside: Float64Array,
+  offDiagonal: Float64Array,
   first: number,
   end: number,
   size: number,
 ): void {
   const start = diagonal[first] as number;
-  const off = beside[first] as number;
+  const off = offDiagonal[first] as number;
   const ratio = ((diagonal[first + 1] as number) - start) / (2 * off);
   const root = Math.hypot(ratio, 1);
   let g = (diagonal[end] as number) - start + off / (ratio + (ratio >= 0 ? root : -root));
   let [sin, cos, shift] = [1, 1, 0];
   for (let i = end - 1; i >= first; i -= 1) {
-    const f = sin * (beside[i] as number);
-    const b = cos * (beside[i] as number);
+    const f = sin * (offDiagonal[i] as number);
+    const b = cos * (offDiagonal[i] as number);
     const r = Math.hypot(f, g);
-    beside[i + 1] = r;
+    offDiagonal[i + 1] = r;
     if (r === 0) {
       diagonal[i + 1] = (diagonal[i + 1] as number) - shift;
-      beside[end] = 0;
+      offDiagonal[end] = 0;
       return;
     }
     sin = f / r;
@@ -181,8 +187,8 @@ function implicitStep(
     }
   }
   diagonal[first] = (diagonal[first] as number) - shift;
-  beside[first] = g;
-  beside[end] = 0;
+  offDiagonal[first] = g;
+  offDiagonal[end] = 0;
 }
 
 function inOrder(vectors: Float64Array, diagonal: Float64Array, size: number): SymmetricEigen {
@@ -190,9 +196,9 @@ function inOrder(vectors: Float64Array, diagonal: Float64Array, size: number): S
     (i, j) => (diagonal[i] as number) - (diagonal[j] as number),
   );
   const columns = new Float64Array(vectors.length);
-  for (const [place, from] of order.entries()) {
+  for (const [index, from] of order.entries()) {
     for (let i = 0; i < size; i += 1) {
-      columns[i * size + place] = vectors[i * size + from] as number;
+      columns[i * size + index] = vectors[i * size + from] as number;
     }
   }
   return { values: Float64Array.from(order, (i) => diagonal[i] as number), vectors: columns };

@@ -17,7 +17,7 @@ export interface EventFile {
   readonly suffix: string;
   /** So many events wait at most before they are written. */
   readonly maxQueue: number;
-  /** So long they wait at most, until the next event. */
+  /** The longest that they wait for the next event. */
   readonly flushMillis: number;
 }
 
@@ -42,7 +42,7 @@ export class EventWriter implements Resource {
   constructor(file: EventFile, access: FileAccess) {
     this.#file = file;
     this.#made = makeFile(file, access);
-    // Whoever waits for the file is told.
+    // Those who wait for the file get the error.
     this.#made.catch(() => undefined);
   }
 
@@ -76,7 +76,7 @@ export class EventWriter implements Resource {
   }
 
   dispose(): void {
-    // Nobody is there to be told of an error.
+    // No caller is left to take an error.
     this.flush().catch(() => undefined);
   }
 }

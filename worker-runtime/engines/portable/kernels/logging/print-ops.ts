@@ -12,7 +12,7 @@ import { tensorAt } from "../support/tensor-inputs.js";
 import { atPauses } from "../support/turns.js";
 import { summarizeFirst } from "./tensor-text.js";
 
-/** Places that PrintV2 may write to; all but files are the task's log. */
+/** What PrintV2 may write to; all but files are the task's log. */
 const LOG_STREAMS = ["stdout", "stderr", "log(info)", "log(warning)", "log(error)"];
 const FILE_STREAM = "file://";
 

@@ -52,7 +52,9 @@ export function summarizeEnds(tensor: Tensor, ends: number): string {
   const { dtype, shape, size } = tensor;
   const shown = ends < 0 ? size : Math.min(ends, size);
   if (dtypeKind(dtype) === "complex") {
-    return `[${new Array<string>(shown).fill("?").join(" ")}${shown < size ? "..." : ""}]`;
+    return shape.length === 0
+      ? "?"
+      : `[${new Array<string>(shown).fill("?").join(" ")}${shown < size ? "..." : ""}]`;
   }
   const level = (dimension: number, first: number): string => {
     const count = shape[dimension];

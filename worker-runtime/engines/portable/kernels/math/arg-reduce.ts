@@ -9,7 +9,7 @@ import { axisOf, cppShapeText, productOf } from "../support/shapes.js";
 import { transposed } from "../support/view.js";
 import { reductionCost } from "./reduction-cost.js";
 
-/** The first place of the greatest of x[from] … x[from + n - 1]; NaN is never greater. */
+/** The first index of the greatest of x[from] … x[from + n - 1]; NaN is never greater. */
 function firstGreatest(x: NumericArray, from: number, n: number): number {
   let best = 0;
   for (let i = 1; i < n; i += 1) {
@@ -32,7 +32,7 @@ function firstLeast(x: NumericArray, from: number, n: number): number {
 
 type Search = typeof firstGreatest;
 
-/** The place of an extreme along an axis. */
+/** The index of an extreme along an axis. */
 function argReduce(search: Search, input: Tensor, axisInput: Tensor, output: Tensor["dtype"]): Tensor {
   if (axisInput.shape.length !== 0) {
     throw invalidArgument(

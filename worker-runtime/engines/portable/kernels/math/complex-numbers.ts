@@ -19,23 +19,19 @@ export function scale(factor: number, [re, im]: Complex): Complex {
 }
 
 export function add([a, b]: Complex, [c, d]: Complex): Complex {
-  return [a + c, b + d];
+  return complexArithmetic.add(a, b, c, d);
 }
 
 export function subtract([a, b]: Complex, [c, d]: Complex): Complex {
-  return [a - c, b - d];
+  return complexArithmetic.sub(a, b, c, d);
 }
 
 export function multiply([a, b]: Complex, [c, d]: Complex): Complex {
-  const out: [number, number] = [0, 0];
-  complexArithmetic.mul(out, 0, a, b, c, d);
-  return out;
+  return complexArithmetic.mul(a, b, c, d);
 }
 
 export function divide([a, b]: Complex, [c, d]: Complex): Complex {
-  const out: [number, number] = [0, 0];
-  complexArithmetic.div(out, 0, a, b, c, d);
-  return out;
+  return complexArithmetic.div(a, b, c, d);
 }
 
 /** The principal root: with a real part that is not negative. */

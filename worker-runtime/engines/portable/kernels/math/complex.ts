@@ -53,13 +53,15 @@ function applyOperation(operation: ComplexOperation, x: Tensor, y: Tensor): Tens
     for (let i = 0; i < n; i += 1) {
       const p = 2 * (xo + i * xs);
       const q = 2 * (yo + i * ys);
-      operation(out, 2 * (o + i), a[p] as number, a[p + 1] as number, b[q] as number, b[q + 1] as number);
+      const [re, im] = operation(a[p] as number, a[p + 1] as number, b[q] as number, b[q + 1] as number);
+      out[2 * (o + i)] = re;
+      out[2 * (o + i) + 1] = im;
     }
   });
   return new Tensor(x.dtype, shape, out);
 }
 
-/** Arithmetic of two complex numbers, which is done too often to make pairs of them. */
+/** Arithmetic of two complex numbers. */
 function arithmeticKernel(op: string, operation: ComplexOperation): KernelDefinition {
   return pureKernel(
     op,

@@ -72,13 +72,13 @@ function scan(
   const axis = scanAxis(axisInput, shape.length);
   const n = shape[axis] ?? 0;
   const { longStart, longStep } = operation;
-  const place = (start: number, stride: number) =>
+  const lineFrom = (start: number, stride: number) =>
     reverse ? ([start + (n - 1) * stride, -stride] as const) : ([start, stride] as const);
   if (isLong(dtype) && longStart !== undefined && longStep !== undefined) {
     const out = newLongs(dtype, shape);
     const x = longsOf(input);
     forEachLine(shape, axis, (start, stride) =>
-      scanLine<bigint>(out, x, ...place(start, stride), n, longStart, longStep, exclusive),
+      scanLine<bigint>(out, x, ...lineFrom(start, stride), n, longStart, longStep, exclusive),
     );
     return new Tensor(dtype, shape, out);
   }
@@ -87,7 +87,7 @@ function scan(
   const isFloat = dtype === "float32" || dtype === "float64";
   const step = isFloat ? operation.step : (operation.intStep ?? operation.step);
   forEachLine(shape, axis, (start, stride) =>
-    scanLine<number>(out, x, ...place(start, stride), n, operation.start, step, exclusive),
+    scanLine<number>(out, x, ...lineFrom(start, stride), n, operation.start, step, exclusive),
   );
   return new Tensor(dtype, shape, out);
 }

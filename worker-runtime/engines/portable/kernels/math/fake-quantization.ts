@@ -61,8 +61,8 @@ function quantized(x: number, range: Range, divides: boolean): number {
     return 0;
   }
   const shifted = fround(Math.max(Math.min(x, max), min) - min);
-  const place = fround(divides ? shifted / scale : shifted * levelsPerUnit);
-  const level = Math.floor(fround(fround(place - below) + 0.5));
+  const position = fround(divides ? shifted / scale : shifted * levelsPerUnit);
+  const level = Math.floor(fround(fround(position - below) + 0.5));
   return fround(level * scale);
 }
 

@@ -1,7 +1,7 @@
 import type { KernelDefinition } from "../kernel.js";
 import { binaryKernel, binaryLoop } from "../support/elementwise.js";
 
-/** A gradient of 0 stays 0 even where the function's slope is infinite, as in TensorFlow. */
+/** A gradient of 0 stays 0 even where the derivative of the function is infinite, as in TensorFlow. */
 const unlessZero = (f: (y: number, dy: number) => number) => binaryLoop((y, dy) => (dy === 0 ? 0 : f(y, dy)));
 
 const minusProductWithSquare = unlessZero((y, dy) => -dy * y * y);

@@ -189,16 +189,16 @@ export function zeta(s: number, q: number): number {
     return zetaBelowZero(s, q);
   }
   let sum = 0;
-  let place = q;
+  let index = q;
   for (let n = 0; n < 10; n += 1) {
-    sum += place ** -s;
-    place += 1;
+    sum += index ** -s;
+    index += 1;
   }
-  sum += place ** (1 - s) / (s - 1) + place ** -s / 2;
-  let term = s * place ** (-s - 1);
+  sum += index ** (1 - s) / (s - 1) + index ** -s / 2;
+  let term = s * index ** (-s - 1);
   for (const [k, coefficient] of BERNOULLI.entries()) {
     sum += coefficient * term;
-    term *= ((s + 2 * k + 1) * (s + 2 * k + 2)) / (place * place);
+    term *= ((s + 2 * k + 1) * (s + 2 * k + 2)) / (index * index);
   }
   return sum;
 }

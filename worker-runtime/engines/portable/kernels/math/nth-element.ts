@@ -7,21 +7,21 @@ import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
 import { realTypes } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
 
-/** The element that would be at place n of each row if it were sorted. */
+/** The element that would be at index n of each row if it were sorted. */
 function nthElements(input: Tensor, n: Tensor, reverse: boolean): Tensor {
   if (n.shape.length !== 0) {
     throw invalidArgument(`N must be scalar but has rank ${n.shape.length}`);
   }
-  const place = integersOf(n)[0] ?? 0;
-  if (place < 0) {
-    throw invalidArgument(`n must be non-negative but is ${place}`);
+  const index = integersOf(n)[0] ?? 0;
+  if (index < 0) {
+    throw invalidArgument(`n must be non-negative but is ${index}`);
   }
   const width = input.shape.at(-1);
   if (width === undefined) {
     throw invalidArgument(`Input must be at least rank 1 but is rank ${input.shape.length}`);
   }
-  if (width <= place) {
-    throw invalidArgument(`Input must have last dimension > n = ${place}`);
+  if (width <= index) {
+    throw invalidArgument(`Input must have last dimension > n = ${index}`);
   }
   const shape = input.shape.slice(0, -1);
   const out = allocate(input.dtype, shape);
@@ -31,7 +31,7 @@ function nthElements(input: Tensor, n: Tensor, reverse: boolean): Tensor {
   }
   for (let row = 0; row < out.length; row += 1) {
     const sorted = data.slice(row * width, (row + 1) * width).sort();
-    out[row] = sorted[reverse ? width - 1 - place : place] ?? 0;
+    out[row] = sorted[reverse ? width - 1 - index : index] ?? 0;
   }
   return new Tensor(input.dtype, shape, out);
 }

@@ -3,7 +3,7 @@ import type { Cost } from "../support/define.js";
 import { isLong, isSmallFloat } from "../support/dtypes.js";
 import { inputAt, integersOf } from "../support/elements.js";
 
-/** An element that lies beside those that it is reduced with, in nanoseconds on one slow core. */
+/** An element that is next to those that it is reduced with, in nanoseconds on one slow core. */
 const NANOS_PER_NUMBER = 3;
 const NANOS_PER_LONG = 40;
 /** Small floats are widened before. */

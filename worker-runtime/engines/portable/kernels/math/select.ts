@@ -132,7 +132,7 @@ function where(input: Tensor): Tensor {
   return new Tensor("int64", [found.length, rank], out);
 }
 
-/** A place that Where looks at, and a coordinate of one that it finds, a bigint: it may find all of them. */
+/** An index that Where looks at, and a coordinate of one that it finds, a bigint: it may find all of them. */
 const NANOS_PER_PLACE = 20;
 const NANOS_PER_COORDINATE = 40;
 

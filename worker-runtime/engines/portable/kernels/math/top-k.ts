@@ -15,8 +15,8 @@ function comesBefore(x: NumericArray, i: number, j: number): boolean {
   return a > b || (!(a < b) && i < j);
 }
 
-/** The places of the k greatest of x[from] … x[from + n - 1], the greatest first, by a heap of k places. */
-function greatestPlaces(x: NumericArray, from: number, n: number, k: number): number[] {
+/** The indexes of the k greatest of x[from] … x[from + n - 1], the greatest first, by a heap of k indexes. */
+function greatestIndexes(x: NumericArray, from: number, n: number, k: number): number[] {
   if (k >= n / 4) {
     const all = Array.from({ length: n }, (_, i) => from + i);
     return all.sort((i, j) => (comesBefore(x, i, j) ? -1 : 1)).slice(0, k);
@@ -55,7 +55,11 @@ function greatestPlaces(x: NumericArray, from: number, n: number, k: number): nu
   return heap.sort((i, j) => (comesBefore(x, i, j) ? -1 : 1));
 }
 
-function topK(input: Tensor, k: number, indexType: "int32" | "int64"): [Tensor, Tensor] {
+/** The dtypes of k and of the second output. */
+const countTypes = ["int16", "int32", "int64"] as const;
+type IndexType = (typeof countTypes)[number];
+
+function topK(input: Tensor, k: number, indexType: IndexType): [Tensor, Tensor] {
   if (k < 0) {
     throw invalidArgument(`Need k >= 0, got ${k}`);
   }
@@ -73,14 +77,14 @@ function topK(input: Tensor, k: number, indexType: "int32" | "int64"): [Tensor, 
   const shape = [...input.shape.slice(0, -1), k];
   const values = allocate(input.dtype, shape);
   const [to, from] = [wordsOf(input.dtype, values), wordsOf(input.dtype, data)];
-  const places = newNumbers("float64", shape);
-  for (let row = 0; row * k < places.length; row += 1) {
-    for (const [i, place] of greatestPlaces(data, row * n, n, k).entries()) {
-      copyElements(to, row * k + i, from, place, 1);
-      places[row * k + i] = place - row * n;
+  const indexes = newNumbers("float64", shape);
+  for (let row = 0; row * k < indexes.length; row += 1) {
+    for (const [i, index] of greatestIndexes(data, row * n, n, k).entries()) {
+      copyElements(to, row * k + i, from, index, 1);
+      indexes[row * k + i] = index - row * n;
     }
   }
-  return [new Tensor(input.dtype, shape, values), integerTensor(indexType, shape, places)];
+  return [new Tensor(input.dtype, shape, values), integerTensor(indexType, shape, indexes)];
 }
 
 /** Whether the target is among the k most probable; a prediction that is not finite cannot be compared. */
@@ -135,11 +139,12 @@ export const topKKernels: readonly KernelDefinition[] = [
   pureKernel(
     "TopKV2",
     (node) => {
-      const indexType = node.has("index_type") && node.type("index_type") === "int64" ? "int64" : "int32";
+      const named = node.has("index_type") ? node.type("index_type") : "int32";
+      const indexType = countTypes.find((one) => one === named) ?? "int32";
       return withSmallFloats((inputs) => topK(inputAt(inputs, 0), scalarK(inputAt(inputs, 1)), indexType));
     },
     {
-      types: { T: realTypes, Tk: [...indexTypes, "int16"], index_type: [...indexTypes, "int16"] },
+      types: { T: realTypes, Tk: countTypes, index_type: countTypes },
       cost: sortingCost,
     },
   ),

@@ -8,7 +8,7 @@ import { inputAt, type NumberArray, newNumbers, numbersOf } from "../support/ele
 import { longUnaryLoop, type UnaryLoop, unaryKernel, unaryLoop } from "../support/elementwise.js";
 import { nanosPerElement } from "../support/elementwise-cost.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
-import { elu, eluSlope, relu, relu6, selu, seluSlope } from "./activations.js";
+import { elu, eluGradient, relu, relu6, selu, seluGradient } from "./activations.js";
 
 /** Nanoseconds for an element of which an exponential is computed. */
 const EXPONENTIAL_NANOSECONDS = 15;
@@ -52,40 +52,40 @@ const relu6Loop: UnaryLoop = (out, x) => {
 };
 
 /** Computes out[i] from the gradient of the result and a value of the forward pass. */
-type SlopeLoop = (out: NumberArray, gradients: NumberArray, values: NumberArray, alpha: number) => void;
+type GradientLoop = (out: NumberArray, gradients: NumberArray, values: NumberArray, alpha: number) => void;
 
 // The product with 0 and not plainly 0: NaN and infinite gradients become NaN, as in TensorFlow. Number() instead of a
 // branch, which would be guessed wrong every second time.
-const reluGradLoop: SlopeLoop = (out, gradients, values) => {
+const reluGradLoop: GradientLoop = (out, gradients, values) => {
   for (let i = 0; i < out.length; i += 1) {
     out[i] = (gradients[i] as number) * Number((values[i] as number) > 0);
   }
 };
 
-const relu6GradLoop: SlopeLoop = (out, gradients, values) => {
+const relu6GradLoop: GradientLoop = (out, gradients, values) => {
   for (let i = 0; i < out.length; i += 1) {
     const value = values[i] as number;
     out[i] = (gradients[i] as number) * Number(value > 0 && value < 6);
   }
 };
 
-const leakyReluGradLoop: SlopeLoop = (out, gradients, values, alpha) => {
+const leakyReluGradLoop: GradientLoop = (out, gradients, values, alpha) => {
   for (let i = 0; i < out.length; i += 1) {
     const gradient = gradients[i] as number;
     out[i] = (values[i] as number) > 0 ? gradient : gradient * alpha;
   }
 };
 
-const eluGradLoop: SlopeLoop = (out, gradients, values) => {
+const eluGradLoop: GradientLoop = (out, gradients, values) => {
   for (let i = 0; i < out.length; i += 1) {
-    out[i] = (gradients[i] as number) * eluSlope(values[i] as number);
+    out[i] = (gradients[i] as number) * eluGradient(values[i] as number);
   }
 };
 
-const seluGradLoop: SlopeLoop = (out, gradients, values) => {
+const seluGradLoop: GradientLoop = (out, gradients, values) => {
   const single = out instanceof Float32Array;
   for (let i = 0; i < out.length; i += 1) {
-    out[i] = (gradients[i] as number) * seluSlope(values[i] as number, single);
+    out[i] = (gradients[i] as number) * seluGradient(values[i] as number, single);
   }
 };
 
@@ -99,13 +99,13 @@ function checkSameShape(node: KernelNode, a: Tensor, b: Tensor): void {
 }
 
 /** Elements that a loop written out computes, some of them with an exponential. */
-function slopesCost(_: KernelNode, inputs: readonly Tensor[]): number {
+function gradientsCost(_: KernelNode, inputs: readonly Tensor[]): number {
   const { dtype, size } = inputAt(inputs, 0);
   return size * nanosPerElement(dtype, undefined, NANOS_PER_SLOPE);
 }
 
 /** A kernel of the gradients of the result and the features (or, for Elu and Selu, the outputs). */
-function slopeKernel(op: string, loop: SlopeLoop, withInts: boolean): PureKernelDefinition {
+function gradientKernel(op: string, loop: GradientLoop, withInts: boolean): PureKernelDefinition {
   return pureKernel(
     op,
     (node) => {
@@ -118,7 +118,7 @@ function slopeKernel(op: string, loop: SlopeLoop, withInts: boolean): PureKernel
         return [new Tensor(gradients.dtype, gradients.shape, out)];
       });
     },
-    { types: { T: withInts ? [...allFloatTypes, ...shortIntTypes] : allFloatTypes }, cost: slopesCost },
+    { types: { T: withInts ? [...allFloatTypes, ...shortIntTypes] : allFloatTypes }, cost: gradientsCost },
   );
 }
 
@@ -137,7 +137,7 @@ const leakyReluKernel = pureKernel(
       return [new Tensor(features.dtype, features.shape, out)];
     });
   },
-  { types: { T: allFloatTypes }, cost: slopesCost },
+  { types: { T: allFloatTypes }, cost: gradientsCost },
 );
 
 export const activationKernels: readonly PureKernelDefinition[] = [
@@ -150,9 +150,9 @@ export const activationKernels: readonly PureKernelDefinition[] = [
   unaryKernel("Elu", { floats: unaryLoop(elu), cost: EXPONENTIAL_NANOSECONDS }),
   unaryKernel("Selu", { floats: unaryLoop(selu), cost: EXPONENTIAL_NANOSECONDS }),
   leakyReluKernel,
-  slopeKernel("ReluGrad", reluGradLoop, true),
-  slopeKernel("Relu6Grad", relu6GradLoop, true),
-  slopeKernel("LeakyReluGrad", leakyReluGradLoop, false),
-  slopeKernel("EluGrad", eluGradLoop, false),
-  slopeKernel("SeluGrad", seluGradLoop, false),
+  gradientKernel("ReluGrad", reluGradLoop, true),
+  gradientKernel("Relu6Grad", relu6GradLoop, true),
+  gradientKernel("LeakyReluGrad", leakyReluGradLoop, false),
+  gradientKernel("EluGrad", eluGradLoop, false),
+  gradientKernel("SeluGrad", seluGradLoop, false),
 ];

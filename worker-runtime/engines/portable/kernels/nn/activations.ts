@@ -31,12 +31,12 @@ const geluApproximate: Activation = (x) =>
   0.5 * x * (1 + Math.tanh(GELU_TANH_FACTOR * (x + GELU_CUBIC_FACTOR * x * x * x)));
 
 /** The derivative of elu in terms of its output. */
-export function eluSlope(output: number): number {
+export function eluGradient(output: number): number {
   return output < 0 ? output + 1 : 1;
 }
 
 /** The derivative of selu in terms of its output, with its constants in single precision or in double. */
-export function seluSlope(output: number, single: boolean): number {
+export function seluGradient(output: number, single: boolean): number {
   if (output < 0) {
     // Near its lowest value the output and the constant nearly cancel: then it matters which constant it is.
     return output + (single ? Math.fround(SELU_SCALE_ALPHA) : SELU_SCALE_ALPHA);

@@ -48,21 +48,21 @@ function dimension({ shape }: Tensor, axis: 0 | 1, attributes: PoolingAttributes
   });
 }
 
-/** The largest element under each place of the window, and where it is: of equal ones the first. */
+/** The largest element under each position of the window, and where it is: of equal ones the first. */
 function pool(images: Tensor, attributes: PoolingAttributes, indexType: "int32" | "int64"): Tensor[] {
   const [rows, columns] = [dimension(images, 0, attributes), dimension(images, 1, attributes)];
   const [batch = 0, height = 0, width = 0, channels = 0] = images.shape;
   const shape = [batch, rows.output, columns.output, channels];
   const out = newNumbers(images.dtype, shape);
-  const places = newNumbers("float64", shape);
+  const indexes = newNumbers("float64", shape);
   const pixels = numbersOf(images);
   const perImage = height * width * channels;
   for (let at = 0; at < out.length; at += 1) {
     const channel = at % channels;
-    const place = Math.floor(at / channels);
-    const x = place % columns.output;
-    const y = Math.floor(place / columns.output) % rows.output;
-    const image = Math.floor(place / (columns.output * rows.output)) * perImage;
+    const index = Math.floor(at / channels);
+    const x = index % columns.output;
+    const y = Math.floor(index / columns.output) % rows.output;
+    const image = Math.floor(index / (columns.output * rows.output)) * perImage;
     let best = -1;
     for (let i = 0; i < rows.window; i += 1) {
       const row = imagePixel(rows, y, i);
@@ -78,9 +78,9 @@ function pool(images: Tensor, attributes: PoolingAttributes, indexType: "int32" 
       }
     }
     out[at] = pixels[best] ?? 0;
-    places[at] = attributes.countsBatch ? best : best - image;
+    indexes[at] = attributes.countsBatch ? best : best - image;
   }
-  return [new Tensor(images.dtype, shape, out), integerTensor(indexType, shape, places)];
+  return [new Tensor(images.dtype, shape, out), integerTensor(indexType, shape, indexes)];
 }
 
 /** Brings each gradient to the element that was the largest one. */
@@ -95,16 +95,16 @@ function gradient(images: Tensor, incoming: Tensor, argmax: Tensor, attributes: 
     }
   }
   const out = newNumbers(images.dtype, images.shape);
-  const [changes, places] = [numbersOf(incoming), indicesOf(argmax)];
+  const [changes, indexes] = [numbersOf(incoming), indicesOf(argmax)];
   const perImage = productOf(images.shape, 1);
   const perPool = productOf(expected, 1);
   for (let at = 0; at < changes.length; at += 1) {
     const image = attributes.countsBatch ? 0 : Math.floor(at / perPool) * perImage;
-    const place = image + (places[at] as number);
-    if (!(place >= 0 && place < out.length)) {
-      throw invalidArgument(`Invalid input_backprop index: ${place}, should be in [0, ${out.length})`);
+    const index = image + (indexes[at] as number);
+    if (!(index >= 0 && index < out.length)) {
+      throw invalidArgument(`Invalid input_backprop index: ${index}, should be in [0, ${out.length})`);
     }
-    out[place] = (out[place] as number) + (changes[at] as number);
+    out[index] = (out[index] as number) + (changes[at] as number);
   }
   return new Tensor(images.dtype, images.shape, out);
 }

@@ -124,18 +124,18 @@ function running(
 /** The gradients of x, scale and offset. */
 function gradients(normalization: Normalization, inputs: readonly Tensor[]): readonly Tensor[] {
   const { channelsFirst, training, epsilon } = normalization;
-  const slopes = toChannelsLast(inputAt(inputs, 0), channelsFirst, "y_backprop");
+  const gradients = toChannelsLast(inputAt(inputs, 0), channelsFirst, "y_backprop");
   const images = toChannelsLast(inputAt(inputs, 1), channelsFirst, "x");
   const channels = images.shape[3] ?? 0;
-  if (!sameShape(slopes.shape, images.shape)) {
+  if (!sameShape(gradients.shape, images.shape)) {
     throw invalidArgument(
-      `x and y_backprop must have same shape, but x has shape ${cppShapeText(images.shape)} and y_backprop has shape ${cppShapeText(slopes.shape)}`,
+      `x and y_backprop must have same shape, but x has shape ${cppShapeText(images.shape)} and y_backprop has shape ${cppShapeText(gradients.shape)}`,
     );
   }
   const scale = channelVector(inputAt(inputs, 2), channels, "scale");
   const mean = channelVector(inputAt(inputs, 3), channels, "reserve_space_1");
   const variance = channelVector(inputAt(inputs, 4), channels, "reserve_space_2");
-  const [dy, x] = [numbersOf(slopes), numbersOf(images)];
+  const [dy, x] = [numbersOf(gradients), numbersOf(images)];
   const inverse = Float64Array.from(variance, (value) => 1 / Math.sqrt(value + epsilon));
   const scaleGradient = new Float64Array(channels);
   const offsetGradient = new Float64Array(channels);
@@ -161,7 +161,7 @@ function gradients(normalization: Normalization, inputs: readonly Tensor[]): rea
   return [dx, vector(scaleGradient), vector(offsetGradient)];
 }
 
-/** Reserved outputs that nobody reads: of the forward op for a GPU's use, of the gradient as placeholders. */
+/** Reserved outputs that are never read: of the forward op for a GPU's use, of the gradient as placeholders. */
 const empty = vector([]);
 const unused = new Tensor("float32", [], new Float32Array(1));
 const options = {

@@ -46,7 +46,7 @@ export function logUniformClasses(range: number): ClassDistribution {
 
 /**
  * Classes of given weights: Walker's alias method, with the pairs that TensorFlow makes, so that equal seeds give equal
- * classes. Every place holds a class, the share of its own and the class that gets the rest.
+ * classes. Every position holds a class, the share of its own and the class that gets the rest.
  * @param total what probabilities are shares of: the sum of the weights as float32.
  */
 export function weightedClasses(weights: Float32Array, total: number): ClassDistribution {
@@ -62,7 +62,7 @@ export function weightedClasses(weights: Float32Array, total: number): ClassDist
   for (;;) {
     const [lack, excess] = [low.pop(), high.pop()];
     if (lack === undefined || excess === undefined) {
-      // Nothing to pair with, for roundings alone: each place is its own.
+      // Nothing to pair with, for roundings alone: each position is its own.
       for (const one of [lack, excess, ...low, ...high].filter((one) => one !== undefined)) {
         shares[one] = 1;
       }
@@ -78,8 +78,8 @@ export function weightedClasses(weights: Float32Array, total: number): ClassDist
     range,
     sample(numbers) {
       const fraction = unitFloat(numbers);
-      const place = belowLimit(numbers, range);
-      return fraction < (kept[place] ?? 0) ? place : (others[place] ?? 0);
+      const index = belowLimit(numbers, range);
+      return fraction < (kept[index] ?? 0) ? index : (others[index] ?? 0);
     },
     probability: (of) => Math.fround((weights[of] ?? 0) / total),
   };
@@ -94,7 +94,7 @@ const MOST_CLASSES = 2 ** 28;
 /** Classes as often as they were the true ones before, each counted once more than that. */
 export class LearnedClasses implements ClassDistribution {
   readonly range: number;
-  /** Sums over parts of the counts, a Fenwick tree: place i holds the sum of the last (i & -i) counts up to i. */
+  /** Sums over parts of the counts, a Fenwick tree: position i holds the sum of the last (i & -i) counts up to i. */
   readonly #sums: Int32Array;
   readonly #counts: Int32Array;
   #total: number;
@@ -109,20 +109,20 @@ export class LearnedClasses implements ClassDistribution {
     this.range = range;
     this.#total = range;
     this.#counts = new Int32Array(range).fill(1);
-    this.#sums = Int32Array.from({ length: range + 1 }, (_, place) => place & -place);
+    this.#sums = Int32Array.from({ length: range + 1 }, (_, index) => index & -index);
   }
 
   sample(numbers: PhiloxSamples): number {
     let left = belowLimit(numbers, this.#total);
-    let place = 0;
+    let index = 0;
     for (let step = 2 ** Math.floor(Math.log2(this.range)); step >= 1; step /= 2) {
-      const sum = this.#sums[place + step];
+      const sum = this.#sums[index + step];
       if (sum !== undefined && sum <= left) {
-        place += step;
+        index += step;
         left -= sum;
       }
     }
-    return place;
+    return index;
   }
 
   probability(of: number): number {
@@ -137,8 +137,8 @@ export class LearnedClasses implements ClassDistribution {
       }
       this.#total += 1;
       this.#counts[one] = (this.#counts[one] ?? 0) + 1;
-      for (let place = one + 1; place <= this.range; place += place & -place) {
-        this.#sums[place] = (this.#sums[place] ?? 0) + 1;
+      for (let index = one + 1; index <= this.range; index += index & -index) {
+        this.#sums[index] = (this.#sums[index] ?? 0) + 1;
       }
     }
   }

@@ -188,14 +188,14 @@ function findHits(node: KernelNode): Compute {
         "sampled_candidates must be a vector, which is typically an output from CandidateSampler",
       );
     }
-    const places = new Map(integersOf(sampled).map((one, place) => [one, place]));
+    const indexes = new Map(integersOf(sampled).map((one, index) => [one, index]));
     const rows: number[] = [];
     const hits: number[] = [];
     for (const [i, one] of integersOf(truth).entries()) {
-      const place = places.get(one);
-      if (place !== undefined) {
+      const index = indexes.get(one);
+      if (index !== undefined) {
         rows.push(Math.floor(i / trueCount));
-        hits.push(place);
+        hits.push(index);
       }
     }
     return [

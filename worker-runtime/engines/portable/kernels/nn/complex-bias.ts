@@ -5,7 +5,7 @@ import { complexTypes } from "../support/dtypes.js";
 import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
 import { channelLayout, checkBias, isChannelsFirst } from "./bias.js";
 
-/** Calls `visit` for each complex number of a tensor with the places of its real part and of its channel's. */
+/** Calls `visit` for each complex number of a tensor with the positions of its real part and of its channel's. */
 function forEachNumber(
   { shape, size }: Tensor,
   channelsFirst: boolean,

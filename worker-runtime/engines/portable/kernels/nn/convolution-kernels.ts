@@ -26,7 +26,7 @@ function cost(filterSize: number, images: Tensor | undefined): number {
   return ((images?.size ?? 0) / channels) * filterSize * MULTIPLICATION_NANOSECONDS;
 }
 
-/** Whether TensorFlow.js's own convolution, which is up to four times as fast, knows these attributes. */
+/** Whether TensorFlow.js's own convolution, which is up to four times as fast, supports these attributes. */
 function fitsTfjs(
   node: KernelNode,
   { channelsFirst, padding, strides, dilations }: WindowAttributes,

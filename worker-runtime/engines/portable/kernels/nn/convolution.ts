@@ -51,19 +51,19 @@ function convolutionOf(
   return { geometry, batch, inChannels, outChannels, groups, outShape };
 }
 
-/** Runs `each` for every group and every run of places whose patches fit into memory together. */
+/** Runs `each` for every group and every run of positions whose patches fit into memory together. */
 function forEachPiece(
   convolution: Convolution,
   each: (source: PatchSource, group: number, first: number, count: number) => void,
 ): void {
   const { geometry, batch, inChannels, groups } = convolution;
-  const places = batch * geometry.rows.output * geometry.columns.output;
+  const positions = batch * geometry.rows.output * geometry.columns.output;
   const takenChannels = inChannels / groups;
   for (let group = 0; group < groups; group += 1) {
     const source = { geometry, channels: inChannels, firstChannel: group * takenChannels, takenChannels };
     const step = Math.max(1, Math.floor(MAX_PATCH_ELEMENTS / Math.max(1, patchSize(source))));
-    for (let first = 0; first < places; first += step) {
-      each(source, group, first, Math.min(step, places - first));
+    for (let first = 0; first < positions; first += step) {
+      each(source, group, first, Math.min(step, positions - first));
     }
   }
 }
@@ -74,7 +74,7 @@ function groupFilter<T>(data: T, { outChannels, groups }: Convolution, group: nu
   return { data, offset: group * columns, rows: patch, columns, rowStride: outChannels, columnStride: 1 };
 }
 
-/** The part of images of the output's shape that belongs to a group, as a matrix [places, channels out]. */
+/** The part of images of the output's shape that belongs to a group, as a matrix [positions, channels out]. */
 function groupOutput<T>(
   data: T,
   { outChannels, groups }: Convolution,
@@ -137,7 +137,7 @@ export function convolutionFilterGradient(
   const convolution = convolutionOf(attributes, images.shape, filterShape);
   checkGradient(convolution, gradient);
   const { outChannels, groups } = convolution;
-  const [pixels, slopes] = [numbersOf(images), numbersOf(gradient)];
+  const [pixels, gradients] = [numbersOf(images), numbersOf(gradient)];
   const out = newNumbers(dtype, filterShape);
   forEachPiece(convolution, (source, group, first, count) => {
     const patch = patchSize(source);
@@ -145,7 +145,7 @@ export function convolutionFilterGradient(
     gatherPatches(pixels, source, first, count, patches);
     const width = outChannels / groups;
     const product = newFloats(dtype, patch * width);
-    const right = groupOutput(slopes, convolution, group, first, count);
+    const right = groupOutput(gradients, convolution, group, first, count);
     multiplyFloatMatrices(dtype, transposedMatrix(rowMajor(patches, count, patch)), right, product);
     addRows(product, out, group * width, width, outChannels);
   });
@@ -162,12 +162,12 @@ export function convolutionInputGradient(
   const { dtype } = filter;
   const convolution = convolutionOf(attributes, imageShape, filter.shape);
   checkGradient(convolution, gradient);
-  const [weights, slopes] = [numbersOf(filter), numbersOf(gradient)];
+  const [weights, gradients] = [numbersOf(filter), numbersOf(gradient)];
   const out = newNumbers(dtype, imageShape);
   forEachPiece(convolution, (source, group, first, count) => {
     const patch = patchSize(source);
     const patches = newFloats(dtype, count * patch);
-    const left = groupOutput(slopes, convolution, group, first, count);
+    const left = groupOutput(gradients, convolution, group, first, count);
     const right = transposedMatrix(groupFilter(weights, convolution, group, patch));
     multiplyFloatMatrices(dtype, left, right, patches);
     scatterPatches(patches, source, first, count, out);

@@ -96,8 +96,8 @@ class Likeliest {
     return beams.sort((a, b) => b.now.total - a.now.total);
   }
 
-  #total(place: number): number {
-    return this.#heap[place]?.now.total ?? Infinity;
+  #total(index: number): number {
+    return this.#heap[index]?.now.total ?? Infinity;
   }
 
   #swap(a: number, b: number): void {
@@ -109,25 +109,25 @@ class Likeliest {
   }
 
   #sink(): void {
-    for (let place = 0; ; ) {
-      const left = 2 * place + 1;
+    for (let index = 0; ; ) {
+      const left = 2 * index + 1;
       const least = this.#total(left + 1) < this.#total(left) ? left + 1 : left;
-      if (this.#total(least) >= this.#total(place)) {
+      if (this.#total(least) >= this.#total(index)) {
         return;
       }
-      this.#swap(place, least);
-      place = least;
+      this.#swap(index, least);
+      index = least;
     }
   }
 
   #rise(): void {
-    for (let place = this.#heap.length - 1; place > 0; ) {
-      const above = (place - 1) >> 1;
-      if (this.#total(above) <= this.#total(place)) {
+    for (let index = this.#heap.length - 1; index > 0; ) {
+      const above = (index - 1) >> 1;
+      if (this.#total(above) <= this.#total(index)) {
         return;
       }
-      this.#swap(place, above);
-      place = above;
+      this.#swap(index, above);
+      index = above;
     }
   }
 }

@@ -54,13 +54,13 @@ export function labelSequences(indices: Tensor, values: Tensor, batches: number)
     );
   }
   const columns = indices.shape[1] ?? 0;
-  const places = integersOf(indices);
+  const indexes = integersOf(indices);
   const sequences = Array.from({ length: batches }, (): number[] => []);
   for (const [i, label] of integersOf(values).entries()) {
-    const sequence = sequences[places[i * columns] ?? -1];
+    const sequence = sequences[indexes[i * columns] ?? -1];
     if (sequence === undefined) {
       throw invalidArgument(
-        `label SparseTensor is not valid: indices[${i}] = ${cppShapeText(places.slice(i * columns, (i + 1) * columns))} is out of bounds: need 0 <= index < ${batches}`,
+        `label SparseTensor is not valid: indices[${i}] = ${cppShapeText(indexes.slice(i * columns, (i + 1) * columns))} is out of bounds: need 0 <= index < ${batches}`,
       );
     }
     sequence.push(label);

@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { pureKernel } from "../support/define.js";
+import { KernelPriority, pureKernel } from "../support/define.js";
 import { allFloatTypes } from "../support/dtypes.js";
 import { newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape } from "../support/shapes.js";
@@ -11,9 +11,6 @@ import { imagePixel, type WindowAttributes, type WindowGeometry, windowGeometry 
 
 /** Nanoseconds of one multiplication in these loops on a slow core. */
 const MULTIPLICATION_NANOSECONDS = 3;
-
-/** Below the kernel of TensorFlow.js, which computes float32 of the usual layout faster. */
-const PRIORITY = -20;
 
 /** A convolution of each channel alone. Images are [batch, rows, columns, channels], filters [rows, columns, channels, multiplier]. */
 interface DepthwiseConvolution {
@@ -55,10 +52,10 @@ function forEachTap(
   const outChannels = channels * multiplier;
   let inResult = 0;
   for (let image = 0; image < batch; image += 1) {
-    for (let placeRow = 0; placeRow < rows.output; placeRow += 1) {
+    for (let indexRow = 0; indexRow < rows.output; indexRow += 1) {
       for (let placeColumn = 0; placeColumn < columns.output; placeColumn += 1) {
         for (let i = 0; i < rows.window; i += 1) {
-          const row = imagePixel(rows, placeRow, i);
+          const row = imagePixel(rows, indexRow, i);
           for (let j = 0; j < columns.window; j += 1) {
             const column = imagePixel(columns, placeColumn, j);
             if (row >= 0 && row < rows.input && column >= 0 && column < columns.input) {
@@ -98,14 +95,14 @@ function filterGradient(
   const convolution = depthwiseOf(attributes, images.shape, filterShape);
   checkGradient(convolution, gradient);
   const { channels, multiplier } = convolution;
-  const [pixels, slopes] = [numbersOf(images), numbersOf(gradient)];
-  // Summed over all images and places, hence in double precision.
+  const [pixels, gradients] = [numbersOf(images), numbersOf(gradient)];
+  // Summed over all images and positions, hence in double precision.
   const sums = new Float64Array(productOf(filterShape));
   forEachTap(convolution, (inImages, inFilter, inResult) => {
     for (let channel = 0; channel < channels; channel += 1) {
       const pixel = pixels[inImages + channel] as number;
       for (let k = channel * multiplier; k < (channel + 1) * multiplier; k += 1) {
-        sums[inFilter + k] = (sums[inFilter + k] as number) + pixel * (slopes[inResult + k] as number);
+        sums[inFilter + k] = (sums[inFilter + k] as number) + pixel * (gradients[inResult + k] as number);
       }
     }
   });
@@ -123,13 +120,13 @@ function inputGradient(
   const convolution = depthwiseOf(attributes, imageShape, filter.shape);
   checkGradient(convolution, gradient);
   const { channels, multiplier } = convolution;
-  const [weights, slopes] = [numbersOf(filter), numbersOf(gradient)];
+  const [weights, gradients] = [numbersOf(filter), numbersOf(gradient)];
   const out = newNumbers(filter.dtype, imageShape);
   forEachTap(convolution, (inImages, inFilter, inResult) => {
     for (let channel = 0; channel < channels; channel += 1) {
       let sum = out[inImages + channel] as number;
       for (let k = channel * multiplier; k < (channel + 1) * multiplier; k += 1) {
-        sum += (weights[inFilter + k] as number) * (slopes[inResult + k] as number);
+        sum += (weights[inFilter + k] as number) * (gradients[inResult + k] as number);
       }
       out[inImages + channel] = sum;
     }
@@ -163,7 +160,7 @@ const depthwise: Convolution = { convolve, filterGradient, inputGradient };
 export const depthwiseConvolutionKernels: readonly PureKernelDefinition[] = [
   pureKernel("DepthwiseConv2dNative", (node) => forwardForm(node, depthwise), {
     ...options,
-    priority: PRIORITY,
+    priority: KernelPriority.fallback,
   }),
   pureKernel("DepthwiseConv2dNativeBackpropFilter", (node) => filterGradientForm(node, depthwise), options),
   pureKernel("DepthwiseConv2dNativeBackpropInput", (node) => inputGradientForm(node, depthwise), options),

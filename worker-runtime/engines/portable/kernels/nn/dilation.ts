@@ -114,8 +114,8 @@ function forEachMaximum(
 function dilate(dilation: Dilation): Tensor {
   const { dtype } = dilation.input;
   const out = newNumbers(dtype, dilation.outputShape);
-  forEachMaximum(dilation, (place, value) => {
-    out[place] = value;
+  forEachMaximum(dilation, (index, value) => {
+    out[index] = value;
   });
   return new Tensor(dtype, dilation.outputShape, out);
 }
@@ -130,9 +130,9 @@ function gradient(dilation: Dilation, incoming: Tensor, by: "input" | "filter"):
   const target = dilation[by];
   const out = newNumbers(target.dtype, target.shape);
   const changes = numbersOf(incoming);
-  forEachMaximum(dilation, (place, _, pixel, weight) => {
+  forEachMaximum(dilation, (index, _, pixel, weight) => {
     const to = by === "input" ? pixel : weight;
-    out[to] = (out[to] as number) + (changes[place] as number);
+    out[to] = (out[to] as number) + (changes[index] as number);
   });
   return new Tensor(target.dtype, target.shape, out);
 }

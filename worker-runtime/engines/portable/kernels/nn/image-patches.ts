@@ -24,23 +24,23 @@ function alongImage(what: string, sizes: readonly number[]): readonly [number, n
   return [rows, columns];
 }
 
-/** Copies the pixels under each window, which go where its place's channels are; 0 in the padding. */
+/** Copies the pixels under each window, which go where its position's channels are; 0 in the padding. */
 function extract(images: Tensor, rows: WindowDimension, columns: WindowDimension): Tensor {
   const [batch = 0, height = 0, width = 0, channels = 0] = images.shape;
   const depth = rows.window * columns.window * channels;
   const shape = [batch, rows.output, columns.output, depth];
   const data = allocate(images.dtype, shape);
   const [to, from] = [wordsOf(images.dtype, data), wordsOf(images.dtype, images.data)];
-  const places = rows.output * columns.output;
-  for (let place = 0; place < batch * places; place += 1) {
-    const image = Math.floor(place / places) * height;
-    const [y, x] = [Math.floor((place % places) / columns.output), place % columns.output];
+  const positions = rows.output * columns.output;
+  for (let position = 0; position < batch * positions; position += 1) {
+    const image = Math.floor(position / positions) * height;
+    const [y, x] = [Math.floor((position % positions) / columns.output), position % columns.output];
     for (let i = 0; i < rows.window; i += 1) {
       const row = imagePixel(rows, y, i);
       for (let j = 0; j < columns.window && row >= 0 && row < height; j += 1) {
         const column = imagePixel(columns, x, j);
         if (column >= 0 && column < width) {
-          const target = place * depth + (i * columns.window + j) * channels;
+          const target = position * depth + (i * columns.window + j) * channels;
           copyElements(to, target, from, ((image + row) * width + column) * channels, channels);
         }
       }
@@ -49,7 +49,7 @@ function extract(images: Tensor, rows: WindowDimension, columns: WindowDimension
   return new Tensor(images.dtype, shape, data);
 }
 
-/** The pixels under a window that moves over images, as channels of the place where the window is. */
+/** The pixels under a window that moves over images, as channels of the position where the window is. */
 export const imagePatchesKernel: PureKernelDefinition = pureKernel(
   "ExtractImagePatches",
   (node) => {

@@ -2,12 +2,9 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { pureKernel, withSmallFloats } from "../support/define.js";
+import { KernelPriority, pureKernel, withSmallFloats } from "../support/define.js";
 import { inputAt, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
-
-/** Below the kernel of TensorFlow.js, which computes float32 faster. */
-const PRIORITY = -20;
 
 const NANOSECONDS_PER_PAIR = 8;
 
@@ -59,9 +56,9 @@ function normalize(input: Tensor, normalization: Normalization): Tensor {
 }
 
 /** The gradient of the input: each channel's output depends on all channels within its radius. */
-function gradient(slopes: Tensor, input: Tensor, output: Tensor, normalization: Normalization): Tensor {
+function gradient(gradients: Tensor, input: Tensor, output: Tensor, normalization: Normalization): Tensor {
   const { radius, alpha, beta } = normalization;
-  const [dy, x, y] = [numbersOf(slopes), numbersOf(input), numbersOf(output)];
+  const [dy, x, y] = [numbersOf(gradients), numbersOf(input), numbersOf(output)];
   const out = newNumbers(input.dtype, input.shape);
   const channels = input.shape[3] ?? 0;
   const sums = new Float64Array(channels);
@@ -70,12 +67,12 @@ function gradient(slopes: Tensor, input: Tensor, output: Tensor, normalization: 
     sums.fill(0);
     for (let j = 0; j < channels; j += 1) {
       const norm = norms[j] ?? 1;
-      const slope = dy[start + j] ?? 0;
-      const shared = (-2 * alpha * beta * (y[start + j] ?? 0) * slope) / norm;
+      const gradient = dy[start + j] ?? 0;
+      const shared = (-2 * alpha * beta * (y[start + j] ?? 0) * gradient) / norm;
       for (let k = Math.max(0, j - radius); k <= Math.min(channels - 1, j + radius); k += 1) {
         sums[k] = (sums[k] ?? 0) + shared * (x[start + k] ?? 0);
       }
-      sums[j] = (sums[j] ?? 0) + slope * norm ** -beta;
+      sums[j] = (sums[j] ?? 0) + gradient * norm ** -beta;
     }
     out.set(sums, start);
   }
@@ -103,22 +100,22 @@ export const localResponseKernels: readonly PureKernelDefinition[] = [
         return [normalize(inputAt(inputs, 0), normalization)];
       });
     },
-    { types: { T: ["float16", "float32"] }, priority: PRIORITY, cost },
+    { types: { T: ["float16", "float32"] }, priority: KernelPriority.fallback, cost },
   ),
   pureKernel(
     "LRNGrad",
     (node) => {
       const normalization = normalizationOf(node);
       return withSmallFloats((inputs) => {
-        const [slopes, input, output] = [inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)];
+        const [gradients, input, output] = [inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)];
         checkImages(input);
-        if (!sameShape(slopes.shape, input.shape) || !sameShape(output.shape, input.shape)) {
+        if (!sameShape(gradients.shape, input.shape) || !sameShape(output.shape, input.shape)) {
           throw invalidArgument(
-            `input_grads, input_image, and out_image should have the same shape, not ${cppShapeText(slopes.shape)}, ` +
+            `input_grads, input_image, and out_image should have the same shape, not ${cppShapeText(gradients.shape)}, ` +
               `${cppShapeText(input.shape)} and ${cppShapeText(output.shape)}`,
           );
         }
-        return [gradient(slopes, input, output, normalization)];
+        return [gradient(gradients, input, output, normalization)];
       });
     },
     { types: { T: ["float16", "float32"] }, cost },

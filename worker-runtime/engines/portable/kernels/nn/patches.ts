@@ -17,7 +17,7 @@ export function patchSize({ geometry, takenChannels }: PatchSource): number {
 }
 
 /**
- * Calls `visit` for each pixel under the windows from place `first` on that lies within its image.
+ * Calls `visit` for each pixel under the windows from position `first` on that lies within its image.
  * @param visit takes where its channels begin: in the list of patches and in the images.
  */
 function forEachPixel(
@@ -28,14 +28,14 @@ function forEachPixel(
 ): void {
   const { rows, columns } = source.geometry;
   const imageSize = rows.input * columns.input * source.channels;
-  const places = rows.output * columns.output;
+  const positions = rows.output * columns.output;
   let inPatches = 0;
   for (let at = first; at < first + count; at += 1) {
-    const image = Math.floor(at / places) * imageSize;
-    const place = at % places;
-    const [placeRow, placeColumn] = [Math.floor(place / columns.output), place % columns.output];
+    const image = Math.floor(at / positions) * imageSize;
+    const position = at % positions;
+    const [indexRow, placeColumn] = [Math.floor(position / columns.output), position % columns.output];
     for (let i = 0; i < rows.window; i += 1) {
-      const row = imagePixel(rows, placeRow, i);
+      const row = imagePixel(rows, indexRow, i);
       for (let j = 0; j < columns.window; j += 1) {
         const column = imagePixel(columns, placeColumn, j);
         if (row >= 0 && row < rows.input && column >= 0 && column < columns.input) {
@@ -48,7 +48,7 @@ function forEachPixel(
 }
 
 /**
- * The pixels under each of `count` windows from place `first` on (places of all images counted through), one patch
+ * The pixels under each of `count` windows from position `first` on (positions of all images counted through), one patch
  * after the other; 0 in the padding. A convolution is the product of this matrix and the filter.
  */
 export function gatherPatches(

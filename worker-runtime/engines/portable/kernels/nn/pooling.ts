@@ -2,7 +2,7 @@ import { invalidArgument } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { perElement, pureKernel, withSmallFloats } from "../support/define.js";
+import { KernelPriority, perElement, pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes } from "../support/dtypes.js";
 import { inputAt, type NumberArray, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
@@ -20,9 +20,6 @@ import {
 } from "./windows.js";
 
 const NANOSECONDS_PER_ELEMENT = 15;
-
-/** Below the kernels of TensorFlow.js, which compute float32 of the usual layout faster. */
-const PRIORITY = -20;
 
 interface Pooling {
   readonly attributes: WindowAttributes;
@@ -45,14 +42,14 @@ function poolsImages(node: KernelNode): boolean {
 }
 
 /** The part of a window that lies within the image: [first pixel, end). */
-export function pixelsUnder(dimension: WindowDimension, place: number): readonly [number, number] {
-  const start = imagePixel(dimension, place, 0);
+export function pixelsUnder(dimension: WindowDimension, index: number): readonly [number, number] {
+  const start = imagePixel(dimension, index, 0);
   return [Math.max(0, start), Math.min(dimension.input, start + dimension.window)];
 }
 
 /**
- * Calls `visit` for every place of the window in every image.
- * @param visit takes where the place's channels begin in the result, and where those of the pixels under it begin.
+ * Calls `visit` for every position of the window in every image.
+ * @param visit takes where the position's channels begin in the result, and where those of the pixels under it begin.
  */
 function forEachWindow(
   batch: number,
@@ -62,8 +59,8 @@ function forEachWindow(
 ): void {
   let inResult = 0;
   for (let image = 0; image < batch; image += 1) {
-    for (let placeRow = 0; placeRow < rows.output; placeRow += 1) {
-      const [top, bottom] = pixelsUnder(rows, placeRow);
+    for (let indexRow = 0; indexRow < rows.output; indexRow += 1) {
+      const [top, bottom] = pixelsUnder(rows, indexRow);
       for (let placeColumn = 0; placeColumn < columns.output; placeColumn += 1) {
         const [left, right] = pixelsUnder(columns, placeColumn);
         const pixels: number[] = [];
@@ -79,7 +76,7 @@ function forEachWindow(
   }
 }
 
-/** The first of the pixels with the largest value in a channel, as its place in the images. */
+/** The first of the pixels with the largest value in a channel, as its position in the images. */
 export function largest(images: NumberArray, pixels: readonly number[], channel: number): number {
   let best = (pixels[0] ?? 0) + channel;
   for (const pixel of pixels) {
@@ -115,16 +112,16 @@ function pool(images: Tensor, pooling: Pooling, average: boolean): Tensor {
 /** Gives each window's gradient to its largest pixel. */
 function maxPoolGradient(images: Tensor, gradient: Tensor, pooling: Pooling): Tensor {
   const values = numbersOf(images);
-  return spread(images.shape, gradient, pooling, (out, slopes, at, pixels, channel) => {
+  return spread(images.shape, gradient, pooling, (out, gradients, at, pixels, channel) => {
     const target = largest(values, pixels, channel);
-    out[target] = (out[target] as number) + (slopes[at] as number);
+    out[target] = (out[target] as number) + (gradients[at] as number);
   });
 }
 
 /** Gives each window's gradient to all its pixels in equal parts. */
 function averagePoolGradient(shape: readonly number[], gradient: Tensor, pooling: Pooling): Tensor {
-  return spread(shape, gradient, pooling, (out, slopes, at, pixels, channel) => {
-    const part = (slopes[at] as number) / pixels.length;
+  return spread(shape, gradient, pooling, (out, gradients, at, pixels, channel) => {
+    const part = (gradients[at] as number) / pixels.length;
     for (const pixel of pixels) {
       out[pixel + channel] = (out[pixel + channel] as number) + part;
     }
@@ -133,7 +130,7 @@ function averagePoolGradient(shape: readonly number[], gradient: Tensor, pooling
 
 type Spread = (
   out: NumberArray,
-  slopes: NumberArray,
+  gradients: NumberArray,
   at: number,
   pixels: readonly number[],
   channel: number,
@@ -149,11 +146,11 @@ function spread(shape: readonly number[], gradient: Tensor, pooling: Pooling, ch
       `Expected grad shape to be ${cppShapeText(expected)}, but got ${cppShapeText(gradient.shape)}`,
     );
   }
-  const slopes = numbersOf(gradient);
+  const gradients = numbersOf(gradient);
   const out = newNumbers(gradient.dtype, shape);
   forEachWindow(batch, channels, geometry, (inResult, pixels) => {
     for (let channel = 0; channel < channels; channel += 1) {
-      change(out, slopes, inResult + channel, pixels, channel);
+      change(out, gradients, inResult + channel, pixels, channel);
     }
   });
   return new Tensor(gradient.dtype, shape, out);
@@ -172,7 +169,7 @@ function poolKernel(op: string, average: boolean): PureKernelDefinition {
     },
     {
       types: { T: allFloatTypes },
-      priority: PRIORITY,
+      priority: KernelPriority.fallback,
       fits: poolsImages,
       cost: perElement(NANOSECONDS_PER_ELEMENT),
     },

@@ -61,7 +61,7 @@ const MOST_RESERVED = 2 ** 28;
 
 /**
  * The classes of a FixedUnigramCandidateSampler: of the attribute "unigrams", or of a file, which is read once.
- * @throws TensorFlowError INVALID_ARGUMENT for attributes that make no sense; what reading the file gives.
+ * @throws TensorFlowError INVALID_ARGUMENT for invalid attributes; what reading the file gives.
  */
 export function unigramClasses(
   node: KernelNode,

@@ -50,8 +50,8 @@ function filterGradient(node: KernelNode): Compute {
   return withSmallFloats((inputs) => {
     const volumes = volumesChannelsLast(inputAt(inputs, 0), channelsFirst, "input");
     const shape = shapeOf(inputAt(inputs, 1), "filter_sizes");
-    const slopes = volumesChannelsLast(inputAt(inputs, 2), channelsFirst, "out_backprop");
-    return [volumeFilterGradient(attributes, volumes, shape, slopes)];
+    const gradients = volumesChannelsLast(inputAt(inputs, 2), channelsFirst, "out_backprop");
+    return [volumeFilterGradient(attributes, volumes, shape, gradients)];
   });
 }
 
@@ -62,8 +62,8 @@ function inputGradient(node: KernelNode): Compute {
     const given = shapeOf(inputAt(inputs, 0), "input_sizes");
     const [batch = 0, channels = 0, ...inner] = given;
     const shape = channelsFirst ? [batch, ...inner, channels] : given;
-    const slopes = volumesChannelsLast(inputAt(inputs, 2), channelsFirst, "out_backprop");
-    const result = volumeInputGradient(attributes, shape, inputAt(inputs, 1), slopes);
+    const gradients = volumesChannelsLast(inputAt(inputs, 2), channelsFirst, "out_backprop");
+    const result = volumeInputGradient(attributes, shape, inputAt(inputs, 1), gradients);
     return [volumesAsGiven(result, channelsFirst)];
   });
 }
@@ -84,6 +84,6 @@ export const volumeConvolutionKernels: readonly PureKernelDefinition[] = [
   pureKernel("Conv3DBackpropInputV2", inputGradient, {
     ...options,
     types: { T: allFloatTypes, Tshape: indexTypes },
-    cost: (node, [, filter, slopes]) => cost(node, filter?.size ?? 0, slopes),
+    cost: (node, [, filter, gradients]) => cost(node, filter?.size ?? 0, gradients),
   }),
 ];

@@ -97,11 +97,11 @@ function planesOf(
   });
 }
 
-/** Which plane of each volume lies under one plane of the filter, for each place of the window that has one there. */
-function meetings(planes: WindowDimension, inFilter: number): { place: number; plane: number }[] {
-  return Array.from({ length: planes.output }, (_, place) => ({
-    place,
-    plane: imagePixel(planes, place, inFilter),
+/** Which plane of each volume lies under one plane of the filter, for each position of the window that has one there. */
+function meetings(planes: WindowDimension, inFilter: number): { index: number; plane: number }[] {
+  return Array.from({ length: planes.output }, (_, index) => ({
+    index,
+    plane: imagePixel(planes, index, inFilter),
   })).filter(({ plane }) => plane >= 0 && plane < planes.input);
 }
 
@@ -190,7 +190,7 @@ export function convolveVolumes(attributes: VolumeAttributes, volumes: Tensor, f
     const part = convolve(attributes.image, images, filterPlane(filter, inFilter));
     addPlanes(
       part,
-      met.map(({ place }) => place),
+      met.map(({ index }) => index),
       shape,
       out,
     );
@@ -224,11 +224,11 @@ export function volumeFilterGradient(
       volumes,
       met.map(({ plane }) => plane),
     );
-    const slopes = takePlanes(
+    const gradients = takePlanes(
       gradient,
-      met.map(({ place }) => place),
+      met.map(({ index }) => index),
     );
-    const part = convolutionFilterGradient(attributes.image, images, planeShape, slopes);
+    const part = convolutionFilterGradient(attributes.image, images, planeShape, gradients);
     out.set(numbersOf(part), inFilter * size);
   }
   return new Tensor(volumes.dtype, filterShape, out);
@@ -247,16 +247,16 @@ export function volumeInputGradient(
   const out = newNumbers(filter.dtype, shape);
   for (let inFilter = 0; inFilter < planes.window; inFilter += 1) {
     const met = meetings(planes, inFilter);
-    const slopes = takePlanes(
+    const gradients = takePlanes(
       gradient,
-      met.map(({ place }) => place),
+      met.map(({ index }) => index),
     );
     const imagesShape = [batch * met.length, ...image];
     const part = convolutionInputGradient(
       attributes.image,
       imagesShape,
       filterPlane(filter, inFilter),
-      slopes,
+      gradients,
     );
     addPlanes(
       part,

@@ -2,7 +2,7 @@ import { invalidArgument, unimplemented } from "../../../../protocol/status.js";
 import { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
-import { type Compute, pureKernel, withSmallFloats } from "../support/define.js";
+import { type Compute, KernelPriority, pureKernel, withSmallFloats } from "../support/define.js";
 import { allFloatTypes } from "../support/dtypes.js";
 import { inputAt, integersOf, type NumberArray, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape } from "../support/shapes.js";
@@ -11,9 +11,6 @@ import { largest, pixelsUnder } from "./pooling.js";
 import { type WindowDimension, windowDimension } from "./windows.js";
 
 const NANOSECONDS_PER_PIXEL = 10;
-
-/** Below the kernel of TensorFlow.js, which computes averages of float32 faster. */
-const PRIORITY = -20;
 
 /** How windows move over volumes [batch, planes, rows, columns, channels]. */
 interface VolumePooling {
@@ -54,14 +51,14 @@ function fromChannelsLast(volumes: Tensor, { channelsFirst }: VolumePooling): Te
   return channelsFirst ? transposed(volumes, [0, 4, 1, 2, 3]) : volumes;
 }
 
-/** The places of the window over volumes of a shape. */
-interface Places {
+/** The positions of the window over volumes of a shape. */
+interface Positions {
   readonly shape: readonly number[];
   readonly outputShape: readonly number[];
   readonly dimensions: readonly WindowDimension[];
 }
 
-function placesOver(shape: readonly number[], { window, strides, padding }: VolumePooling): Places {
+function positionsOver(shape: readonly number[], { window, strides, padding }: VolumePooling): Positions {
   const dimensions = window.map((size, i) =>
     windowDimension({
       input: shape[i + 1] ?? 0,
@@ -76,16 +73,16 @@ function placesOver(shape: readonly number[], { window, strides, padding }: Volu
 }
 
 /**
- * Calls `visit` for every place of the window in every volume.
- * @param visit takes where the place's channels begin in the result, and where those of the pixels under it begin.
+ * Calls `visit` for every position of the window in every volume.
+ * @param visit takes where the position's channels begin in the result, and where those of the pixels under it begin.
  */
-function forEachPlace(
-  { shape, dimensions }: Places,
+function forEachPosition(
+  { shape, dimensions }: Positions,
   visit: (inResult: number, pixels: readonly number[]) => void,
 ): void {
   const [batch = 0, , rows = 0, columns = 0, channels = 0] = shape;
   const spans = dimensions.map((dimension) =>
-    Array.from({ length: dimension.output }, (_, place) => pixelsUnder(dimension, place)),
+    Array.from({ length: dimension.output }, (_, position) => pixelsUnder(dimension, position)),
   );
   const [planeSpans = [], rowSpans = [], columnSpans = []] = spans;
   let inResult = 0;
@@ -110,12 +107,12 @@ function forEachPlace(
   }
 }
 
-/** What a place's channel in the result is of the pixels under it, or gives to them. */
-type AtPlace = (at: number, pixels: readonly number[], channel: number) => void;
+/** What a position's channel in the result is of the pixels under it, or gives to them. */
+type AtPosition = (at: number, pixels: readonly number[], channel: number) => void;
 
-function forEachElement(places: Places, act: AtPlace): void {
-  const channels = places.shape[4] ?? 0;
-  forEachPlace(places, (inResult, pixels) => {
+function forEachElement(positions: Positions, act: AtPosition): void {
+  const channels = positions.shape[4] ?? 0;
+  forEachPosition(positions, (inResult, pixels) => {
     for (let channel = 0; channel < channels; channel += 1) {
       act(inResult + channel, pixels, channel);
     }
@@ -123,13 +120,13 @@ function forEachElement(places: Places, act: AtPlace): void {
 }
 
 function pool(volumes: Tensor, pooling: VolumePooling, average: boolean): Tensor {
-  const places = placesOver(volumes.shape, pooling);
+  const positions = positionsOver(volumes.shape, pooling);
   const values = numbersOf(volumes);
-  const out = newNumbers(volumes.dtype, places.outputShape);
-  forEachElement(places, (at, pixels, channel) => {
+  const out = newNumbers(volumes.dtype, positions.outputShape);
+  forEachElement(positions, (at, pixels, channel) => {
     out[at] = average ? meanOf(values, pixels, channel) : (values[largest(values, pixels, channel)] ?? 0);
   });
-  return new Tensor(volumes.dtype, places.outputShape, out);
+  return new Tensor(volumes.dtype, positions.outputShape, out);
 }
 
 function meanOf(values: NumberArray, pixels: readonly number[], channel: number): number {
@@ -161,18 +158,16 @@ const SAME_PIXEL = Math.fround(1e-5);
  */
 function maxGradient(pooling: VolumePooling, isSecond: boolean): Compute {
   return (inputs) => {
-    const [volumes, output, slopes] = [0, 1, 2].map((i) => toChannelsLast(inputAt(inputs, i), pooling)) as [
-      Tensor,
-      Tensor,
-      Tensor,
-    ];
-    const places = placesOver(volumes.shape, pooling);
-    checkShape(output, places.outputShape, "orig_output");
-    checkShape(slopes, isSecond ? volumes.shape : places.outputShape, "grad");
-    const [values, largest, given] = [numbersOf(volumes), numbersOf(output), numbersOf(slopes)];
-    const shape = isSecond ? places.outputShape : volumes.shape;
-    const out = newNumbers(slopes.dtype, shape);
-    forEachElement(places, (at, pixels, channel) => {
+    const [volumes, output, gradients] = [0, 1, 2].map((i) =>
+      toChannelsLast(inputAt(inputs, i), pooling),
+    ) as [Tensor, Tensor, Tensor];
+    const positions = positionsOver(volumes.shape, pooling);
+    checkShape(output, positions.outputShape, "orig_output");
+    checkShape(gradients, isSecond ? volumes.shape : positions.outputShape, "grad");
+    const [values, largest, given] = [numbersOf(volumes), numbersOf(output), numbersOf(gradients)];
+    const shape = isSecond ? positions.outputShape : volumes.shape;
+    const out = newNumbers(gradients.dtype, shape);
+    forEachElement(positions, (at, pixels, channel) => {
       const top = largest[at] ?? 0;
       if (isSecond) {
         const pixel = pixels.find((one) => values[one + channel] === top);
@@ -185,7 +180,7 @@ function maxGradient(pooling: VolumePooling, isSecond: boolean): Compute {
         }
       }
     });
-    return [fromChannelsLast(new Tensor(slopes.dtype, shape, out), pooling)];
+    return [fromChannelsLast(new Tensor(gradients.dtype, shape, out), pooling)];
   };
 }
 
@@ -200,18 +195,18 @@ function averageGradient(pooling: VolumePooling): Compute {
     }
     const [batch = 0, ...rest] = integersOf(sizes);
     const shape = pooling.channelsFirst ? [batch, ...rest.slice(1), rest[0] ?? 0] : [batch, ...rest];
-    const slopes = toChannelsLast(inputAt(inputs, 1), pooling);
-    const places = placesOver(shape, pooling);
-    checkShape(slopes, places.outputShape, "grad");
-    const given = numbersOf(slopes);
-    const out = newNumbers(slopes.dtype, shape);
-    forEachElement(places, (at, pixels, channel) => {
+    const gradients = toChannelsLast(inputAt(inputs, 1), pooling);
+    const positions = positionsOver(shape, pooling);
+    checkShape(gradients, positions.outputShape, "grad");
+    const given = numbersOf(gradients);
+    const out = newNumbers(gradients.dtype, shape);
+    forEachElement(positions, (at, pixels, channel) => {
       const part = (given[at] ?? 0) / pixels.length;
       for (const pixel of pixels) {
         add(out, pixel + channel, part);
       }
     });
-    return [fromChannelsLast(new Tensor(slopes.dtype, shape, out), pooling)];
+    return [fromChannelsLast(new Tensor(gradients.dtype, shape, out), pooling)];
   };
 }
 
@@ -243,7 +238,7 @@ function kernel(
 /** Pooling of volumes, and its gradients. */
 export const volumePoolingKernels: readonly PureKernelDefinition[] = [
   kernel("MaxPool3D", (pooling) => poolWith(pooling, false)),
-  kernel("AvgPool3D", (pooling) => poolWith(pooling, true), PRIORITY),
+  kernel("AvgPool3D", (pooling) => poolWith(pooling, true), KernelPriority.fallback),
   kernel("MaxPool3DGrad", (pooling) => maxGradient(pooling, false)),
   kernel("MaxPool3DGradGrad", (pooling) => maxGradient(pooling, true)),
   kernel("AvgPool3DGrad", averageGradient),

@@ -11,13 +11,13 @@ export interface WindowDimension {
   readonly input: number;
   /** Pixels of the window. */
   readonly window: number;
-  /** Pixels from one place of the window to the next. */
+  /** Pixels from one position of the window to the next. */
   readonly stride: number;
   /** Pixels of the image from one pixel of the window to the next. */
   readonly dilation: number;
   /** Imagined pixels before the image. */
   readonly padding: number;
-  /** Places of the window: pixels of the result. */
+  /** Positions of the window: pixels of the result. */
   readonly output: number;
 }
 
@@ -103,7 +103,7 @@ export function windowGeometry(
   return { rows: dimension(0), columns: dimension(1) };
 }
 
-/** What one dimension's places follow from. */
+/** What one dimension's positions follow from. */
 interface WindowMovement extends Pick<WindowDimension, "input" | "window" | "stride" | "dilation"> {
   /** "VALID", "SAME" or "EXPLICIT". */
   readonly scheme: string;
@@ -157,9 +157,9 @@ export function fromChannelsLast(images: Tensor, channelsFirst: boolean): Tensor
   return channelsFirst ? transposed(images, [0, 3, 1, 2]) : images;
 }
 
-/** The pixel of the image under pixel `inWindow` of the window at place `place`; negative or too large in the padding. */
-export function imagePixel(dimension: WindowDimension, place: number, inWindow: number): number {
-  return place * dimension.stride - dimension.padding + inWindow * dimension.dilation;
+/** The pixel of the image under pixel `inWindow` of the window at position `index`; negative or too large in the padding. */
+export function imagePixel(dimension: WindowDimension, index: number, inWindow: number): number {
+  return index * dimension.stride - dimension.padding + inWindow * dimension.dilation;
 }
 
 /** A shape of four dimensions that is given as an input. @throws TensorFlowError INVALID_ARGUMENT */

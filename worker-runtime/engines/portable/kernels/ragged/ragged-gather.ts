@@ -18,7 +18,7 @@ function uniformSplits(shape: readonly number[]): number[][] {
   });
 }
 
-/** Rows of some values, in order: from a place up to, not including, another one. */
+/** Rows of some values, in order: from an index up to, not including, another one. */
 type Ranges = readonly (readonly [first: number, end: number])[];
 
 /** The splits of rows that are put one after another, and where their values lie. */
@@ -86,7 +86,7 @@ function create(node: KernelNode): Compute {
   };
 }
 
-/** A place of the splits, one row that is asked for, and one value of the result. */
+/** An index of the splits, one row that is asked for, and one value of the result. */
 const NANOS_PER_SPLIT = 60;
 const NANOS_PER_ROW = 500;
 const NANOS_PER_VALUE = 5;

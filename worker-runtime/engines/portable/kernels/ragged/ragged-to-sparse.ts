@@ -8,8 +8,8 @@ import { inputAt, integerTensor, newNumbers } from "../support/elements.js";
 import { productOf, stridesOf } from "../support/shapes.js";
 import { nestedSplitsOf, type RowSplits } from "./row-splits.js";
 
-/** For each value the row that it is in, and its place in that row. */
-function placesOf(splits: RowSplits): { readonly rows: Int32Array; readonly columns: Int32Array } {
+/** For each value the row that it is in, and its index in that row. */
+function indexesOf(splits: RowSplits): { readonly rows: Int32Array; readonly columns: Int32Array } {
   const count = splits.at(-1) ?? 0;
   const rows = newNumbers("int32", [count]) as Int32Array;
   const columns = newNumbers("int32", [count]) as Int32Array;
@@ -34,7 +34,7 @@ function create(node: KernelNode): Compute {
       throw invalidArgument("rt_dense_values must have rank >= 1.");
     }
     const nested = nestedSplitsOf(inputs.slice(0, rank), values.shape[0] ?? 0);
-    const places = nested.map(placesOf);
+    const indexes = nested.map(indexesOf);
     const inner = values.shape.slice(1);
     const strides = stridesOf(inner);
     const width = rank + 1 + inner.length;
@@ -42,12 +42,12 @@ function create(node: KernelNode): Compute {
     const indices = newNumbers("float64", [count, width]);
     const perRow = productOf(inner);
     for (let i = 0; i < count; i += 1) {
-      let place = Math.floor(i / perRow);
+      let index = Math.floor(i / perRow);
       for (let level = rank - 1; level >= 0; level -= 1) {
-        indices[i * width + level + 1] = places[level]?.columns[place] ?? 0;
-        place = places[level]?.rows[place] ?? 0;
+        indices[i * width + level + 1] = indexes[level]?.columns[index] ?? 0;
+        index = indexes[level]?.rows[index] ?? 0;
       }
-      indices[i * width] = place;
+      indices[i * width] = index;
       for (const [axis, stride] of strides.entries()) {
         indices[i * width + rank + 1 + axis] = Math.floor((i % perRow) / stride) % (inner[axis] ?? 1);
       }

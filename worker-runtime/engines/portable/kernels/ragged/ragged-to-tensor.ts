@@ -20,7 +20,7 @@ interface Partitions {
   readonly levels: readonly Partition[];
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for partitions in an order that makes no sense. */
+/** @throws TensorFlowError INVALID_ARGUMENT for partitions in an invalid order. */
 function partitionsOf(types: readonly string[], inputs: readonly Tensor[]): Partitions {
   const levels = types.flatMap((kind, i): Partition[] => {
     if (kind === "FIRST_DIM_SIZE") {
@@ -68,25 +68,25 @@ function valueCount({ kind, values }: Partition): number {
 /** Where rows go, how far the values of a row lie apart, and for how many of them there is room. */
 interface Rows {
   /** -1 for those that the shape has no room for. */
-  readonly places: ArrayLike<number>;
+  readonly indexes: ArrayLike<number>;
   readonly step: number;
   readonly size: number;
 }
 
-function placeOf({ places, step, size }: Rows, row: number, column: number): number {
-  const place = places[row];
-  if (place === undefined) {
-    throw invalidArgument(`Got next_value_rowid=${row} which is not less than ${places.length}`);
+function indexOf({ indexes, step, size }: Rows, row: number, column: number): number {
+  const index = indexes[row];
+  if (index === undefined) {
+    throw invalidArgument(`Got next_value_rowid=${row} which is not less than ${indexes.length}`);
   }
-  return place >= 0 && column < size ? place + column * step : -1;
+  return index >= 0 && column < size ? index + column * step : -1;
 }
 
 /**
  * Where values go whose rows are given one by one.
- * @throws TensorFlowError INVALID_ARGUMENT for rows that there are not or that are not sorted.
+ * @throws TensorFlowError INVALID_ARGUMENT for rows that do not exist or are not sorted.
  */
-function placesByRowIds(rowIds: readonly number[], rows: Rows): ArrayLike<number> {
-  const places = newNumbers("float64", [rowIds.length]);
+function indexesByRowIds(rowIds: readonly number[], rows: Rows): ArrayLike<number> {
+  const indexes = newNumbers("float64", [rowIds.length]);
   let column = 0;
   for (const [i, row] of rowIds.entries()) {
     const before = rowIds[i - 1];
@@ -94,9 +94,9 @@ function placesByRowIds(rowIds: readonly number[], rows: Rows): ArrayLike<number
       throw invalidArgument("row ids must be sorted in ascending order");
     }
     column = row === before ? column + 1 : 0;
-    places[i] = placeOf(rows, row, column);
+    indexes[i] = indexOf(rows, row, column);
   }
-  return places;
+  return indexes;
 }
 
 /**
@@ -104,10 +104,10 @@ function placesByRowIds(rowIds: readonly number[], rows: Rows): ArrayLike<number
  * @throws TensorFlowError INVALID_ARGUMENT for more rows than there are, or rows that have not as many values as the last
  *   split says; RESOURCE_EXHAUSTED for more of those than there is memory for.
  */
-function placesBySplits(splits: readonly number[], rows: Rows): ArrayLike<number> {
-  if (splits.length === 0 || splits.length - 1 > rows.places.length) {
+function indexesBySplits(splits: readonly number[], rows: Rows): ArrayLike<number> {
+  if (splits.length === 0 || splits.length - 1 > rows.indexes.length) {
     throw invalidArgument(
-      `Row partition size is greater than output size: ${splits.length - 1} > ${rows.places.length}`,
+      `Row partition size is greater than output size: ${splits.length - 1} > ${rows.indexes.length}`,
     );
   }
   // As TensorFlow counts them: a row that ends before it begins is empty.
@@ -116,15 +116,15 @@ function placesBySplits(splits: readonly number[], rows: Rows): ArrayLike<number
     throw invalidArgument("Invalid row split size.");
   }
   // A split is but a number: a few of them may stand for more values than there is memory for.
-  const places = newNumbers("float64", [splits.at(-1) ?? 0]);
+  const indexes = newNumbers("float64", [splits.at(-1) ?? 0]);
   let next = 0;
   for (const [row, length] of lengths.entries()) {
     for (let column = 0; column < length; column += 1) {
-      places[next] = placeOf(rows, row, column);
+      indexes[next] = indexOf(rows, row, column);
       next += 1;
     }
   }
-  return places;
+  return indexes;
 }
 
 /**
@@ -154,7 +154,7 @@ function outputShape(asked: Tensor, needed: readonly number[], ragged: number): 
   });
 }
 
-/** Fills the places of a result with the default, which is broadcast to the shape of one value. */
+/** Fills a result with the default, which is broadcast to the shape of one value. */
 function filled(shape: readonly number[], inner: readonly number[], fill: Tensor): Tensor {
   const fits = tryBroadcast(fill.shape, inner);
   if (fits === undefined || fits.join() !== inner.join()) {
@@ -197,20 +197,20 @@ function toTensor(asked: Tensor, values: Tensor, fill: Tensor, { first, levels }
   for (let row = 0; row < first; row += 1) {
     rows[row] = row < size ? row * (strides[0] ?? 1) : -1;
   }
-  let places: ArrayLike<number> = rows;
+  let indexes: ArrayLike<number> = rows;
   for (const [i, level] of levels.entries()) {
-    const parents = { places, step: strides[i + 1] ?? 1, size: shape[i + 1] ?? 0 };
-    places =
+    const parents = { indexes, step: strides[i + 1] ?? 1, size: shape[i + 1] ?? 0 };
+    indexes =
       level.kind === "VALUE_ROWIDS"
-        ? placesByRowIds(level.values, parents)
-        : placesBySplits(level.values, parents);
+        ? indexesByRowIds(level.values, parents)
+        : indexesBySplits(level.values, parents);
   }
   const count = productOf(inner);
   const [to, from] = [wordsOf(out.dtype, out.data), wordsOf(values.dtype, values.data)];
-  for (let i = 0; i < places.length; i += 1) {
-    const place = places[i] as number;
-    if (place >= 0) {
-      copyElements(to, place, from, i * count, count);
+  for (let i = 0; i < indexes.length; i += 1) {
+    const index = indexes[i] as number;
+    if (index >= 0) {
+      copyElements(to, index, from, i * count, count);
     }
   }
   return out;

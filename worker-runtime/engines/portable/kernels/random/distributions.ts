@@ -18,7 +18,7 @@ export type RandomArray =
 export type RandomFloat = "float16" | "bfloat16" | "float32" | "float64";
 
 /**
- * Fills a tensor from a stream, group by group. A group is what one draw of the distribution yields, and its place in
+ * Fills a tensor from a stream, group by group. A group is what one draw of the distribution yields, and its position in
  * the stream depends on its number alone.
  */
 export interface Distribution {
@@ -67,8 +67,8 @@ export function uniform(dtype: RandomFloat): Distribution {
   switch (dtype) {
     case "float32":
       return blockDistribution<Float32Array>(4, (block, output, start) => {
-        for (let place = 0; place < 4; place += 1) {
-          output[start + place] = uniformFloat(block[place] ?? 0);
+        for (let index = 0; index < 4; index += 1) {
+          output[start + index] = uniformFloat(block[index] ?? 0);
         }
       });
     case "float64":
@@ -79,8 +79,8 @@ export function uniform(dtype: RandomFloat): Distribution {
     default: {
       const values = 2 ** (dtype === "float16" ? 10 : 7);
       return blockDistribution<Uint16Array>(4, (block, output, start) => {
-        for (let place = 0; place < 4; place += 1) {
-          output[start + place] = bitsFromNumber(dtype, ((block[place] ?? 0) & (values - 1)) / values);
+        for (let index = 0; index < 4; index += 1) {
+          output[start + index] = bitsFromNumber(dtype, ((block[index] ?? 0) & (values - 1)) / values);
         }
       });
     }
@@ -122,12 +122,12 @@ export function standardNormal(dtype: RandomFloat): Distribution {
   }
   const raw = dtype === "float32" ? undefined : dtype;
   return blockDistribution<Float32Array | Uint16Array>(4, (block, output, start) => {
-    for (let place = 0; place < 4; place += 2) {
-      boxMullerFloat(block[place] ?? 0, block[place + 1] ?? 0, pair);
+    for (let index = 0; index < 4; index += 2) {
+      boxMullerFloat(block[index] ?? 0, block[index + 1] ?? 0, pair);
       const first = pair[0] ?? 0;
       const second = pair[1] ?? 0;
-      output[start + place] = raw === undefined ? first : bitsFromNumber(raw, first);
-      output[start + place + 1] = raw === undefined ? second : bitsFromNumber(raw, second);
+      output[start + index] = raw === undefined ? first : bitsFromNumber(raw, first);
+      output[start + index + 1] = raw === undefined ? second : bitsFromNumber(raw, second);
     }
   });
 }
@@ -155,8 +155,8 @@ export function truncatedNormal(dtype: RandomFloat): Distribution {
         samples.restart();
         const start = index * groupSize;
         const count = Math.min(groupSize, output.length - start);
-        let place = 0;
-        while (place < count) {
+        let elementIndex = 0;
+        while (elementIndex < count) {
           if (dtype === "float64") {
             for (let word = 0; word < PHILOX_BLOCK_SIZE; word += 1) {
               block[word] = samples.next();
@@ -167,9 +167,9 @@ export function truncatedNormal(dtype: RandomFloat): Distribution {
             boxMullerFloat(bits0, samples.next(), pair);
           }
           for (const value of pair) {
-            if (Math.abs(value) < TRUNCATION && place < count) {
-              values[start + place] = raw === undefined ? value : bitsFromNumber(raw, value);
-              place += 1;
+            if (Math.abs(value) < TRUNCATION && elementIndex < count) {
+              values[start + elementIndex] = raw === undefined ? value : bitsFromNumber(raw, value);
+              elementIndex += 1;
             }
           }
         }
@@ -185,8 +185,8 @@ export function uniformInt(dtype: "int32" | "int64", low: bigint, high: bigint):
     const from = Number(low);
     const count = Number(range);
     return blockDistribution<Int32Array>(4, (block, output, start) => {
-      for (let place = 0; place < 4; place += 1) {
-        output[start + place] = from + ((block[place] ?? 0) % count);
+      for (let index = 0; index < 4; index += 1) {
+        output[start + index] = from + ((block[index] ?? 0) % count);
       }
     });
   }
@@ -200,8 +200,8 @@ export function uniformInt(dtype: "int32" | "int64", low: bigint, high: bigint):
 export function uniformFullInt(dtype: "int32" | "uint32" | "int64" | "uint64"): Distribution {
   if (dtype === "int32" || dtype === "uint32") {
     return blockDistribution<Int32Array | Uint32Array>(4, (block, output, start) => {
-      for (let place = 0; place < 4; place += 1) {
-        output[start + place] = block[place] ?? 0;
+      for (let index = 0; index < 4; index += 1) {
+        output[start + index] = block[index] ?? 0;
       }
     });
   }
@@ -212,8 +212,8 @@ export function uniformFullInt(dtype: "int32" | "uint32" | "int64" | "uint64"): 
 }
 
 /** Two 32-bit numbers as one of 64, the first one being the lower half. */
-function word64(block: Uint32Array, place: number): bigint {
-  view.setUint32(0, block[place] ?? 0, true);
-  view.setUint32(4, block[place + 1] ?? 0, true);
+function word64(block: Uint32Array, index: number): bigint {
+  view.setUint32(0, block[index] ?? 0, true);
+  view.setUint32(4, block[index + 1] ?? 0, true);
   return view.getBigUint64(0, true);
 }

@@ -14,13 +14,15 @@ const ELEMENTS_PER_TURN = 32 * 1024;
 
 /** The sizes in a tensor that says which shape to make. @throws TensorFlowError INVALID_ARGUMENT */
 export function shapeOf(tensor: Tensor): number[] {
-  if (tensor.shape.length !== 1) {
-    throw invalidArgument(`shape must be a vector of {int32,int64}, got shape ${cppShapeText(tensor.shape)}`);
+  if (tensor.shape.length !== 1 || (tensor.dtype !== "int32" && tensor.dtype !== "int64")) {
+    throw invalidArgument(
+      `shape must be a vector of {int32,int64}, got shape ${cppShapeText(tensor.shape)} of ${tensor.dtype}`,
+    );
   }
   return integersOf(tensor);
 }
 
-/** A tensor of random numbers, made at once: for threads that nobody waits for. */
+/** A tensor of random numbers, made at once: for threads that serve no requests. */
 export function fillTensor(
   dtype: DType,
   shape: readonly number[],

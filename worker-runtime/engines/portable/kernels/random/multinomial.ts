@@ -20,7 +20,7 @@ import { streamOfSeed } from "./stateless-ops.js";
 const SAMPLES_PER_PAUSE = 16 * 1024;
 const CLASSES_PER_PAUSE = 64 * 1024;
 
-/** The first place in a rising list whose value is above `wanted`. */
+/** The first index in a rising list whose value is above `wanted`. */
 function upperBound(rising: Float64Array, wanted: number): number {
   let low = 0;
   let high = rising.length;

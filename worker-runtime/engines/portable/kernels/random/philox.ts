@@ -72,7 +72,7 @@ export class Philox {
     this.#counter.set([...words64(sum & LOW_64_BITS), ...words64((sum >> 64n) & LOW_64_BITS)]);
   }
 
-  /** Moves to another place of the same key's stream: the counter of `start`, `blocks` further on. */
+  /** Moves to another position in the same key's stream: the counter of `start`, `blocks` further on. */
   moveTo(start: Philox, blocks: number): void {
     this.#counter.set(start.#counter);
     const low = (this.#counter[0] ?? 0) + blocks;

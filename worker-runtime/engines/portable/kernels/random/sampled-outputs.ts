@@ -13,7 +13,7 @@ export const DRAWS_PER_TURN = 1024;
 export interface Sampler {
   /** Blocks of the stream that each draw has for itself, however many of them it uses. */
   readonly reservedBlocks: number;
-  /** Makes one draw from the place where the stream is. */
+  /** Makes one draw from where the stream is. */
   draw(stream: Philox): number;
 }
 
@@ -35,7 +35,7 @@ export function newDraws(shape: readonly number[]): Float64Array {
  * counts them in the stream; in the output the parameters are the last dimensions.
  * @param parameters how many there are, a divisor of the output's length.
  * @param samplerFor the sampler of a parameter.
- * @param start the place of draw 0 in the stream.
+ * @param start the position of draw 0 in the stream.
  */
 export function writeDraws(
   output: Float64Array,
@@ -69,7 +69,7 @@ export function tensorOfNumbers(dtype: DType, shape: readonly number[], numbers:
   }
   const largest = integerRange(dtype)?.max;
   const limit = Number(largest ?? Infinity);
-  // Loops over places: there may be millions, and `entries` makes an object of each.
+  // Loops over indexes: there may be millions, and `entries` makes an object of each.
   if (dtype === "int64") {
     const output = newLongs(dtype, shape);
     for (let index = 0; index < numbers.length; index += 1) {

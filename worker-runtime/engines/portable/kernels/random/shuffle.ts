@@ -13,8 +13,8 @@ import { generatorOf } from "./seeded-generator.js";
 const ROWS_PER_TURN = 32 * 1024;
 const ELEMENTS_PER_TURN = 256 * 1024;
 
-/** A step of Fisher and Yates' shuffle, from the front, for the places from `first` up to, not including, `end`. */
-function shufflePlaces(order: Uint32Array, samples: PhiloxSamples, first: number, end: number): void {
+/** A step of Fisher and Yates' shuffle, from the front, for the indexes from `first` up to, not including, `end`. */
+function shuffleIndexes(order: Uint32Array, samples: PhiloxSamples, first: number, end: number): void {
   for (let index = first; index < end; index += 1) {
     const other = index + (samples.next() % (order.length - index));
     const row = order[index] ?? 0;
@@ -23,7 +23,7 @@ function shufflePlaces(order: Uint32Array, samples: PhiloxSamples, first: number
   }
 }
 
-/** Puts rows of a tensor to the places from `first` on of another one. @param order which rows. */
+/** Copies rows of a tensor to those of another one from `first` on. @param order which rows. */
 function copyRows(from: Words, to: Words, rowSize: number, order: Uint32Array, first: number): void {
   for (let index = 0; index < order.length; index += 1) {
     copyElements(to, (first + index) * rowSize, from, (order[index] ?? 0) * rowSize, rowSize);
@@ -61,9 +61,9 @@ async function shuffled(
   const rowSize = productOf(shape, 1);
   const rowsPerTurn = Math.max(1, Math.min(ROWS_PER_TURN, Math.floor(ELEMENTS_PER_TURN / rowSize)));
   const order = new Uint32Array(count).map((_, index) => index);
-  // The last place has nothing left to choose.
+  // For the last index nothing is left to choose.
   const shuffle = (first: number, end: number) =>
-    shufflePlaces(order, samples, first, Math.min(end, count - 1));
+    shuffleIndexes(order, samples, first, Math.min(end, count - 1));
   const copy = (first: number, end: number) => copyRows(from, to, rowSize, order.subarray(first, end), first);
   await inTurns(count, ROWS_PER_TURN, shuffle, signal, () => undefined);
   return await inTurns(count, rowsPerTurn, copy, signal, () => [new Tensor(dtype, shape, output)]);

@@ -37,6 +37,9 @@ export function streamOfSeed(seed: Tensor): Philox {
   if (seed.shape.length !== 1 || seed.shape[0] !== 2) {
     throw invalidArgument(`seed must have shape [2], not ${cppShapeText(seed.shape)}`);
   }
+  if (seed.dtype !== "int32" && seed.dtype !== "int64") {
+    throw invalidArgument(`Invalid seed type: ${seed.dtype}`);
+  }
   const [first = 0n, second = 0n] =
     seed.dtype === "int64" ? longsOf(seed) : integersOf(seed).map((value) => BigInt(value));
   const seeds = [first, second].flatMap((value) => [

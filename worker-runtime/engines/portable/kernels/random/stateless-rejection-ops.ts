@@ -37,7 +37,7 @@ export function checkLastDimensions(shape: readonly number[], parameters: readon
 function statelessRejectionKernel(options: {
   readonly op: string;
   readonly types: KernelTypes;
-  /** The place of the parameter among the inputs, which those of the stream are before. */
+  /** The index of the parameter among the inputs, which those of the stream are before. */
   readonly parameter: number;
   streamOf(inputs: readonly Tensor[]): Philox;
   samplerFor(parameter: number): (stream: Philox) => number;

@@ -33,7 +33,7 @@ import {
 /** A generator's state: two words of its counter, the lower one first, and its key. */
 const STATE_WORDS = 3;
 
-/** Outputs of a generator that nobody else gets. */
+/** Outputs of a generator, each handed out once. */
 interface Reserved {
   /** Where they begin. */
   readonly stream: Philox;
@@ -55,7 +55,7 @@ function checkAlgorithm(tensor: Tensor): void {
   }
 }
 
-/** As `reserve`, when nobody else reads or updates the variable. */
+/** As `reserve`, while no other kernel reads or updates the variable. */
 export function reserving(variable: Variable, waiter: Waiter, outputs: bigint): Reserved | Promise<Reserved> {
   return alone([variable], waiter, () => reserve(variable, outputs));
 }

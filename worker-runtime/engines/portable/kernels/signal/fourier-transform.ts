@@ -36,7 +36,7 @@ class PowerOfTwoTransform implements FourierTransform {
   readonly length: number;
   readonly #cos: Float64Array;
   readonly #sin: Float64Array;
-  /** For each place the one whose bits are in reversed order. */
+  /** For each index the one whose bits are in reversed order. */
   readonly #reversed: Uint32Array;
 
   constructor(length: number) {

@@ -16,8 +16,8 @@ import {
 } from "../support/shapes.js";
 import {
   checkBounds,
-  comparePlaces,
-  placeOf,
+  compareIndexes,
+  indexOf,
   type SparseTensor,
   sparseAt,
   sparseOutputs,
@@ -69,12 +69,12 @@ function matMul(inputs: readonly Tensor[], adjointA: boolean, adjointB: boolean)
 
 /**
  * Walks through two sparse tensors in row-major order at once.
- * @param visit is told the number of the element of each, -1 for the one that has none at a place.
+ * @param visit is told the number of the element of each, -1 for the one that has none at an index.
  */
 function merge(a: SparseTensor, b: SparseTensor, visit: (i: number, j: number) => void): void {
   let [i, j] = [0, 0];
   while (i < a.count || j < b.count) {
-    const order = i === a.count ? 1 : j === b.count ? -1 : comparePlaces(a, i, b, j);
+    const order = i === a.count ? 1 : j === b.count ? -1 : compareIndexes(a, i, b, j);
     visit(order <= 0 ? i : -1, order >= 0 ? j : -1);
     i += order <= 0 ? 1 : 0;
     j += order >= 0 ? 1 : 0;
@@ -92,7 +92,7 @@ function checkSameShape(a: SparseTensor, b: SparseTensor): void {
 
 /**
  * The elements of two sparse tensors put together two by two; what one of them lacks is 0.
- * @param keep whether a place that both have is kept.
+ * @param keep whether an index that both have is kept.
  */
 function elementwise(
   a: SparseTensor,
@@ -102,7 +102,7 @@ function elementwise(
 ): readonly Tensor[] {
   checkSameShape(a, b);
   const [x, y] = [numbersOf(a.values), numbersOf(b.values)];
-  const places: number[][] = [];
+  const indexes: number[][] = [];
   const values: number[] = [];
   // The dtype's own rounding, and wrapping of integers.
   const rounded = newNumbers(a.values.dtype, [1]);
@@ -110,13 +110,13 @@ function elementwise(
     rounded[0] = combine(i < 0 ? 0 : (x[i] ?? 0), j < 0 ? 0 : (y[j] ?? 0));
     const value = rounded[0] ?? 0;
     if (i < 0 || j < 0 || keep(value)) {
-      places.push(i < 0 ? placeOf(b, j) : placeOf(a, i));
+      indexes.push(i < 0 ? indexOf(b, j) : indexOf(a, i));
       values.push(value);
     }
   });
   const data = newNumbers(a.values.dtype, [values.length]);
   data.set(values);
-  return sparseOutputs(places, new Tensor(a.values.dtype, [values.length], data), a.shape);
+  return sparseOutputs(indexes, new Tensor(a.values.dtype, [values.length], data), a.shape);
 }
 
 function add(inputs: readonly Tensor[]): readonly Tensor[] {
@@ -172,7 +172,7 @@ function reduce(
   return new Tensor(dtype, keepDims ? kept : kept.filter((_, d) => !reduced.has(d)), out);
 }
 
-/** The elements of a sparse tensor with those of a dense one, which is repeated to its shape, at their places. */
+/** The elements of a sparse tensor with those of a dense one, which is repeated to its shape, at the same indexes. */
 function withDense(inputs: readonly Tensor[], combine: (x: number, y: number) => number): Tensor {
   const sparse = sparseAt(inputs, 0);
   const dense = inputAt(inputs, 3);
@@ -206,7 +206,7 @@ function softmax(inputs: readonly Tensor[]): Tensor {
   const strides = [...stridesOf(sparse.shape.slice(0, -1)), 0];
   const values = numbersOf(sparse.values);
   const rows = Array.from({ length: sparse.count }, (_, i) =>
-    placeOf(sparse, i).reduce((sum, at, d) => sum + at * (strides[d] ?? 0), 0),
+    indexOf(sparse, i).reduce((sum, at, d) => sum + at * (strides[d] ?? 0), 0),
   );
   const largest = new Map<number, number>();
   for (const [i, row] of rows.entries()) {

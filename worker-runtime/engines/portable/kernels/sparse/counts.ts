@@ -63,22 +63,22 @@ function countBatches(
   const columns = limit ?? Math.max(largest + 1, minColumns);
   const total = [...counts.values()].reduce((sum, { size }) => sum + size, 0);
   const rank = batches === undefined ? 1 : 2;
-  const places = new BigInt64Array(total * rank);
+  const indexes = new BigInt64Array(total * rank);
   const sums: (number | bigint)[] = [];
   let next = 0;
   for (const [batch, own] of [...counts].sort(([a], [b]) => a - b)) {
     for (const value of [...own.keys()].sort((a, b) => a - b)) {
       if (rank === 2) {
-        places[next * rank] = BigInt(batch);
+        indexes[next * rank] = BigInt(batch);
       }
-      places[next * rank + rank - 1] = BigInt(value);
+      indexes[next * rank + rank - 1] = BigInt(value);
       sums.push(own.get(value) ?? one);
       next += 1;
     }
   }
   const shape = batches === undefined ? [columns] : [batches, columns];
   return [
-    new Tensor("int64", [total, rank], places),
+    new Tensor("int64", [total, rank], indexes),
     Tensor.of(sums, weights.dtype, [total]),
     new Tensor("int64", [rank], BigInt64Array.from(shape, BigInt)),
   ];

@@ -69,13 +69,13 @@ function textWriter(columns: readonly Column[], separator: Uint8Array): CrossWri
     begin(count) {
       output = allocate("string", [count]) as Uint8Array[];
     },
-    add(places) {
+    add(indexes) {
       const parts: Uint8Array[] = [];
-      for (const [i, place] of places.entries()) {
+      for (const [i, index] of indexes.entries()) {
         if (i > 0) {
           parts.push(separator);
         }
-        parts.push(texts[i]?.[place] ?? separator);
+        parts.push(texts[i]?.[index] ?? separator);
       }
       output[at] = Buffer.concat(parts);
       at += 1;
@@ -84,8 +84,8 @@ function textWriter(columns: readonly Column[], separator: Uint8Array): CrossWri
     bytesOf(features, crosses) {
       let bytes = separator.length * (features.length - 1) * crosses;
       for (const [i, { start, count }] of features.entries()) {
-        for (let place = start; place < start + count; place += 1) {
-          bytes += ((texts[i]?.[place]?.length ?? 0) * crosses) / count;
+        for (let index = start; index < start + count; index += 1) {
+          bytes += ((texts[i]?.[index]?.length ?? 0) * crosses) / count;
         }
       }
       return bytes;
@@ -106,10 +106,10 @@ function hashWriter(
     begin(count) {
       output = newLongs("int64", [count]) as BigInt64Array<ArrayBuffer>;
     },
-    add(places) {
+    add(indexes) {
       let hash = seed;
-      for (const [i, place] of places.entries()) {
-        const feature = hashes[i]?.[place] ?? 0n;
+      for (const [i, index] of indexes.entries()) {
+        const feature = hashes[i]?.[index] ?? 0n;
         hash = hash === undefined ? feature : fingerprintCat64(hash, feature);
       }
       output[at] = (hash ?? 0n) % divisor;

@@ -7,10 +7,10 @@ import { perInput, pureKernel, withSmallFloats } from "../support/define.js";
 import { indexTypes, numberTypes } from "../support/dtypes.js";
 import { indicesOf, inputAt, newNumbers, numbersOf } from "../support/elements.js";
 import { cppShapeText, sameShape, stridesOf } from "../support/shapes.js";
-import { checkBounds, placeOf, sparseAt } from "./sparse-tensor.js";
+import { checkBounds, indexOf, sparseAt } from "./sparse-tensor.js";
 
 const NANOSECONDS_PER_ELEMENT = 50;
-/** Where the places of two sparse tensors are compared. */
+/** Where the indexes of two sparse tensors are compared. */
 const NANOSECONDS_PER_MERGED = 150;
 
 function cost(_: unknown, inputs: readonly Tensor[]): number {
@@ -33,22 +33,22 @@ function addToDense(inputs: readonly Tensor[]): Tensor {
   const add = accumulator("add", dtype, data, sparse.values.data);
   const strides = stridesOf(shape);
   for (let i = 0; i < sparse.count; i += 1) {
-    const at = placeOf(sparse, i).reduce((sum, place, d) => sum + place * (strides[d] ?? 0), 0);
+    const at = indexOf(sparse, i).reduce((sum, index, d) => sum + index * (strides[d] ?? 0), 0);
     add(at * perElement, i * perElement, perElement);
   }
   return new Tensor(dtype, shape, data);
 }
 
-/** For each element of an operand the gradient of the element of the sum at its place; 0 where the sum has none. */
+/** For each element of an operand the gradient of the element of the sum at its index; 0 where the sum has none. */
 function gradientOf(operand: Tensor, sums: ReadonlyMap<string, number>, gradients: Tensor): Tensor {
   const { dtype } = gradients;
   const [count = 0, rank = 0] = operand.shape;
-  const places = indicesOf(operand);
+  const indexes = indicesOf(operand);
   const perElement = dtype === "complex64" || dtype === "complex128" ? 2 : 1;
   const out = newNumbers(dtype, [count]);
   const given = numbersOf(gradients);
   for (let i = 0; i < count; i += 1) {
-    const found = sums.get(places.subarray(i * rank, (i + 1) * rank).join());
+    const found = sums.get(indexes.subarray(i * rank, (i + 1) * rank).join());
     if (found !== undefined) {
       out.set(given.subarray(found * perElement, (found + 1) * perElement), i * perElement);
     }
@@ -76,9 +76,9 @@ function addGradient(inputs: readonly Tensor[]): readonly Tensor[] {
     );
   }
   const [count = 0, rank = 0] = sum.shape;
-  const places = indicesOf(sum);
+  const indexes = indicesOf(sum);
   const sums = new Map(
-    Array.from({ length: count }, (_, i) => [places.subarray(i * rank, (i + 1) * rank).join(), i] as const),
+    Array.from({ length: count }, (_, i) => [indexes.subarray(i * rank, (i + 1) * rank).join(), i] as const),
   );
   return [gradientOf(a, sums, gradients), gradientOf(b, sums, gradients)];
 }

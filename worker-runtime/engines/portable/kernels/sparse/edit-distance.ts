@@ -8,7 +8,7 @@ import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 
 type Element = bigint | boolean | number | string;
 
-/** Sequences by the place of their row in the output. */
+/** Sequences by the index of their row in the output. */
 type Sequences = ReadonlyMap<number, readonly Element[]>;
 
 /** A sparse tensor whose rows along the last dimension are sequences. */
@@ -54,12 +54,12 @@ function elementsOf(tensor: Tensor): Element[] {
 /** @param shape of the output. @throws TensorFlowError INTERNAL for a sequence that it has no place for. */
 function sequencesOf({ indices, values }: SparseSequences, shape: readonly number[]): Sequences {
   const strides = stridesOf(shape);
-  const places = integersOf(indices);
+  const indexes = integersOf(indices);
   const rank = shape.length + 1;
   const limit = productOf(shape);
   const sequences = new Map<number, Element[]>();
   for (const [i, element] of elementsOf(values).entries()) {
-    const at = strides.reduce((sum, stride, axis) => sum + stride * (places[i * rank + axis] ?? 0), 0);
+    const at = strides.reduce((sum, stride, axis) => sum + stride * (indexes[i * rank + axis] ?? 0), 0);
     if (at < 0 || at >= limit) {
       throw internalError(
         `Got an inner product ${at} which would require writing to outside of the buffer for the output tensor (max elements ${limit})`,

@@ -11,7 +11,7 @@ import { cppShapeText } from "../support/shapes.js";
 import { copyElements, wordsOf } from "../support/strided-copy.js";
 import { sparseAt } from "./sparse-tensor.js";
 
-/** Puts a default value in the first place of every row that has none; the elements are ordered by their rows. */
+/** Puts a default value at the beginning of every row that has none; the elements are ordered by their rows. */
 function fillEmptyRows(inputs: readonly Tensor[]): readonly Tensor[] {
   const sparse = sparseAt(inputs, 0);
   const fallback = inputAt(inputs, 3);
@@ -47,7 +47,7 @@ function fillEmptyRows(inputs: readonly Tensor[]): readonly Tensor[] {
     next[row + 1] = (next[row + 1] ?? 0) + (next[row] ?? 0);
   }
   const total = next[rows] ?? 0;
-  const places = newLongs("int64", [total, rank]);
+  const indexes = newLongs("int64", [total, rank]);
   const data = allocate(sparse.values.dtype, [total]);
   const reverse = newLongs("int64", [count]);
   const { dtype } = sparse.values;
@@ -59,7 +59,7 @@ function fillEmptyRows(inputs: readonly Tensor[]): readonly Tensor[] {
   for (let row = 0; row < rows; row += 1) {
     if (isEmpty[row] === 1) {
       const at = next[row] ?? 0;
-      places[at * rank] = BigInt(row);
+      indexes[at * rank] = BigInt(row);
       copyElements(to, at, filler, 0, 1);
     }
   }
@@ -69,12 +69,12 @@ function fillEmptyRows(inputs: readonly Tensor[]): readonly Tensor[] {
     next[row] = at + 1;
     reverse[i] = BigInt(at);
     for (let d = 0; d < rank; d += 1) {
-      places[at * rank + d] = BigInt(indices[i * rank + d] ?? 0);
+      indexes[at * rank + d] = BigInt(indices[i * rank + d] ?? 0);
     }
     copyElements(to, at, from, i, 1);
   }
   return [
-    new Tensor("int64", [total, rank], places),
+    new Tensor("int64", [total, rank], indexes),
     new Tensor(dtype, [total], data),
     new Tensor("bool", [rows], isEmpty),
     new Tensor("int64", [count], reverse),
@@ -83,35 +83,35 @@ function fillEmptyRows(inputs: readonly Tensor[]): readonly Tensor[] {
 
 /** The gradients of the values and of the default value, which got what no value had. */
 function fillEmptyRowsGradient(inputs: readonly Tensor[]): readonly Tensor[] {
-  const [reverse, slopes] = [inputAt(inputs, 0), inputAt(inputs, 1)];
+  const [reverse, gradients] = [inputAt(inputs, 0), inputAt(inputs, 1)];
   if (reverse.shape.length !== 1) {
     throw invalidArgument(`reverse_index_map must be a vector, saw: ${cppShapeText(reverse.shape)}`);
   }
-  if (slopes.shape.length !== 1) {
-    throw invalidArgument(`grad_values must be a vector, saw: ${cppShapeText(slopes.shape)}`);
+  if (gradients.shape.length !== 1) {
+    throw invalidArgument(`grad_values must be a vector, saw: ${cppShapeText(gradients.shape)}`);
   }
-  const { dtype, size } = slopes;
-  const places = indicesOf(reverse);
-  const values = allocate(dtype, [places.length]);
-  const [to, from] = [wordsOf(dtype, values), wordsOf(dtype, slopes.data)];
+  const { dtype, size } = gradients;
+  const indexes = indicesOf(reverse);
+  const values = allocate(dtype, [indexes.length]);
+  const [to, from] = [wordsOf(dtype, values), wordsOf(dtype, gradients.data)];
   const isTaken = new Uint8Array(size);
-  for (let i = 0; i < places.length; i += 1) {
-    const place = places[i] ?? 0;
-    if (!(place >= 0 && place < size)) {
-      throw invalidArgument(`Elements in reverse index must be in [0, ${size}) but got ${place}`);
+  for (let i = 0; i < indexes.length; i += 1) {
+    const index = indexes[i] ?? 0;
+    if (!(index >= 0 && index < size)) {
+      throw invalidArgument(`Elements in reverse index must be in [0, ${size}) but got ${index}`);
     }
-    copyElements(to, i, from, place, 1);
-    isTaken[place] = 1;
+    copyElements(to, i, from, index, 1);
+    isTaken[index] = 1;
   }
   const rest = allocate(dtype, []);
-  const apply = accumulator("add", dtype, rest, slopes.data);
+  const apply = accumulator("add", dtype, rest, gradients.data);
   const width = entriesPerElement(dtype);
   for (let i = 0; i < size; i += 1) {
     if (isTaken[i] === 0) {
       apply(0, i * width, width);
     }
   }
-  return [new Tensor(dtype, [places.length], values), new Tensor(dtype, [], rest)];
+  return [new Tensor(dtype, [indexes.length], values), new Tensor(dtype, [], rest)];
 }
 
 /** Sparse tensors without an empty row. */

@@ -65,16 +65,16 @@ function checkSparse({ indices, values, shape }: SparseParts, position: number):
  * belongs to no row.
  */
 function sparseRows(indices: Tensor, rows: number): Map<number, Features> {
-  const places = indicesOf(indices);
+  const indexes = indicesOf(indices);
   const byRow = new Map<number, Features>();
   let before = -1;
-  for (let at = 0; at < places.length / 2; ) {
-    const row = places[at * 2] ?? -1;
+  for (let at = 0; at < indexes.length / 2; ) {
+    const row = indexes[at * 2] ?? -1;
     if (row <= before || row >= rows) {
       break;
     }
     const start = at;
-    while (at < places.length / 2 && places[at * 2] === row) {
+    while (at < indexes.length / 2 && indexes[at * 2] === row) {
       at += 1;
     }
     byRow.set(row, { start, count: at - start });
@@ -128,8 +128,8 @@ export function columnsOf(sparse: readonly SparseParts[], dense: readonly Tensor
 export interface CrossWriter {
   /** Room for so many. @throws TensorFlowError RESOURCE_EXHAUSTED */
   begin(count: number): void;
-  /** The next cross: of each column the feature at a place among its values. */
-  add(places: readonly number[]): void;
+  /** The next cross: of each column the feature at an index among its values. */
+  add(indexes: readonly number[]): void;
   result(count: number): Tensor;
   /** The bytes that a cross takes beyond its element: of each column the features of a row, in so many crosses. */
   bytesOf?(features: readonly Features[], crosses: number): number;
@@ -165,13 +165,13 @@ export function crossed({ columns, rows, filledRows }: Columns, writer: CrossWri
   writer.begin(count);
   let at = 0;
   for (const { row, features, crosses } of found) {
-    const places = features.map(({ start }) => start);
+    const indexes = features.map(({ start }) => start);
     for (let cross = 0; cross < crosses; cross += 1) {
       indices[at * 2] = BigInt(row);
       indices[at * 2 + 1] = BigInt(cross);
       at += 1;
-      writer.add(places);
-      advance(places, features);
+      writer.add(indexes);
+      advance(indexes, features);
     }
   }
   const shape = BigInt64Array.of(BigInt(rows), BigInt(most));
@@ -179,14 +179,14 @@ export function crossed({ columns, rows, filledRows }: Columns, writer: CrossWri
 }
 
 /** Goes on to the next cross of a row, after the last one to the first. */
-function advance(places: number[], features: readonly Features[]): void {
-  for (let column = places.length - 1; column >= 0; column -= 1) {
+function advance(indexes: number[], features: readonly Features[]): void {
+  for (let column = indexes.length - 1; column >= 0; column -= 1) {
     const { start, count } = features[column] ?? none;
-    const next = (places[column] ?? 0) + 1;
+    const next = (indexes[column] ?? 0) + 1;
     if (next < start + count) {
-      places[column] = next;
+      indexes[column] = next;
       return;
     }
-    places[column] = start;
+    indexes[column] = start;
   }
 }

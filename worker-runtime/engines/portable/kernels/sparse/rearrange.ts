@@ -7,9 +7,9 @@ import { inputAt, integersOf, scalarOf } from "../support/elements.js";
 import { axisOf, cppShapeText, productOf, sameShape, stridesOf } from "../support/shapes.js";
 import {
   checkBounds,
+  indexOf,
   joined,
   pick,
-  placeOf,
   rowMajorOrder,
   type SparseTensor,
   sparseAt,
@@ -19,8 +19,8 @@ import {
 
 function reorder(sparse: SparseTensor): readonly Tensor[] {
   const order = rowMajorOrder(sparse);
-  const places = order.map((i) => placeOf(sparse, i));
-  return sparseOutputs(places, pick(sparse.values, order), sparse.shape).slice(0, 2);
+  const indexes = order.map((i) => indexOf(sparse, i));
+  return sparseOutputs(indexes, pick(sparse.values, order), sparse.shape).slice(0, 2);
 }
 
 /**
@@ -68,15 +68,15 @@ function reshape(inputs: readonly Tensor[]): readonly Tensor[] {
   }
   const shape = resolvedShape(sparse.shape, integersOf(wanted));
   const [from, to] = [stridesOf(sparse.shape), stridesOf(shape)];
-  const places = Array.from({ length: sparse.count }, (_, i) => {
-    let rest = placeOf(sparse, i).reduce((sum, at, d) => sum + at * (from[d] ?? 0), 0);
+  const indexes = Array.from({ length: sparse.count }, (_, i) => {
+    let rest = indexOf(sparse, i).reduce((sum, at, d) => sum + at * (from[d] ?? 0), 0);
     return to.map((stride) => {
       const at = Math.floor(rest / stride);
       rest -= at * stride;
       return at;
     });
   });
-  const [outIndices, , outShape] = sparseOutputs(places, sparse.values, shape);
+  const [outIndices, , outShape] = sparseOutputs(indexes, sparse.values, shape);
   return [outIndices, outShape];
 }
 
@@ -86,15 +86,15 @@ function slice(sparse: SparseTensor, start: readonly number[], size: readonly nu
     Math.max(0, Math.min(size[d] ?? 0, length - (start[d] ?? 0))),
   );
   const chosen: number[] = [];
-  const places: number[][] = [];
+  const indexes: number[][] = [];
   for (let i = 0; i < sparse.count; i += 1) {
-    const place = placeOf(sparse, i).map((at, d) => at - (start[d] ?? 0));
-    if (place.every((at, d) => at >= 0 && at < (shape[d] ?? 0))) {
+    const index = indexOf(sparse, i).map((at, d) => at - (start[d] ?? 0));
+    if (index.every((at, d) => at >= 0 && at < (shape[d] ?? 0))) {
       chosen.push(i);
-      places.push(place);
+      indexes.push(index);
     }
   }
-  return sparseOutputs(places, pick(sparse.values, chosen), shape);
+  return sparseOutputs(indexes, pick(sparse.values, chosen), shape);
 }
 
 function sliceInputs(inputs: readonly Tensor[]): readonly Tensor[] {
@@ -127,7 +127,7 @@ function concat(inputs: readonly Tensor[], axis: number): readonly Tensor[] {
   const along = axisOf(axis, rank, `Concat dimension must be in range [${-rank}, ${rank}), got ${axis}`);
   const others = (shape: readonly number[]) => shape.filter((_, d) => d !== along);
   const [first] = parts;
-  const places: number[][] = [];
+  const indexes: number[][] = [];
   let length = 0;
   for (const part of parts) {
     if (part.rank !== rank) {
@@ -139,7 +139,7 @@ function concat(inputs: readonly Tensor[], axis: number): readonly Tensor[] {
       );
     }
     for (let i = 0; i < part.count; i += 1) {
-      places.push(placeOf(part, i).map((at, d) => (d === along ? at + length : at)));
+      indexes.push(indexOf(part, i).map((at, d) => (d === along ? at + length : at)));
     }
     length += part.shape[along] ?? 0;
   }
@@ -148,10 +148,10 @@ function concat(inputs: readonly Tensor[], axis: number): readonly Tensor[] {
     inputAt(inputs, n).dtype,
     parts.map((part) => part.values),
   );
-  const all = sparseOf(...sparseOutputs(places, values, shape));
+  const all = sparseOf(...sparseOutputs(indexes, values, shape));
   const order = rowMajorOrder(all);
   return sparseOutputs(
-    order.map((i) => placeOf(all, i)),
+    order.map((i) => indexOf(all, i)),
     pick(values, order),
     shape,
   );

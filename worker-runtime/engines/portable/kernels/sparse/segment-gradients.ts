@@ -13,18 +13,18 @@ type Share = (rows: number) => number;
 
 /** The gradient of the rows that were gathered and put together in segments. */
 function gradient(inputs: readonly Tensor[], share: Share): Tensor {
-  const [slopes, indices, ids] = [inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)];
+  const [gradients, indices, ids] = [inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 2)];
   if (indices.shape.length !== 1 || ids.shape.length !== 1 || indices.size !== ids.size) {
     throw invalidArgument("segment_ids and indices should be vectors of the same size.");
   }
-  if (slopes.shape.length === 0) {
+  if (gradients.shape.length === 0) {
     throw invalidArgument("grad must not be a scalar.");
   }
   const count = scalarOf(inputAt(inputs, 3), "output_dim0");
-  const [segments = 0, ...rowShape] = slopes.shape;
+  const [segments = 0, ...rowShape] = gradients.shape;
   if (count === 0) {
     // As TensorFlow does, which looks at no index where there is no place for any.
-    return new Tensor(slopes.dtype, [0, ...rowShape], newNumbers(slopes.dtype, [0]));
+    return new Tensor(gradients.dtype, [0, ...rowShape], newNumbers(gradients.dtype, [0]));
   }
   const [rows, owners] = [indicesOf(indices), indicesOf(ids)];
   const sizes = new Float64Array(segments);
@@ -39,8 +39,8 @@ function gradient(inputs: readonly Tensor[], share: Share): Tensor {
     sizes[segment] = (sizes[segment] ?? 0) + 1;
   }
   const width = productOf(rowShape);
-  const given = numbersOf(slopes);
-  const out = newNumbers(slopes.dtype, [count, ...rowShape]);
+  const given = numbersOf(gradients);
+  const out = newNumbers(gradients.dtype, [count, ...rowShape]);
   for (let i = 0; i < rows.length; i += 1) {
     const [to, from] = [(rows[i] ?? 0) * width, (owners[i] ?? 0) * width];
     const scale = share(sizes[owners[i] ?? 0] ?? 1);
@@ -48,7 +48,7 @@ function gradient(inputs: readonly Tensor[], share: Share): Tensor {
       out[to + k] = (out[to + k] ?? 0) + (given[from + k] ?? 0) * scale;
     }
   }
-  return new Tensor(slopes.dtype, [count, ...rowShape], out);
+  return new Tensor(gradients.dtype, [count, ...rowShape], out);
 }
 
 const shares: Readonly<Record<string, Share>> = {
@@ -58,8 +58,8 @@ const shares: Readonly<Record<string, Share>> = {
 };
 
 function sizeOfResult(inputs: readonly Tensor[]): number {
-  const [slopes, indices, count] = [inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 3)];
-  return (indices.size + scalarOf(count, "output_dim0")) * Math.max(1, productOf(slopes.shape, 1));
+  const [gradients, indices, count] = [inputAt(inputs, 0), inputAt(inputs, 1), inputAt(inputs, 3)];
+  return (indices.size + scalarOf(count, "output_dim0")) * Math.max(1, productOf(gradients.shape, 1));
 }
 
 /** Gradients of sums and means over segments of gathered rows, as sparse embeddings need them. */

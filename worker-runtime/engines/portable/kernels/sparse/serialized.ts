@@ -106,14 +106,14 @@ function* slicing({ indices, values, shape, rank, count }: SparseTensor): Pausin
     while (at < count && (indices[at * rank] ?? 0) === row) {
       at += 1;
     }
-    const places = new BigInt64Array((at - first) * (rank - 1));
+    const indexes = new BigInt64Array((at - first) * (rank - 1));
     for (let i = first; i < at; i += 1) {
       for (let d = 1; d < rank; d += 1) {
-        places[(i - first) * (rank - 1) + d - 1] = BigInt(indices[i * rank + d] ?? 0);
+        indexes[(i - first) * (rank - 1) + d - 1] = BigInt(indices[i * rank + d] ?? 0);
       }
     }
     return [
-      new Tensor("int64", [at - first, rank - 1], places),
+      new Tensor("int64", [at - first, rank - 1], indexes),
       runAt(values, first, [at - first]),
       rowShape,
     ];
@@ -224,7 +224,7 @@ function sparseAtRow(parts: readonly Tensor[], row: number, dtype: DType): Spars
   return sparseOf(indices, values, shape);
 }
 
-/** The places of all elements, the place of their tensor among the others in front. */
+/** The indexes of all elements, the index of their tensor among the others in front. */
 function* joiningIndices(
   sparse: readonly SparseTensor[],
   outer: readonly number[],
@@ -232,20 +232,20 @@ function* joiningIndices(
   total: number,
 ): PausingWork<Tensor> {
   const width = outer.length + rank;
-  const places = new BigInt64Array(total * width);
+  const indexes = new BigInt64Array(total * width);
   let at = 0;
   const put = ({ indices, count }: SparseTensor, i: number): void => {
     const prefix = outer.map((size, d) => BigInt(Math.floor(i / productOf(outer, d + 1)) % size));
     for (let element = 0; element < count; element += 1) {
-      places.set(prefix, at);
+      indexes.set(prefix, at);
       for (let d = 0; d < rank; d += 1) {
-        places[at + outer.length + d] = BigInt(indices[element * rank + d] ?? 0);
+        indexes[at + outer.length + d] = BigInt(indices[element * rank + d] ?? 0);
       }
       at += width;
     }
   };
   yield* eachOf(sparse, put, ITEMS_PER_PAUSE);
-  return new Tensor("int64", [total, width], places);
+  return new Tensor("int64", [total, width], indexes);
 }
 
 /** Sparse tensors as strings or variants, as files and datasets have them. */

@@ -7,10 +7,10 @@ import { inputAt, newNumbers } from "../support/elements.js";
 import { cppShapeText, productOf, sameShape, stridesOf } from "../support/shapes.js";
 import {
   checkBounds,
-  comparePlaces,
+  compareIndexes,
+  indexOf,
   joined,
   pick,
-  placeOf,
   type SparseTensor,
   sparseAt,
   sparseOutputs,
@@ -42,10 +42,10 @@ function denseRows(tensor: Tensor): SetRows {
 
 /** @throws TensorFlowError INVALID_ARGUMENT unless element `i` comes after the one before it. */
 function checkOrder(sparse: SparseTensor, i: number): void {
-  const order = comparePlaces(sparse, i - 1, sparse, i);
+  const order = compareIndexes(sparse, i - 1, sparse, i);
   if (order >= 0) {
     const what = order === 0 ? "repeated" : "out of order. Many sparse ops require sorted indices.";
-    throw invalidArgument(`indices[${i}] = ${cppShapeText(placeOf(sparse, i))} is ${what}`);
+    throw invalidArgument(`indices[${i}] = ${cppShapeText(indexOf(sparse, i))} is ${what}`);
   }
 }
 
@@ -61,7 +61,7 @@ function sparseRows(sparse: SparseTensor, validate: boolean): SetRows {
     if (validate && i > 0) {
       checkOrder(sparse, i);
     }
-    const row = placeOf(sparse, i).reduce((sum, at, d) => sum + at * (strides[d] ?? 0), 0);
+    const row = indexOf(sparse, i).reduce((sum, at, d) => sum + at * (strides[d] ?? 0), 0);
     const found = rows.get(row);
     if (found === undefined) {
       rows.set(row, [i]);
@@ -97,7 +97,7 @@ function combine(a: SetRows, b: SetRows, operation: SetOperation): readonly Tens
   }
   const strides = stridesOf(a.outer);
   const values = joined(a.values.dtype, [a.values, b.values]);
-  const places: number[][] = [];
+  const indexes: number[][] = [];
   const chosen: number[] = [];
   let widest = 0;
   const rows = [...new Set([...a.rows.keys(), ...b.rows.keys()])].sort((x, y) => x - y);
@@ -116,12 +116,12 @@ function combine(a: SetRows, b: SetRows, operation: SetOperation): readonly Tens
     const result = [...operation(first, second)].sort((x, y) => (x < y ? -1 : 1));
     const outer = strides.map((stride, d) => Math.floor(row / stride) % (a.outer[d] ?? 1));
     for (const [i, key] of result.entries()) {
-      places.push([...outer, i]);
+      indexes.push([...outer, i]);
       chosen.push(where.get(key) ?? 0);
     }
     widest = Math.max(widest, result.length);
   }
-  return sparseOutputs(places, pick(values, chosen), [...a.outer, widest]);
+  return sparseOutputs(indexes, pick(values, chosen), [...a.outer, widest]);
 }
 
 /** An element is looked up by its key, a string by all of its bytes. */

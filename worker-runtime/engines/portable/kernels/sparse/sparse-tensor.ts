@@ -8,7 +8,7 @@ import { copyElements, wordsOf } from "../support/strided-copy.js";
 
 /** A tensor that is given by those of its elements that are not zero. */
 export interface SparseTensor {
-  /** The places of the elements, one row of `rank` numbers for each. */
+  /** The indexes of the elements, one row of `rank` numbers for each. */
   readonly indices: ArrayLike<number>;
   /** A vector of as many elements. */
   readonly values: Tensor;
@@ -53,8 +53,8 @@ export function sparseAt(inputs: readonly Tensor[], first: number): SparseTensor
   return sparseOf(inputAt(inputs, first), inputAt(inputs, first + 1), inputAt(inputs, first + 2));
 }
 
-/** The place of element `i` as a list. */
-export function placeOf({ indices, rank }: SparseTensor, i: number): number[] {
+/** The index of element `i` as a list. */
+export function indexOf({ indices, rank }: SparseTensor, i: number): number[] {
   return Array.from({ length: rank }, (_, d) => indices[i * rank + d] ?? 0);
 }
 
@@ -66,15 +66,15 @@ export function checkBounds(sparse: SparseTensor): void {
       const at = indices[i * rank + d] ?? 0;
       if (at < 0 || at >= (shape[d] ?? 0)) {
         throw invalidArgument(
-          `indices[${i}] = ${cppShapeText(placeOf(sparse, i))} is out of bounds: need 0 <= index < ${cppShapeText(shape)}`,
+          `indices[${i}] = ${cppShapeText(indexOf(sparse, i))} is out of bounds: need 0 <= index < ${cppShapeText(shape)}`,
         );
       }
     }
   }
 }
 
-/** Below 0 where element `i` of `a` comes before element `j` of `b` in row-major order, 0 where they are at one place. */
-export function comparePlaces(a: SparseTensor, i: number, b: SparseTensor, j: number): number {
+/** Below 0 where element `i` of `a` comes before element `j` of `b` in row-major order, 0 where they are at one index. */
+export function compareIndexes(a: SparseTensor, i: number, b: SparseTensor, j: number): number {
   for (let d = 0; d < a.rank; d += 1) {
     const difference = (a.indices[i * a.rank + d] ?? 0) - (b.indices[j * b.rank + d] ?? 0);
     if (difference !== 0) {
@@ -84,10 +84,10 @@ export function comparePlaces(a: SparseTensor, i: number, b: SparseTensor, j: nu
   return 0;
 }
 
-/** The numbers of the elements in row-major order of their places; those at one place stay in their order. */
+/** The numbers of the elements in row-major order of their indexes; those at one index stay in their order. */
 export function rowMajorOrder(sparse: SparseTensor): number[] {
   return Array.from({ length: sparse.count }, (_, i) => i).sort((i, j) =>
-    comparePlaces(sparse, i, sparse, j),
+    compareIndexes(sparse, i, sparse, j),
   );
 }
 
@@ -116,14 +116,14 @@ export function joined(dtype: DType, parts: readonly Tensor[]): Tensor {
 
 /** The three parts of a sparse tensor as ops give them out. */
 export function sparseOutputs(
-  places: readonly (readonly number[])[],
+  indexes: readonly (readonly number[])[],
   values: Tensor,
   shape: readonly number[],
 ): [Tensor, Tensor, Tensor] {
-  return [placesTensor(places, shape.length), values, integerTensor("int64", [shape.length], shape)];
+  return [indexesTensor(indexes, shape.length), values, integerTensor("int64", [shape.length], shape)];
 }
 
-/** A matrix of int64 with one row for each place. */
-export function placesTensor(places: readonly (readonly number[])[], rank: number): Tensor {
-  return integerTensor("int64", [places.length, rank], places.flat());
+/** A matrix of int64 with one row for each index. */
+export function indexesTensor(indexes: readonly (readonly number[])[], rank: number): Tensor {
+  return integerTensor("int64", [indexes.length, rank], indexes.flat());
 }

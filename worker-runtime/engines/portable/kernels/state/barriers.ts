@@ -166,14 +166,14 @@ class Barrier implements Resource {
   }
 
   /** @returns the tuple once it is complete: index, key and components. */
-  #insertOne(component: number, key: Uint8Array, value: Tensor, place: number): QueueElement | undefined {
+  #insertOne(component: number, key: Uint8Array, value: Tensor, index: number): QueueElement | undefined {
     const text = textOf(key);
     let element = this.#incomplete.get(text);
     if (element === undefined) {
       if (this.#closed) {
         throw cancelled(
           `Barrier ${this.#name} is closed, but attempted to insert a brand new key: ${text}.  Pending enqueues ` +
-            `cancelled: ${Number(this.#cancelled)}.  Insertion index: ${place}.  Number of incomplete keys: ` +
+            `cancelled: ${Number(this.#cancelled)}.  Insertion index: ${index}.  Number of incomplete keys: ` +
             `${this.#incomplete.size}.`,
         );
       }

@@ -13,7 +13,7 @@ import {
 /** What an update does with an old and a new element; "update" replaces. */
 export type UpdateKind = "update" | Arithmetic;
 
-/** A run of elements to update. Places and lengths count elements. */
+/** A run of elements to update. Indexes and lengths count elements. */
 export interface UpdateRun {
   readonly dtype: DType;
   /** Changed in place. */
@@ -122,13 +122,13 @@ function updateComplex(kind: Arithmetic, run: UpdateRun): void {
   for (let i = 0; i < length; i += 1) {
     const to = 2 * (at + i);
     const by = 2 * (from + i * step);
-    combine(
-      target,
-      to,
+    const [re, im] = combine(
       target[to] as number,
       target[to + 1] as number,
       source[by] as number,
       source[by + 1] as number,
     );
+    target[to] = re;
+    target[to + 1] = im;
   }
 }

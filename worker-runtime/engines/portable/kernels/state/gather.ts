@@ -10,7 +10,7 @@ import { tensorAt } from "../support/tensor-inputs.js";
 import { inTurns } from "../support/turns.js";
 import { updateElements } from "./element-updates.js";
 import { variableInput } from "./resource-access.js";
-import { placeText, rowIndices, sliceIndices } from "./row-access.js";
+import { indexText, rowIndices, sliceIndices } from "./row-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
 
 /** Elements that are copied in one turn, and what it takes to find a slice, in elements: a few milliseconds. */
@@ -99,7 +99,7 @@ function rowSlices(params: Tensor, indices: Tensor, batchDims: number): Slices {
 function innerSlices(node: KernelNode, params: Tensor, indices: Tensor): Slices {
   const { starts, length, batchShape, sliceShape } = sliceIndices(params.shape, indices, (row, index) => {
     throw invalidArgument(
-      `${placeText(indices.shape.slice(0, -1), row)} = [${index.join(", ")}] does not index into param shape ` +
+      `${indexText(indices.shape.slice(0, -1), row)} = [${index.join(", ")}] does not index into param shape ` +
         `${cppShapeText(params.shape)}, node name: ${node.name}`,
     );
   });

@@ -39,12 +39,12 @@ export function resourceKernel<T extends Resource>(
   types: KernelTypes,
 ): StatefulKernelDefinition {
   const create = (node: KernelNode) => {
-    const place = resourcePlace(node);
+    const containerName = resourcePlace(node);
     const make = maker.prepare(node);
-    const container = place.container || DEFAULT_CONTAINER;
+    const container = containerName.container || DEFAULT_CONTAINER;
     const isRef = node.outputs[0]?.isRef === true;
     return (context: OpContext): Outputs => {
-      const name = privateOrSharedName(node, place, context);
+      const name = privateOrSharedName(node, containerName, context);
       const resource = context.step
         .resources(node.device)
         .lookupOrCreate(container, maker.typeName, name, () => make(name));
@@ -59,7 +59,7 @@ export function resourceKernel<T extends Resource>(
   return statefulKernel(op, create, { types });
 }
 
-/** The place that a reference to a resource's handle leads to. */
+/** The cell that a reference to a resource's handle leads to. */
 export function handleCell(container: string, name: string): RefCell {
   const value = new Tensor("string", [2], [utf8.encoder.encode(container), utf8.encoder.encode(name)]);
   return { dtype: "string", name, value, read: () => value };
@@ -84,7 +84,8 @@ export function handledResource<T extends Resource>(
   if (container === undefined || name === undefined) {
     throw internalError("Resource handle must have two elements, but has shape: [1]");
   }
-  const place = utf8.decoder.decode(container);
-  const manager = place === STEP_CONTAINER ? context.step.stepResources : context.step.resources(node.device);
-  return manager.lookup<T>(place, typeName, utf8.decoder.decode(name));
+  const containerName = utf8.decoder.decode(container);
+  const manager =
+    containerName === STEP_CONTAINER ? context.step.stepResources : context.step.resources(node.device);
+  return manager.lookup<T>(containerName, typeName, utf8.decoder.decode(name));
 }

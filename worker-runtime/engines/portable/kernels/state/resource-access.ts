@@ -37,7 +37,7 @@ export function privateOrSharedName(node: KernelNode, place: ResourcePlace, { st
     : step.resources(node.device).privateName(step.session ?? "", place.container, node);
 }
 
-/** Input `index` as the place of a reference variable, which may have no value yet. */
+/** Input `index` as the cell of a reference variable, which may have no value yet. */
 export function cellInput(context: OpContext, index: number): RefCell {
   const input = context.inputs[index];
   if (!(input instanceof RefValue)) {

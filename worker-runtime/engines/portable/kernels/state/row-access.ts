@@ -5,13 +5,13 @@ import { cppShapeText, productOf, stridesOf } from "../support/shapes.js";
 import { checkedLength } from "./list-limits.js";
 
 /** Where an element of an indices tensor stands, as errors show it: "indices[0,1]", "indices" for a scalar. */
-export function placeText(shape: readonly number[], index: number): string {
+export function indexText(shape: readonly number[], index: number): string {
   if (shape.length === 0) {
     return "indices";
   }
   const strides = stridesOf(shape);
-  const place = shape.map((size, i) => Math.floor(index / (strides[i] ?? 1)) % Math.max(size, 1));
-  return `indices[${place.join(",")}]`;
+  const elementIndex = shape.map((size, i) => Math.floor(index / (strides[i] ?? 1)) % Math.max(size, 1));
+  return `indices[${elementIndex.join(",")}]`;
 }
 
 /**
@@ -23,7 +23,7 @@ export function rowIndices(indices: Tensor, rows: number): ArrayLike<number> {
   for (let i = 0; i < list.length; i += 1) {
     const row = list[i] as number;
     if (!(row >= 0 && row < rows)) {
-      throw invalidArgument(`${placeText(indices.shape, i)} = ${row} is not in [0, ${rows})`);
+      throw invalidArgument(`${indexText(indices.shape, i)} = ${row} is not in [0, ${rows})`);
     }
   }
   return list;

@@ -9,7 +9,7 @@ import { tensorAt } from "../support/tensor-inputs.js";
 import { inTurns } from "../support/turns.js";
 import { type UpdateKind, updateElements } from "./element-updates.js";
 import { variableInput } from "./resource-access.js";
-import { placeText, rowIndices, sliceIndices } from "./row-access.js";
+import { indexText, rowIndices, sliceIndices } from "./row-access.js";
 import { statefulKernel } from "./stateful-kernel.js";
 import { updateReferred, writableValue } from "./variable-access.js";
 
@@ -172,7 +172,7 @@ function checkedSlices(shape: readonly number[], indices: Tensor, updates: Tenso
   }
   return sliceIndices(shape, indices, (row, index) => {
     throw invalidArgument(
-      `${placeText(indices.shape.slice(0, -1), row)} = [${index.join(", ")}] does not index into shape ${cppShapeText(shape)}`,
+      `${indexText(indices.shape.slice(0, -1), row)} = [${index.join(", ")}] does not index into shape ${cppShapeText(shape)}`,
     );
   });
 }

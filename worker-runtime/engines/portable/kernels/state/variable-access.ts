@@ -21,7 +21,7 @@ export function referredVariable(context: OpContext, index: number): ReferenceVa
 }
 
 /**
- * Updates the variable behind a reference edge, which must have a value, while nobody else does.
+ * Updates the variable behind a reference edge, which must have a value, while no other update does.
  * @throws TensorFlowError FAILED_PRECONDITION
  */
 export function updateReferred(

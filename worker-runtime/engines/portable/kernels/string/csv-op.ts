@@ -49,7 +49,7 @@ export function fieldsOf(record: Uint8Array, { delimiter, quotes }: Dialect): Ui
   return fields;
 }
 
-/** A field in quotes, and the place of what ends it. */
+/** A field in quotes, and the index of what ends it. */
 function quotedField(record: Uint8Array, start: number, delimiter: number): [field: Uint8Array, end: number] {
   const bytes: number[] = [];
   let at = start + 1;

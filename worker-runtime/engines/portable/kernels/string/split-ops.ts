@@ -6,7 +6,7 @@ import { noTypes } from "../support/dtypes.js";
 import { inputAt, stringsOf } from "../support/elements.js";
 import { cppShapeText } from "../support/shapes.js";
 
-/** The parts of all strings as a sparse matrix: places, values, size. */
+/** The parts of all strings as a sparse matrix: indexes, values, size. */
 function sparseRows(rows: readonly (readonly Uint8Array[])[]): Tensor[] {
   const values = rows.flat();
   const indices = new BigInt64Array(values.length * 2);

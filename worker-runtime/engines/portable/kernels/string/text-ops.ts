@@ -178,7 +178,7 @@ function substr(input: Tensor, positions: Tensor, lengths: Tensor, characters: b
   const strides = stridesOf(shape);
   const ownStrides = broadcastStrides(input.shape, shape);
   const positionStrides = broadcastStrides(positions.shape, shape);
-  const place = (index: number, own: readonly number[]) =>
+  const offsetOf = (index: number, own: readonly number[]) =>
     strides.reduce(
       (sum, stride, dimension) =>
         sum + (Math.floor(index / stride) % (shape[dimension] ?? 1)) * (own[dimension] ?? 0),
@@ -188,9 +188,9 @@ function substr(input: Tensor, positions: Tensor, lengths: Tensor, characters: b
     "string",
     shape,
     Array.from({ length: productOf(shape) }, (_, index) => {
-      const at = place(index, positionStrides);
+      const at = offsetOf(index, positionStrides);
       return substring(
-        strings[place(index, ownStrides)] ?? new Uint8Array(0),
+        strings[offsetOf(index, ownStrides)] ?? new Uint8Array(0),
         starts[at] ?? 0,
         counts[at] ?? 0,
         index,

@@ -97,7 +97,7 @@ class ScriptTable {
   }
 }
 
-/** Made when it is needed: most graphs have nothing to do with it. */
+/** Made when it is needed: most graphs do not use it. */
 let table: ScriptTable | undefined;
 
 /** Between characters that were looked up before and new ones, which take microseconds. */

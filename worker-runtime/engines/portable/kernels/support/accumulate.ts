@@ -4,7 +4,7 @@ import { isByteList, type TensorData } from "../../../../protocol/tensor-data.js
 import { type LongArray, longsOf, type NumberArray, numbersOf } from "./elements.js";
 import { type Arithmetic, complexArithmetic, longArithmetic } from "./scalar-arithmetic.js";
 
-/** How values are added to what lies there. "set" replaces. */
+/** How values are combined with those that are there. "set" replaces them. */
 export type Accumulation = "set" | Arithmetic;
 
 type Loop<Array> = (to: Array, t: number, from: Array, f: number, n: number) => void;
@@ -66,14 +66,14 @@ function complexLoop(kind: Accumulation): Loop<NumberArray> {
   const combine = complexArithmetic[kind];
   return (to, t, from, f, n) => {
     for (let i = 0; i < n; i += 2) {
-      combine(
-        to,
-        t + i,
+      const [re, im] = combine(
         to[t + i] as number,
         to[t + i + 1] as number,
         from[f + i] as number,
         from[f + i + 1] as number,
       );
+      to[t + i] = re;
+      to[t + i + 1] = im;
     }
   };
 }
@@ -113,7 +113,7 @@ function loopOf(kind: Accumulation, dtype: DType, isInt: boolean): Loop<NumberAr
  * Prepares the accumulation of the elements of one array into another of the same dtype.
  * Small floats must be widened before (see `withSmallFloats`), but for "set"; complex numbers have no "max" and "min";
  * strings can be set and added, which joins them.
- * @param to the array that is changed: of a tensor in the making, never of a finished one.
+ * @param to the array that is changed: of a tensor that is being built, never of a finished one.
  */
 export function accumulator(kind: Accumulation, dtype: DType, to: TensorData, from: TensorData): Accumulate {
   if (isByteList(to)) {

@@ -5,6 +5,16 @@ import type { KernelNode } from "../kernel-node.js";
 import { isSmallFloat } from "./dtypes.js";
 import { fromFloat32, toFloat32 } from "./small-floats.js";
 
+/** Which of several kernels of one op is taken for a node that more than one fits; 0 unless given. */
+export const KernelPriority = {
+  /** Before the usual one, for some of its dtypes. */
+  special: 1,
+  /** TensorFlow.js's, where it is faster and takes less. */
+  converted: -10,
+  /** For what TensorFlow.js does not take. */
+  fallback: -20,
+} as const;
+
 /** One execution of a pure kernel. */
 export type Compute = (inputs: readonly Tensor[]) => readonly Tensor[];
 

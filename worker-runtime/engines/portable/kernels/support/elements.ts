@@ -108,7 +108,7 @@ export function scalarOf(tensor: Tensor, what: string): number {
   return isLongArray(tensor.data) ? Number(tensor.data[0]) : (numbersOf(tensor)[0] ?? 0);
 }
 
-/** A tensor of whole numbers of int32 or int64. Loops, as `from` of a typed array takes several times as long. */
+/** A tensor of whole numbers of an integer dtype. Loops, as `from` of a typed array takes several times as long. */
 export function integerTensor(dtype: DType, shape: readonly number[], values: ArrayLike<number>): Tensor {
   const { length } = values;
   if (dtype === "int64") {
@@ -118,7 +118,7 @@ export function integerTensor(dtype: DType, shape: readonly number[], values: Ar
     }
     return new Tensor(dtype, shape, longs);
   }
-  const numbers = new Int32Array(length);
+  const numbers = newNumbers(dtype, shape);
   for (let i = 0; i < length; i += 1) {
     numbers[i] = values[i] as number;
   }

@@ -131,7 +131,7 @@ export class MemoryBudget {
     );
   }
 
-  /** Much of what is in use may be garbage that nobody has collected yet. */
+  /** Much of what is in use may be garbage that is not collected yet. */
   #fits(test: () => boolean): boolean {
     if (test()) {
       return true;
@@ -172,7 +172,7 @@ function mib(bytes: number): number {
 
 let collect: ((options?: { readonly type: "minor" }) => void) | undefined;
 
-/** Gives back what nobody refers to any more; a thread without work does not do so by itself. Takes longer with a large heap. */
+/** Collects what is no longer referenced; a thread without work does not do so by itself. Takes longer with a large heap. */
 export function collectGarbage(): void {
   if (collect === undefined) {
     setFlagsFromString("--expose-gc");

@@ -26,33 +26,21 @@ export const longArithmetic: Readonly<Record<Arithmetic, (a: bigint, b: bigint) 
   min: (a, b) => (b < a ? b : a),
 };
 
-/** Stores the result of an operation of a + bi and c + di at entries `o` and `o + 1`, so that no pair has to be made of it. */
+/** An operation of a + bi and c + di. */
 export type ComplexOperation = (
-  out: { [index: number]: number },
-  o: number,
   a: number,
   b: number,
   c: number,
   d: number,
-) => void;
+) => readonly [re: number, im: number];
 
 /** Of complex numbers, which have no order. */
 export const complexArithmetic: Readonly<Record<Exclude<Arithmetic, "max" | "min">, ComplexOperation>> = {
-  add: (out, o, a, b, c, d) => {
-    out[o] = a + c;
-    out[o + 1] = b + d;
-  },
-  sub: (out, o, a, b, c, d) => {
-    out[o] = a - c;
-    out[o + 1] = b - d;
-  },
-  mul: (out, o, a, b, c, d) => {
-    out[o] = a * c - b * d;
-    out[o + 1] = a * d + b * c;
-  },
-  div: (out, o, a, b, c, d) => {
+  add: (a, b, c, d) => [a + c, b + d],
+  sub: (a, b, c, d) => [a - c, b - d],
+  mul: (a, b, c, d) => [a * c - b * d, a * d + b * c],
+  div: (a, b, c, d) => {
     const square = c * c + d * d;
-    out[o] = (a * c + b * d) / square;
-    out[o + 1] = (b * c - a * d) / square;
+    return [(a * c + b * d) / square, (b * c - a * d) / square];
   },
 };

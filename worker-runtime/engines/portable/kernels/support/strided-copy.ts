@@ -11,7 +11,7 @@ export interface Words {
   readonly perElement: number;
 }
 
-/** The elements of a tensor's data as words; a view, not a copy. Only those of a tensor in the making may be written. */
+/** The elements of a tensor's data as words; a view, not a copy. Only those of a tensor that is being built may be written. */
 export function wordsOf(dtype: DType, data: TensorData): Words {
   if (isByteList(data)) {
     return { data: data as Uint8Array[], perElement: 1 };

@@ -17,7 +17,7 @@ type TfjsWasm = typeof import("@tensorflow/tfjs-backend-wasm");
 /** Where a kernel of TensorFlow.js runs. */
 export type TfjsBackendName = "wasm" | "cpu";
 
-/** TensorFlow.js once it is loaded, with its backends by name; wasm is absent where WebAssembly cannot be had. */
+/** TensorFlow.js once it is loaded, with its backends by name; wasm is absent where WebAssembly is not available. */
 interface Loaded {
   readonly tf: Tfjs;
   readonly backends: ReadonlyMap<TfjsBackendName, KernelBackend>;

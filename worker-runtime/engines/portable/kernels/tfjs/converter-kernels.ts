@@ -8,14 +8,11 @@ import type { Tensor } from "../../../../protocol/tensor.js";
 import type { PureKernelDefinition } from "../kernel.js";
 import type { KernelNode } from "../kernel-node.js";
 import { zeroTensor } from "../support/allocation.js";
-import { pureKernel } from "../support/define.js";
+import { KernelPriority, pureKernel } from "../support/define.js";
 import { inputAt, integersOf } from "../support/elements.js";
 import { cppShapeText, productOf } from "../support/shapes.js";
 import { initTfjs } from "./backend.js";
 import { SingleNodeModel } from "./single-node-model.js";
-
-/** Below kernels of our own for the same op. */
-const PRIORITY = -10;
 
 /** An op that TensorFlow.js computes as TensorFlow does, as far as `fits` says. */
 interface ConvertedOp {
@@ -96,7 +93,7 @@ function resizedSize([images, size]: readonly Tensor[]): number {
   return batch * channels * (size === undefined ? 0 : productOf(integersOf(size)));
 }
 
-/** TensorFlow.js would read whatever lies there. */
+/** TensorFlow.js would read beyond the data. */
 function checkCrops(inputs: readonly Tensor[]): void {
   checkNewSize(inputs);
   const [images, boxes, boxIndex] = inputs;
@@ -222,7 +219,7 @@ function convertedKernel(converted: ConvertedOp): PureKernelDefinition {
     },
     {
       types: { T: ["float32"] },
-      priority: PRIORITY,
+      priority: KernelPriority.converted,
       ...(fits === undefined ? {} : { fits }),
       // Without it, the first execution fails: there is no other way to compute these.
       prepare: initTfjs,
@@ -231,5 +228,5 @@ function convertedKernel(converted: ConvertedOp): PureKernelDefinition {
   );
 }
 
-/** Ops that TensorFlow.js's converter knows how to run; each was compared with TensorFlow. */
+/** Ops that TensorFlow.js's converter can run; each was compared with TensorFlow. */
 export const tfjsKernels: readonly PureKernelDefinition[] = convertedOps.map(convertedKernel);

@@ -16,7 +16,7 @@ const require = createRequire(import.meta.url);
 const MAX_INPUT_BYTES = 512 * 1024 * 1024;
 
 /**
- * One node as a model of TensorFlow.js's converter, which knows how TensorFlow's attributes are meant: padding, strides,
+ * One node as a model of TensorFlow.js's converter, which interprets TensorFlow's attributes: padding, strides,
  * data formats. The model is made at the first execution, when `initTfjs` is through.
  */
 export class SingleNodeModel {

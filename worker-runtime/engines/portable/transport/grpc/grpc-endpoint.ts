@@ -5,8 +5,12 @@ import { divideConnection } from "../sockets/connection-kind.js";
 import type { GrpcListener } from "../sockets/grpc-listener.js";
 import { SILENCE_LIMITS, type SilenceLimits } from "../sockets/silence-watch.js";
 import { serveStream } from "../stream/stream-service.js";
+import { noteCalls } from "./call-connections.js";
 import { CallLedger, type ServiceLimits } from "./call-limits.js";
-import { assembleWhileReceiving, tuneServer } from "./grpc-internals.js";
+import { assembleWhileReceiving } from "./internals/message-decoder.js";
+import { onServerSession } from "./internals/server-sessions.js";
+import { WINDOW_BYTES, widenCallWindows } from "./internals/server-windows.js";
+import { answerUnknownMethodsPlainly } from "./internals/unknown-methods.js";
 import { watchSession } from "./session-watch.js";
 import { type ServiceDefinition, type ServiceHandlers, serve } from "./unary-service.js";
 
@@ -35,7 +39,13 @@ export class GrpcEndpoint {
       "grpc.enable_channelz": 0,
       interceptors: [assembleWhileReceiving],
     });
-    tuneServer(this.#server, (session) => watchSession(session, silence));
+    widenCallWindows(this.#server);
+    answerUnknownMethodsPlainly(this.#server);
+    onServerSession(this.#server, (session) => {
+      session.setLocalWindowSize(WINDOW_BYTES);
+      noteCalls(session);
+      watchSession(session, silence);
+    });
     // TLS, where there is any, is the listener's: what it hands on are proven connections.
     this.#injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
   }

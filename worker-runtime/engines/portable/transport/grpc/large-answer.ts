@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import { messagePrefix } from "../../../../rpc/message-prefix.js";
 import type { MessageChunks } from "../../../../rpc/scatter-writer.js";
-import { openAnswer } from "./grpc-internals.js";
+import { openAnswer } from "./internals/call-stream.js";
 
 /** As much is handed to the connection at a time. */
 const PIECE_BYTES = 256 * 1024;

@@ -1,13 +1,14 @@
 import type { Server, ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
 import { inBackground } from "../../../../faults.js";
 import { cancelled, internalError, TensorFlowError } from "../../../../protocol/status.js";
-import { bufferOfChunks, encodeChunks } from "../../../../rpc/message-coding.js";
+import { bufferOfChunks } from "../../../../rpc/chunked-buffer.js";
+import { encodeChunks } from "../../../../rpc/message-coding.js";
 import type { UnaryMethod } from "../../../../rpc/message-type.js";
 import type { ClientConnection } from "../../clients/client-connection.js";
 import { withPauses } from "../../pauses.js";
 import { decodeInPieces } from "../receiving/piecewise-decoding.js";
+import { connectionOf } from "./call-connections.js";
 import type { CallLedger } from "./call-limits.js";
-import { connectionOf } from "./grpc-internals.js";
 import { sendLargeAnswer } from "./large-answer.js";
 import { statusOfError } from "./wire-error.js";
 

@@ -10,8 +10,9 @@ import {
 import type { Channel } from "../../../../rpc/channel.js";
 import { decodeMessage } from "../../../../rpc/message-coding.js";
 import type { UnaryMethod } from "../../../../rpc/message-type.js";
+import type { CallOptions, MethodCaller } from "../../../../rpc/method-caller.js";
 import { deadlineError } from "../../../../rpc/rpc-error.js";
-import { type CallOptions, type MethodCaller, ServiceClient } from "../../../../rpc/service-client.js";
+import { ServiceClient } from "../../../../rpc/service-client.js";
 import { MAX_TIMER_MILLIS } from "../../timers.js";
 import { MAX_MESSAGE_BYTES } from "../receiving/message-limits.js";
 import { SILENCE_LIMITS, silentPeerError, watchSilence } from "../sockets/silence-watch.js";

@@ -21,8 +21,9 @@ import type { ClientConnection } from "../../clients/client-connection.js";
 import { BULK_BYTES, BULK_KEY_HEADER } from "../bulk/bulk-coding.js";
 import type { BulkDesk } from "../bulk/bulk-desk.js";
 import { beatHeart, bulkWriter } from "../bulk/bulk-writer.js";
+import { connectionOf } from "../grpc/call-connections.js";
 import type { CallLedger } from "../grpc/call-limits.js";
-import { connectionOf, http2StreamOf } from "../grpc/grpc-internals.js";
+import { http2StreamOf } from "../grpc/internals/call-stream.js";
 import {
   parseRequest,
   passBytes,

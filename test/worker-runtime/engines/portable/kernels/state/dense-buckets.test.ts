@@ -29,7 +29,7 @@ function exported(buckets: DenseBuckets) {
 function withKeys(...keys: readonly number[]): DenseBuckets {
   const buckets = new DenseBuckets(layout, 4);
   for (const key of keys) {
-    const at = buckets.placeOf(keyOf(key), true) ?? -1;
+    const at = buckets.indexOf(keyOf(key), true) ?? -1;
     buckets.put(at, keyOf(key), Float32Array.of(0, key, key + 0.5), 1);
   }
   return buckets;
@@ -48,8 +48,8 @@ test("a removed key leaves its value and a place for another key, past which oth
   buckets.remove(1);
   expect(buckets.isUsed(1)).toBe(false);
   expect(exported(buckets)).toEqual({ keys: [-1, -2, 5, -1], values: [0, 0, 1, 1.5, 5, 5.5, 0, 0] });
-  expect(buckets.placeOf(keyOf(5), false)).toBe(2);
-  expect(buckets.placeOf(keyOf(9), true)).toBe(1);
+  expect(buckets.indexOf(keyOf(5), false)).toBe(2);
+  expect(buckets.indexOf(keyOf(9), true)).toBe(1);
 });
 
 test("places are restored as they were exported, those without a key too", () => {
@@ -69,7 +69,7 @@ test("strings are keys by their bytes; a full table has no place left", () => {
     { ...layout, keyType: "string", emptyKey: text(""), deletedKey: text("-"), valueShape: [] },
     4,
   );
-  const place = (value: string) => buckets.placeOf({ data: text(value).data, from: 0 }, false);
+  const place = (value: string) => buckets.indexOf({ data: text(value).data, from: 0 }, false);
   for (const key of ["a", "b", "c", "d"]) {
     buckets.put(place(key) ?? -1, { data: text(key).data, from: 0 }, Float32Array.of(1), 0);
   }

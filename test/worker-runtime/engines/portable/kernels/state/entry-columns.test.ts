@@ -46,7 +46,7 @@ test.each<[DType, readonly number[]]>([
         }
       }
       expect(columns.size).toBe(expected.size);
-      const found = [...columns.places()].map(([text, place]) => {
+      const found = [...columns.indexes()].map(([text, place]) => {
         expect(columns.keyAt(place).item()).toBe(BigInt(text));
         return [text, columns.valueAt(place).toArray()];
       });

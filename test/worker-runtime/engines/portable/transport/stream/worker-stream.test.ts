@@ -5,19 +5,26 @@ import { StreamFrame } from "../../../../../../protos/generated/tensordeck/worke
 import * as wire from "../../../../../../protos/generated/tensorflow/worker.js";
 import { StreamCaller } from "../../../../../../worker-runtime/engines/portable/transport/stream/stream-caller.js";
 import type { WorkerInterface } from "../../../../../../worker-runtime/engines/portable/worker/worker-interface.js";
-import { PayloadKey, StatusCode } from "../../../../../../worker-runtime/protocol/status.js";
+import {
+  asTensorFlowError,
+  PayloadKey,
+  StatusCode,
+} from "../../../../../../worker-runtime/protocol/status.js";
 import { Tensor, tensorToProto } from "../../../../../../worker-runtime/protocol/tensor.js";
 import { Channel } from "../../../../../../worker-runtime/rpc/channel.js";
 import { workerClient } from "../../../../../../worker-runtime/rpc/worker-client.js";
 import { peerMissing, repositoryRoot, spawnPeer, tensorflowPython } from "../../../../../support/peers.js";
 import { keyOf, passThrough, task0, task1 } from "../../worker/worker-fixture.js";
-import { Endings, sameBytes } from "../transport-fixture.js";
+import { Endings, SHORT_SILENCE, sameBytes } from "../transport-fixture.js";
 
 const endings = new Endings();
 afterEach(() => endings.endAll());
 
 const LARGE_BYTES = 48 * 1024 * 1024;
 const largeData = new Float32Array(LARGE_BYTES / 4).map((_, index) => index % 1021);
+
+/** An answer of GetStatus, with its frames, is longer. */
+const MIN_STATUS_BYTES = 100;
 
 const recvRequest = (rendezvousKey: string): wire.RecvTensorRequest =>
   wire.RecvTensorRequest.fromPartial({ stepId: 1n, rendezvousKey });
@@ -266,11 +273,27 @@ describe.skipIf(peerMissing("tensorflow"))("TensorFlow's own server", () => {
       ready: /target \S+ grpc:\/\/(\S+)/,
     });
     const address = /grpc:\/\/(\S+)/.exec(server.output())?.[1] ?? "";
-    const client = endings.connect(address);
-    for (let i = 0; i < 2; i += 1) {
-      const { deviceAttributes } = await client.getStatus({});
-      expect(deviceAttributes[0]?.name).toContain("/device:CPU:0");
-    }
+    const tcp = await endings.wire(address);
+    const client = endings.connect(tcp.address, { silence: SHORT_SILENCE });
+    await client.getStatus({});
+    const { deviceAttributes } = await client.getStatus({});
+    const [cpu] = deviceAttributes;
+    expect(cpu?.name).toContain("/device:CPU:0");
+    // It is asked whether it lives, many times, and neither side ends the connection for it.
+    const incarnation = BigInt.asUintN(64, cpu?.incarnation ?? 0n)
+      .toString(16)
+      .padStart(16, "0");
+    const caller = new AbortController();
+    const [before, made] = [tcp.answered(), tcp.made()];
+    const waiting = client.recvTensor(recvRequest(`${cpu?.name};${incarnation};${cpu?.name};a;0:0`), {
+      signal: caller.signal,
+    });
+    const ended = waiting.then(() => "answered", asTensorFlowError);
+    const bytesOfAnswers = SHORT_SILENCE.looksUntilGone * MIN_STATUS_BYTES;
+    await expect.poll(() => tcp.answered() - before, { timeout: 30_000 }).toBeGreaterThan(bytesOfAnswers);
+    caller.abort();
+    expect(await ended).toMatchObject({ code: StatusCode.CANCELLED });
+    expect(tcp.made()).toBe(made);
     await server.stop();
   });
 });

@@ -18,7 +18,7 @@ const NEWLINE = 0x0a;
 
 /**
  * The bytes of a file from its start to its end, read in pieces as they are needed. The file is opened anew for each
- * piece, so that one that nobody reads to its end stays open for nobody.
+ * piece, so that a file that is not read to its end does not stay open.
  */
 export class FileBytes {
   readonly path: string;

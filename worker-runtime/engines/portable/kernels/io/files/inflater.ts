@@ -5,11 +5,11 @@ import { dataLoss } from "../../../../../protocol/status.js";
 /** How the bytes of a file are stored. */
 export type Compression = "" | "GZIP" | "ZLIB";
 
-/** Unpacks a stream of bytes piece by piece. It holds no file, so one that nobody finishes is simply collected. */
+/** Unpacks a stream of bytes piece by piece. It holds no file, so one that is never finished is simply collected. */
 export class Inflater {
   readonly #stream: Transform;
   #unpacked: Uint8Array[] = [];
-  /** What a write waits for beside its callback, which is not called behind the end of the packed bytes nor for wrong ones. */
+  /** What a write waits for in addition to its callback, which is not called behind the end of the packed bytes nor for wrong ones. */
   readonly #ended: Promise<void>;
 
   constructor(compression: "GZIP" | "ZLIB") {

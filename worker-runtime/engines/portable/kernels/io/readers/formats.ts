@@ -137,7 +137,7 @@ function identities(): RecordFormat {
 export const formats: Readonly<Record<string, (node: KernelNode) => RecordFormat>> = {
   TextLineReader: textLines,
   TextLineReaderV2: textLines,
-  // The older op has no attribute "encoding", which TensorFlow's kernel wants: it works nowhere.
+  // The older op has no attribute "encoding", which TensorFlow's kernel requires, so it does not work there either.
   FixedLengthRecordReaderV2: fixedLength,
   TFRecordReader: tfRecords,
   TFRecordReaderV2: tfRecords,

@@ -134,9 +134,9 @@ export class PriorityStore<E> implements ElementStore<E> {
     }
   }
 
-  /** Puts an element in a place and moves it down to where it belongs. */
-  #sink(ranked: Ranked<E>, place = 0): void {
-    let at = place;
+  /** Puts an element at an index and moves it down to where it belongs. */
+  #sink(ranked: Ranked<E>, index = 0): void {
+    let at = index;
     for (;;) {
       let child = 2 * at + 1;
       let below = this.#heap[child];

@@ -5,7 +5,7 @@ export type Completion<E> =
   | { readonly id: number; readonly outcome: "done"; readonly elements: readonly E[] }
   /** An enqueue found the queue closed. */
   | { readonly id: number; readonly outcome: "closed" }
-  /** A dequeue wants more than a closed queue has. */
+  /** A dequeue asks for more than a closed queue has. */
   | {
       readonly id: number;
       readonly outcome: "insufficient";
@@ -33,7 +33,7 @@ interface Close {
 interface Dequeue<E> {
   readonly id: number;
   count: number;
-  /** Fewer than `count` will do once the queue is closed. */
+  /** Fewer than `count` are enough once the queue is closed. */
   readonly allowFewer: boolean;
   /** Those that were taken already: a dequeue of many takes what there is, as TensorFlow does. */
   taken: E[];
@@ -53,9 +53,9 @@ export interface QueueOptions {
 /**
  * A queue and the requests that wait for it: events in, completions out, no promises, no clock. Each side is served
  * strictly in order. The rules are those of TensorFlow's core/kernels/queue_base.cc. Many elements do not move at once:
- * while `isBusy`, whoever calls must soon call `goOn`.
+ * while `isBusy`, the caller must soon call `goOn`.
  *
- * Whoever calls must give every request an id of its own and forget it with its completion.
+ * The caller must give every request an id of its own and forget it with its completion.
  */
 export class QueueState<E> {
   readonly #store: ElementStore<E>;
@@ -75,7 +75,7 @@ export class QueueState<E> {
     this.#options = options;
   }
 
-  /** Elements that nobody has taken. */
+  /** Elements that were not taken yet. */
   get size(): number {
     return this.#store.size;
   }

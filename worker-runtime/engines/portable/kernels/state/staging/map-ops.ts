@@ -55,8 +55,8 @@ function keyOf(inputs: readonly Value[]): bigint {
   return longsOf(key)[0] ?? 0n;
 }
 
-/** The places that input `at` names. @throws TensorFlowError INVALID_ARGUMENT unless there is one for each of `count` values. */
-function placesOf(inputs: readonly Value[], at: number, count: number): readonly number[] {
+/** The indexes that input `at` names. @throws TensorFlowError INVALID_ARGUMENT unless there is one for each of `count` values. */
+function indexesOf(inputs: readonly Value[], at: number, count: number): readonly number[] {
   const indices = integersOf(tensorAt(inputs, at));
   if (indices.length !== count) {
     throw invalidArgument(`Mismatch stage/unstage: ${indices.length} vs. ${count}`);
@@ -72,15 +72,15 @@ function scalar(value: number): Tensor {
 const acts: Readonly<Record<string, MapAct>> = {
   Stage: async (map, { inputs, step }) => {
     const values = inputs.slice(2);
-    await map.put(keyOf(inputs), { indices: placesOf(inputs, 1, values.length), values }, step.signal);
+    await map.put(keyOf(inputs), { indices: indexesOf(inputs, 1, values.length), values }, step.signal);
     return [];
   },
   Peek: (map, { inputs, step }, node) =>
-    map.peek(keyOf(inputs), placesOf(inputs, 1, node.outputs.length), step.signal),
+    map.peek(keyOf(inputs), indexesOf(inputs, 1, node.outputs.length), step.signal),
   Unstage: (map, { inputs, step }, node) =>
-    map.take(keyOf(inputs), placesOf(inputs, 1, node.outputs.length), step.signal),
+    map.take(keyOf(inputs), indexesOf(inputs, 1, node.outputs.length), step.signal),
   UnstageNoKey: async (map, { inputs, step }, node) => {
-    const { key, values } = await map.takeAny(placesOf(inputs, 0, node.outputs.length - 1), step.signal);
+    const { key, values } = await map.takeAny(indexesOf(inputs, 0, node.outputs.length - 1), step.signal);
     return [new Tensor("int64", [], BigInt64Array.of(key)), ...values];
   },
   Size: (map) => [scalar(map.size)],

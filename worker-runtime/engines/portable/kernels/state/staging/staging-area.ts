@@ -25,7 +25,7 @@ export function checkTuple(bytes: number, { memoryBytes }: StagingLimits): void 
 }
 
 /**
- * Tuples that one part of a graph leaves for another, first in, first out. Whoever waits is served in the order in which
+ * Tuples that one part of a graph leaves for another, first in, first out. Waiting callers are served in the order in which
  * they came, as far as what they wait for is there. The rules are those of TensorFlow's core/kernels/stage_op.cc.
  */
 export class StagingArea implements Resource {

@@ -7,16 +7,16 @@ import { WaitingLine } from "./waiting-line.js";
 /** The kind of every staging map; no handle names one. */
 export const STAGING_MAP = "tensorflow::StagingMap";
 
-/** The values of a key by their places; undefined where one was not left yet, or was taken. */
+/** The values of a key by their indexes; undefined where one was not left yet, or was taken. */
 type Tuple = (Value | undefined)[];
 
-/** A part of a tuple: values and their places, which ascend. */
+/** A part of a tuple: values and their indexes, which ascend. */
 export interface TuplePart {
   readonly indices: readonly number[];
   readonly values: readonly Value[];
 }
 
-/** @throws TensorFlowError INVALID_ARGUMENT for places that do not ascend. */
+/** @throws TensorFlowError INVALID_ARGUMENT for indexes that do not ascend. */
 function checkOrder(indices: readonly number[]): void {
   if (indices.some((index, i) => i > 0 && index <= (indices[i - 1] ?? 0))) {
     throw invalidArgument("Indices are not strictly ordered");
@@ -38,7 +38,7 @@ export class StagingMap implements Resource {
   #bytes = 0;
   readonly #line = new WaitingLine("the staging map");
 
-  /** @param isOrdered whether the least key comes first where nobody names one. */
+  /** @param isOrdered whether the least key comes first where no key is given. */
   constructor(limits: StagingLimits, width: number, isOrdered: boolean) {
     this.#limits = limits;
     this.#width = width;
@@ -56,7 +56,7 @@ export class StagingMap implements Resource {
 
   /**
    * Leaves a tuple or a part of one once there is room for it.
-   * @throws TensorFlowError INVALID_ARGUMENT for places that are none or have a value; RESOURCE_EXHAUSTED for what never
+   * @throws TensorFlowError INVALID_ARGUMENT for indexes that are none or have a value; RESOURCE_EXHAUSTED for what never
    *   has room; the signal's reason.
    */
   async put(key: bigint, part: TuplePart, signal: AbortSignal): Promise<void> {
@@ -114,7 +114,7 @@ export class StagingMap implements Resource {
 
   /**
    * Takes values of a key, once it is there.
-   * @throws TensorFlowError INVALID_ARGUMENT for a place that is none or was taken before; the signal's reason.
+   * @throws TensorFlowError INVALID_ARGUMENT for an index that is none or was taken before; the signal's reason.
    */
   take(key: bigint, indices: readonly number[], signal: AbortSignal): Promise<readonly Value[]> {
     return this.#line.when(

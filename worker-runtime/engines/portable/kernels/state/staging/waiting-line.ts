@@ -47,7 +47,7 @@ export class WaitingLine {
     }).finally(() => signal.removeEventListener("abort", abort));
   }
 
-  /** Lets all go on who can; to be called after a change that nobody waited for. */
+  /** Lets all go on who can; to be called after a change that no caller waited for. */
   serve(): void {
     for (;;) {
       const index = this.#waiting.findIndex((waiter) => waiter.ready());

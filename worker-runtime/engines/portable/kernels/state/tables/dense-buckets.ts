@@ -7,10 +7,10 @@ import { productOf } from "../../support/shapes.js";
 import { updateElements } from "../element-updates.js";
 import { hashAt, isSameKey } from "./dense-keys.js";
 
-/** What all places of a table have in common. */
+/** What all buckets of a table have in common. */
 export interface BucketLayout {
   readonly keyType: DType;
-  /** Keys that stand for places without a key; their shape is that of all keys. */
+  /** Keys that stand for buckets without a key; their shape is that of all keys. */
   readonly emptyKey: Tensor;
   readonly deletedKey: Tensor;
   readonly valueType: DType;
@@ -25,14 +25,14 @@ const DELETED = 2;
 const MIN_BUCKETS = 4;
 
 /** Keys of a tensor, one after another. */
-export interface KeyPlace {
+export interface KeyStart {
   readonly data: TensorData;
   /** The element that the key begins at. */
   readonly from: number;
 }
 
 /**
- * The places of a dense table: their keys and values lie in arrays. Objects for each of a million places would stop the
+ * The buckets of a dense table: their keys and values lie in arrays. Objects for each of a million buckets would stop the
  * process for several tenths of a second whenever garbage is collected.
  */
 export class DenseBuckets {
@@ -41,7 +41,7 @@ export class DenseBuckets {
   readonly #keySize: number;
   readonly #valueSize: number;
   readonly #states: Uint8Array;
-  /** Of places that are used; what the others have is known. */
+  /** Of buckets that are used; what the others have is known. */
   readonly #keys: TensorData;
   /** Zeros, or "", where there was none yet; a removed key leaves its value. */
   readonly #values: TensorData;
@@ -65,17 +65,17 @@ export class DenseBuckets {
     return this.#states[at] === USED;
   }
 
-  /** The key of a place that is used. */
-  keyAt(at: number): KeyPlace {
+  /** The key of a bucket that is used. */
+  keyAt(at: number): KeyStart {
     return { data: this.#keys, from: at * this.#keySize };
   }
 
   /**
-   * Where a key is, or the first place on its way that has no key; undefined where there is neither.
-   * @param takesDeleted whether a place whose key was removed will do.
+   * Where a key is, or the first bucket on its way that has no key; undefined where there is neither.
+   * @param takesDeleted whether a bucket whose key was removed is accepted.
    * @throws TensorFlowError INVALID_ARGUMENT for the two keys that are none.
    */
-  placeOf(key: KeyPlace, takesDeleted: boolean): number | undefined {
+  indexOf(key: KeyStart, takesDeleted: boolean): number | undefined {
     const state = this.#stateOf(key);
     if (state !== USED) {
       const which = state === EMPTY ? "empty_key" : "deleted_key";
@@ -94,14 +94,14 @@ export class DenseBuckets {
     return undefined;
   }
 
-  /** Copies a key and its value to a place. @param value the element of `values` that the value begins at. */
-  put(at: number, key: KeyPlace, values: TensorData, value: number): void {
+  /** Copies a key and its value to a bucket. @param value the element of `values` that the value begins at. */
+  put(at: number, key: KeyStart, values: TensorData, value: number): void {
     this.#states[at] = USED;
     this.#copyKey(this.#keys, at, key);
     this.#copyValue(this.#values, at, values, value);
   }
 
-  /** As `put` of what another table has at a place of its own. */
+  /** As `put` of what another table has at a bucket of its own. */
   move(at: number, other: DenseBuckets, from: number): void {
     this.put(at, other.keyAt(from), other.#values, from * other.#valueSize);
   }
@@ -110,32 +110,32 @@ export class DenseBuckets {
     this.#states[at] = DELETED;
   }
 
-  /** Takes a place as it was exported: its key may be one of the two that are none. @returns whether it is used. */
-  restore(at: number, key: KeyPlace, values: TensorData): boolean {
+  /** Takes a bucket as it was exported: its key may be one of the two that are none. @returns whether it is used. */
+  restore(at: number, key: KeyStart, values: TensorData): boolean {
     const state = this.#stateOf(key);
     this.put(at, key, values, at * this.#valueSize);
     this.#states[at] = state;
     return state === USED;
   }
 
-  /** Copies the key of a place, used or not, to place `at` of an array of keys. */
+  /** Copies the key of a bucket, used or not, to bucket `at` of an array of keys. */
   exportKey(target: TensorData, at: number): void {
     const { emptyKey, deletedKey } = this.#layout;
     const none = this.#states[at] === EMPTY ? emptyKey : deletedKey;
     this.#copyKey(target, at, this.isUsed(at) ? this.keyAt(at) : { data: none.data, from: 0 });
   }
 
-  /** Copies the value of a place to place `to` of an array of values. */
+  /** Copies the value of a bucket to bucket `to` of an array of values. */
   exportValue(target: TensorData, to: number, at: number): void {
     this.#copyValue(target, to, this.#values, at * this.#valueSize);
   }
 
-  #has(at: number, { data, from }: KeyPlace): boolean {
+  #has(at: number, { data, from }: KeyStart): boolean {
     return isSameKey(this.#keys, at * this.#keySize, data, from, this.#keySize);
   }
 
-  /** What a place is that has this key. */
-  #stateOf({ data, from }: KeyPlace): number {
+  /** What a bucket is that has this key. */
+  #stateOf({ data, from }: KeyStart): number {
     const { emptyKey, deletedKey } = this.#layout;
     if (isSameKey(emptyKey.data, 0, data, from, this.#keySize)) {
       return EMPTY;
@@ -143,7 +143,7 @@ export class DenseBuckets {
     return isSameKey(deletedKey.data, 0, data, from, this.#keySize) ? DELETED : USED;
   }
 
-  #copyKey(target: TensorData, at: number, { data, from }: KeyPlace): void {
+  #copyKey(target: TensorData, at: number, { data, from }: KeyStart): void {
     copy(this.#layout.keyType, target, at * this.#keySize, data, from, this.#keySize);
   }
 

@@ -6,7 +6,7 @@ import { allocate } from "../../support/allocation.js";
 import { cppShapeText, productOf, sameShape } from "../../support/shapes.js";
 import { atPauses, inTurns } from "../../support/turns.js";
 import { updateElements } from "../element-updates.js";
-import { type BucketLayout, checkBuckets, DenseBuckets, type KeyPlace } from "./dense-buckets.js";
+import { type BucketLayout, checkBuckets, DenseBuckets, type KeyStart } from "./dense-buckets.js";
 import { isSameKey } from "./dense-keys.js";
 import { LookupTable } from "./lookup-table.js";
 
@@ -20,8 +20,8 @@ export interface DenseTableOptions extends BucketLayout {
 }
 
 /**
- * A table whose keys lie in an array, at the place that their hash says or, where that is taken, at ever larger
- * distances from it. It is the array that is exported, places without a key included, so that the order of its keys is
+ * A table whose keys lie in an array, at the bucket that their hash says or, where that is taken, at ever larger
+ * distances from it. It is the array that is exported, buckets without a key included, so that the order of its keys is
  * seen: it is TensorFlow's, whose core/kernels/lookup_table_op.cc has the rules.
  */
 export class DenseHashTable extends LookupTable {
@@ -76,7 +76,7 @@ export class DenseHashTable extends LookupTable {
     const length = productOf(valueShape);
     const run = (first: number, end: number) => {
       for (let i = first; i < end; i += 1) {
-        const at = this.#buckets.placeOf(this.#keyAt(keys, i), false);
+        const at = this.#buckets.indexOf(this.#keyAt(keys, i), false);
         if (at !== undefined && this.#buckets.isUsed(at)) {
           this.#buckets.exportValue(target, i, at);
         } else {
@@ -122,7 +122,7 @@ export class DenseHashTable extends LookupTable {
     const size = productOf(this.#own.valueShape);
     for (let i = 0; i < count; i += 1) {
       const key = this.#keyAt(keys, i);
-      const at = freePlace(this.#buckets, key);
+      const at = freeBucket(this.#buckets, key);
       this.#count += this.#buckets.isUsed(at) ? 0 : 1;
       this.#buckets.put(at, key, values.data, i * size);
       if (i % KEYS_PER_TURN === KEYS_PER_TURN - 1) {
@@ -134,7 +134,7 @@ export class DenseHashTable extends LookupTable {
   override remove(keys: Tensor): void | Promise<void> {
     const run = (first: number, end: number) => {
       for (let i = first; i < end; i += 1) {
-        const at = this.#buckets.placeOf(this.#keyAt(keys, i), false);
+        const at = this.#buckets.indexOf(this.#keyAt(keys, i), false);
         if (at !== undefined && this.#buckets.isUsed(at)) {
           this.#buckets.remove(at);
           this.#count -= 1;
@@ -144,7 +144,7 @@ export class DenseHashTable extends LookupTable {
     return inTurns(this.#countOf(keys), KEYS_PER_TURN, run, undefined, () => undefined);
   }
 
-  /** Takes the places of a table that was exported as they are. */
+  /** Takes the buckets of a table that was exported as they are. */
   override importValues(keys: Tensor, values: Tensor): void | Promise<void> {
     const { keyType, emptyKey, valueType, valueShape } = this.#own;
     const [count = 0] = keys.shape;
@@ -180,7 +180,7 @@ export class DenseHashTable extends LookupTable {
     throw unimplemented("A table of this kind cannot be initialized.");
   }
 
-  /** All places: keys [buckets, size of a key] and values [buckets, size of a value]. */
+  /** All buckets: keys [buckets, size of a key] and values [buckets, size of a value]. */
   override exportValues(signal: AbortSignal): Outputs | Promise<Outputs> {
     const { keyType, emptyKey, valueType, valueShape } = this.#own;
     const buckets = this.#buckets;
@@ -207,7 +207,7 @@ export class DenseHashTable extends LookupTable {
     const grown = new DenseBuckets(this.#own, count);
     for (let at = 0; at < old.count; at += 1) {
       if (old.isUsed(at)) {
-        grown.move(freePlace(grown, old.keyAt(at)), old, at);
+        grown.move(freeBucket(grown, old.keyAt(at)), old, at);
       }
       if (at % KEYS_PER_TURN === KEYS_PER_TURN - 1) {
         yield;
@@ -241,14 +241,14 @@ export class DenseHashTable extends LookupTable {
     return keys.shape.slice(0, keys.shape.length - this.#own.emptyKey.shape.length);
   }
 
-  #keyAt({ data }: Tensor, index: number): KeyPlace {
+  #keyAt({ data }: Tensor, index: number): KeyStart {
     return { data, from: index * this.#own.emptyKey.size };
   }
 }
 
 /** Where a key is or is to be put. @throws TensorFlowError INTERNAL for a table that is full; as `placeOf`. */
-function freePlace(buckets: DenseBuckets, key: KeyPlace): number {
-  const at = buckets.placeOf(key, true);
+function freeBucket(buckets: DenseBuckets, key: KeyStart): number {
+  const at = buckets.indexOf(key, true);
   if (at === undefined) {
     throw internalError("Internal error in MutableDenseHashTable insert");
   }

@@ -29,27 +29,27 @@ function tableOf(node: KernelNode): (context: OpContext) => DenseHashTable {
 const sharedTable: StatefulKernelDefinition = statefulKernel(
   "MutableDenseHashTableV2",
   (node) => {
-    const place = resourcePlace(node);
+    const index = resourcePlace(node);
     const make = tableOf(node);
     const [keyType, valueType] = [node.type("key_dtype"), node.type("value_dtype")];
     return (context) => {
-      const name = privateOrSharedName(node, place, context);
+      const name = privateOrSharedName(node, index, context);
       const { options } = context.step
         .resources(node.device)
-        .lookupOrCreate<LookupTable>(place.container, LOOKUP_TABLE, name, () => make(context));
+        .lookupOrCreate<LookupTable>(index.container, LOOKUP_TABLE, name, () => make(context));
       if (options.keyType !== keyType || options.valueType !== valueType) {
         throw invalidArgument(
           `Conflicting key/value dtypes ${cppTypeName(keyType)}->${cppTypeName(valueType)} with ` +
             `${cppTypeName(options.keyType)}-${cppTypeName(options.valueType)} for table ${node.name}`,
         );
       }
-      return [makeHandle(node, place.container, name, LOOKUP_TABLE)];
+      return [makeHandle(node, index.container, name, LOOKUP_TABLE)];
     };
   },
   { types: tableTypes },
 );
 
-/** A table with a name that nobody else can have: each execution makes a new one. */
+/** A table with a unique name: each execution makes a new one. */
 const anonymousTable: StatefulKernelDefinition = statefulKernel(
   "AnonymousMutableDenseHashTable",
   (node) => {

@@ -8,7 +8,7 @@ import { updateElements } from "../element-updates.js";
 /** Entries whose keys, or values, lie in one array. */
 const ENTRIES_PER_BLOCK = 64;
 
-/** Elements of one dtype, so many for each place. */
+/** Elements of one dtype, the same number for each index. */
 class Column {
   readonly #dtype: DType;
   readonly #shape: readonly number[];
@@ -21,30 +21,30 @@ class Column {
     this.#length = productOf(shape);
   }
 
-  /** Copies what a place gets from `from` on. @throws TensorFlowError RESOURCE_EXHAUSTED */
-  put(place: number, source: TensorData, from: number): void {
-    const number = Math.floor(place / ENTRIES_PER_BLOCK);
+  /** Copies what an index gets from `from` on. @throws TensorFlowError RESOURCE_EXHAUSTED */
+  put(index: number, source: TensorData, from: number): void {
+    const number = Math.floor(index / ENTRIES_PER_BLOCK);
     let block = this.#blocks[number];
     if (block === undefined) {
       const shape = [ENTRIES_PER_BLOCK * this.#length];
       block = new Tensor(this.#dtype, shape, allocate(this.#dtype, shape));
       this.#blocks[number] = block;
     }
-    this.#copy(block.data, (place % ENTRIES_PER_BLOCK) * this.#length, source, from);
+    this.#copy(block.data, (index % ENTRIES_PER_BLOCK) * this.#length, source, from);
   }
 
-  /** Copies what lies at a place to `at` and the following elements. */
-  copyTo(target: TensorData, at: number, place: number): void {
-    const block = this.#blocks[Math.floor(place / ENTRIES_PER_BLOCK)];
+  /** Copies what lies at an index to `at` and the following elements. */
+  copyTo(target: TensorData, at: number, index: number): void {
+    const block = this.#blocks[Math.floor(index / ENTRIES_PER_BLOCK)];
     if (block !== undefined) {
-      this.#copy(target, at, block.data, (place % ENTRIES_PER_BLOCK) * this.#length);
+      this.#copy(target, at, block.data, (index % ENTRIES_PER_BLOCK) * this.#length);
     }
   }
 
-  /** What lies at a place; a copy. */
-  at(place: number): Tensor {
+  /** What lies at an index; a copy. */
+  at(index: number): Tensor {
     const data = allocate(this.#dtype, this.#shape);
-    this.copyTo(data, 0, place);
+    this.copyTo(data, 0, index);
     return new Tensor(this.#dtype, this.#shape, data);
   }
 
@@ -67,11 +67,11 @@ class Column {
  * collected.
  */
 export class EntryColumns {
-  /** The place of each key in the columns. */
-  readonly #places = new Map<string, number>();
+  /** The index of each key in the columns. */
+  readonly #indexes = new Map<string, number>();
   readonly #keys: Column;
   readonly #values: Column;
-  /** Places of keys that were removed. */
+  /** Indexes of keys that were removed. */
   readonly #free: number[] = [];
 
   constructor(keyType: DType, valueType: DType, valueShape: readonly number[]) {
@@ -80,34 +80,34 @@ export class EntryColumns {
   }
 
   get size(): number {
-    return this.#places.size;
+    return this.#indexes.size;
   }
 
-  /** All keys in order, as texts, with their places. */
-  places(): Iterable<readonly [text: string, place: number]> {
-    return this.#places;
+  /** All keys in order, as texts, with their indexes. */
+  indexes(): Iterable<readonly [text: string, index: number]> {
+    return this.#indexes;
   }
 
-  placeOf(text: string): number | undefined {
-    return this.#places.get(text);
+  indexOf(text: string): number | undefined {
+    return this.#indexes.get(text);
   }
 
-  keyAt(place: number): Tensor {
-    return this.#keys.at(place);
+  keyAt(index: number): Tensor {
+    return this.#keys.at(index);
   }
 
-  valueAt(place: number): Tensor {
-    return this.#values.at(place);
+  valueAt(index: number): Tensor {
+    return this.#values.at(index);
   }
 
-  /** Copies the key at a place to element `at`. */
-  copyKey(target: TensorData, at: number, place: number): void {
-    this.#keys.copyTo(target, at, place);
+  /** Copies the key at an index to element `at`. */
+  copyKey(target: TensorData, at: number, index: number): void {
+    this.#keys.copyTo(target, at, index);
   }
 
-  /** Copies the value at a place to `at` and the following elements. */
-  copyValue(target: TensorData, at: number, place: number): void {
-    this.#values.copyTo(target, at, place);
+  /** Copies the value at an index to `at` and the following elements. */
+  copyValue(target: TensorData, at: number, index: number): void {
+    this.#values.copyTo(target, at, index);
   }
 
   /**
@@ -115,21 +115,21 @@ export class EntryColumns {
    * @param key element of `keys`. @param value element of `values` where the value begins.
    */
   put(text: string, keys: TensorData, key: number, values: TensorData, value: number): void {
-    let place = this.#places.get(text);
-    if (place === undefined) {
-      place = this.#free.pop() ?? this.#places.size;
-      this.#keys.put(place, keys, key);
-      this.#places.set(text, place);
+    let index = this.#indexes.get(text);
+    if (index === undefined) {
+      index = this.#free.pop() ?? this.#indexes.size;
+      this.#keys.put(index, keys, key);
+      this.#indexes.set(text, index);
     }
-    this.#values.put(place, values, value);
+    this.#values.put(index, values, value);
   }
 
   /** Forgets an entry; one that is not there does not matter. */
   delete(text: string): void {
-    const place = this.#places.get(text);
-    if (place !== undefined) {
-      this.#places.delete(text);
-      this.#free.push(place);
+    const index = this.#indexes.get(text);
+    if (index !== undefined) {
+      this.#indexes.delete(text);
+      this.#free.push(index);
     }
   }
 }

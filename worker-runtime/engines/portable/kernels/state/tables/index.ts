@@ -51,7 +51,7 @@ function maker(kind: TableOptions["kind"]): ResourceMaker<LookupTable> {
 const finalTable = maker("initialized once");
 const mutableTable = maker("mutable");
 
-/** A table with a name that nobody else can have: each execution makes a new one. */
+/** A table with a unique name: each execution makes a new one. */
 function anonymousTable(op: string, kind: TableOptions["kind"]): StatefulKernelDefinition {
   const create = (node: KernelNode) => {
     const options = optionsOf(node, kind);

@@ -54,7 +54,7 @@ export class LookupTable implements Resource {
   }
 
   /**
-   * Acts on the table while nobody else does, at once where it is free, otherwise after those that came before: an
+   * Acts on the table while no other act does, at once where it is free, otherwise after those that came before: an
    * insert is seen as a whole or not at all, as under the lock of TensorFlow's tables.
    */
   exclusively<T>(act: () => T | Promise<T>): T | Promise<T> {
@@ -89,9 +89,9 @@ export class LookupTable implements Resource {
     const length = productOf(valueShape);
     const run = (first: number, end: number) => {
       for (let i = first; i < end; i += 1) {
-        const place = this.#entries.placeOf(keyText(keys, i));
-        if (place !== undefined) {
-          this.#entries.copyValue(target, i * length, place);
+        const index = this.#entries.indexOf(keyText(keys, i));
+        if (index !== undefined) {
+          this.#entries.copyValue(target, i * length, index);
           continue;
         }
         updateElements("update", {
@@ -172,9 +172,9 @@ export class LookupTable implements Resource {
     if (entries.size !== this.#entries.size) {
       throw differ();
     }
-    yield* eachOf(entries.places(), ([text, place]) => {
-      const known = this.#entries.placeOf(text);
-      if (known === undefined || !equal(this.#entries.valueAt(known), entries.valueAt(place))) {
+    yield* eachOf(entries.indexes(), ([text, index]) => {
+      const known = this.#entries.indexOf(text);
+      if (known === undefined || !equal(this.#entries.valueAt(known), entries.valueAt(index))) {
         throw differ();
       }
     });
@@ -187,10 +187,10 @@ export class LookupTable implements Resource {
     const [keys, values] = [allocate(keyType, [count]), allocate(valueType, shape)];
     const length = productOf(valueShape);
     yield* eachOf(
-      this.#entries.places(),
-      ([, place], i) => {
-        this.#entries.copyKey(keys, i, place);
-        this.#entries.copyValue(values, i * length, place);
+      this.#entries.indexes(),
+      ([, index], i) => {
+        this.#entries.copyKey(keys, i, index);
+        this.#entries.copyValue(values, i * length, index);
       },
       KEYS_PER_TURN,
     );
@@ -215,9 +215,9 @@ export class LookupTable implements Resource {
     const length = productOf(valueShape);
     for (let i = 0; i < keys.size; i += 1) {
       const text = keyText(keys, i);
-      const place = isFinal ? entries.placeOf(text) : undefined;
-      if (place !== undefined) {
-        const [known, value] = [entries.valueAt(place), runAt(values, i * length, valueShape)];
+      const index = isFinal ? entries.indexOf(text) : undefined;
+      if (index !== undefined) {
+        const [known, value] = [entries.valueAt(index), runAt(values, i * length, valueShape)];
         if (!equal(known, value)) {
           throw failedPrecondition(
             `HashTable has different value for same key. Key ${text} has ${known.elementText(0)} and trying to add ` +

@@ -30,7 +30,7 @@ export interface TensorArrayOptions {
   /** Writes beyond the end make it larger. */
   readonly dynamicSize: boolean;
   readonly clearAfterRead: boolean;
-  /** Writes to a place that has a value add to it: an array of gradients. */
+  /** Writes to an index that has a value add to it: an array of gradients. */
   readonly aggregate: boolean;
 }
 
@@ -108,7 +108,7 @@ export class TensorArray implements Resource {
     this.#hasAggregated = true;
   }
 
-  /** @throws TensorFlowError INVALID_ARGUMENT for a place that has nothing (any more). */
+  /** @throws TensorFlowError INVALID_ARGUMENT for an index that has nothing (any more). */
   read(index: number): Tensor {
     this.#checkOpen();
     const { name, dtype, clearAfterRead } = this.options;
@@ -118,7 +118,7 @@ export class TensorArray implements Resource {
     const slot = this.#slots[index];
     const shape = this.#elementShape;
     if (slot === undefined) {
-      // Places of an array of gradients that nothing was written to are zeros, where their shape is known.
+      // Indexes of an array of gradients that nothing was written to are zeros, where their shape is known.
       if (this.options.aggregate && shape !== undefined && !shape.includes(-1)) {
         return zeroTensor(dtype, shape);
       }

@@ -93,7 +93,7 @@ function checkSlices(tensor: Tensor, elementShape: readonly number[] | undefined
   }
 }
 
-/** Puts the rows of a tensor at the places of a list that indices name. */
+/** Puts the rows of a tensor into a list where indices say. */
 function* scattered(
   items: (ListElement | undefined)[],
   tensor: Tensor,

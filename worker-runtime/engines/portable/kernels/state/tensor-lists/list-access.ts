@@ -29,7 +29,7 @@ export function listOf(value: Value | undefined): TensorList {
   if (object instanceof TensorList) {
     return object;
   }
-  // A list from another task is decoded by whoever needs it.
+  // A list from another task is decoded when it is needed.
   const decoded = object !== undefined && "encode" in object ? decodeVariant(object.encode()) : undefined;
   if (decoded instanceof TensorList) {
     return decoded;

@@ -130,13 +130,13 @@ export function decodeVariant(proto: VariantTensorDataProto): VariantObject {
   if (missingCount > BigInt(proto.metadata.length)) {
     throw broken();
   }
-  const places = readVarints(proto.metadata, count.end, Number(missingCount));
-  const type = readVarints(proto.metadata, places.end, 2);
+  const indexes = readVarints(proto.metadata, count.end, Number(missingCount));
+  const type = readVarints(proto.metadata, indexes.end, 2);
   const [dataType, maxElements] = type.values;
   if (dataType === undefined || maxElements === undefined) {
     throw broken();
   }
-  const missing = new Set(places.values.map(Number));
+  const missing = new Set(indexes.values.map(Number));
   const tensors = proto.tensors.map(elementFromProto);
   const length = tensors.length + missing.size;
   let taken = 0;

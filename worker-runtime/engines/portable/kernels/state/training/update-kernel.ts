@@ -29,27 +29,27 @@ export function updateKernel(rule: UpdateRule, form: UpdateForm): StatefulKernel
   return statefulKernel(
     opOfForm(rule, form),
     (node) => {
-      const places = new Map(node.inputs.map(({ argName }, index) => [argName, index]));
-      const placeOf = (name: string): number => {
-        const place = places.get(name);
-        if (place === undefined) {
+      const indexes = new Map(node.inputs.map(({ argName }, index) => [argName, index]));
+      const indexOf = (name: string): number => {
+        const index = indexes.get(name);
+        if (index === undefined) {
           throw internalError(`${node.op} has no argument ${name}.`);
         }
-        return place;
+        return index;
       };
-      const variablePlaces = ["var", ...rule.slots].map(placeOf);
-      const gradientPlace = placeOf(rule.gradient);
-      const indicesPlace = isSparse ? placeOf("indices") : undefined;
-      const scalarPlaces = new Map(rule.scalars.map((name) => [name, placeOf(name)]));
+      const variableIndexes = ["var", ...rule.slots].map(indexOf);
+      const gradientIndex = indexOf(rule.gradient);
+      const indicesIndex = isSparse ? indexOf("indices") : undefined;
+      const scalarIndexes = new Map(rule.scalars.map((name) => [name, indexOf(name)]));
 
       return (context): Outputs | Promise<Outputs> => {
-        const variables = variablePlaces.map((place) =>
-          isResource ? trainedVariable(node, context, place) : referredVariable(context, place),
+        const variables = variableIndexes.map((index) =>
+          isResource ? trainedVariable(node, context, index) : referredVariable(context, index),
         );
-        const scalar = (name: string) => scalarInput(context, scalarPlaces.get(name) ?? -1, name);
+        const scalar = (name: string) => scalarInput(context, scalarIndexes.get(name) ?? -1, name);
         const update = rule.prepare(scalar, node);
-        const gradient = tensorAt(context.inputs, gradientPlace);
-        const indices = indicesPlace === undefined ? undefined : tensorAt(context.inputs, indicesPlace);
+        const gradient = tensorAt(context.inputs, gradientIndex);
+        const indices = indicesIndex === undefined ? undefined : tensorAt(context.inputs, indicesIndex);
         return alone(variables, context.step, () => {
           if (!isResource) {
             variables.forEach(checkInitialized);

@@ -32,7 +32,7 @@ export interface UpdateRule {
   /**
    * Made once a step.
    * @param scalar the value of a scalar argument by its name.
-   * @throws TensorFlowError INVALID_ARGUMENT for values that make no sense.
+   * @throws TensorFlowError INVALID_ARGUMENT for invalid values.
    */
   prepare(scalar: (name: string) => number, node: KernelNode): (segment: Segment) => void;
 }

@@ -1,10 +1,10 @@
 import { type Assertion, type CodePointTest, type RegexNode, RegexSyntaxError } from "./syntax.js";
 
-/** An instruction of the matcher; `next` and the others are places in the program. */
+/** An instruction of the matcher; `next` and the others are indexes in the program. */
 export type Instruction =
   | { readonly op: "test"; readonly test: CodePointTest; next: number }
   | { readonly op: "assert"; readonly assertion: Assertion; next: number }
-  /** Goes on at both places; what is found from the first one counts more. */
+  /** Goes on at both indexes; what is found from the first one counts more. */
   | { readonly op: "split"; next: number; other: number }
   | { readonly op: "save"; readonly slot: number; next: number }
   | { readonly op: "match" };
@@ -58,7 +58,7 @@ export function compileProgram(root: RegexNode): Program {
   const emitRepeat = (node: RegexNode & { readonly kind: "repeat" }, next: number): number => {
     let start = next;
     if (node.max === Infinity) {
-      // A loop: the split is made first, with a place that is filled in once the body is there.
+      // A loop: the split is made first, with an index that is filled in once the body is there.
       const loop: Instruction & { op: "split" } = { op: "split", next: 0, other: 0 };
       const at = add(loop);
       const body = emit(node.inner, at);

@@ -3,7 +3,7 @@ import { RegexParser } from "./parser.js";
 import { compileProgram, type Program } from "./program.js";
 import type { Assertion } from "./syntax.js";
 
-/** Begin and end of the match, then of each group, as places in the text; -1 for a group that took no part. */
+/** Begin and end of the match, then of each group, as indexes in the text; -1 for a group that took no part. */
 export type Match = readonly number[];
 
 /** Where a match must lie. */
@@ -65,19 +65,19 @@ export class Regex {
     const noCaptures = new Array<number>(2 * (this.groups + 1)).fill(-1);
     let found: readonly number[] | undefined;
     current.clear();
-    for (let place = from; ; place += 1) {
-      if (found === undefined && (anchor === "anywhere" || place === from)) {
-        this.#follow(current, start, noCaptures, text, place);
+    for (let index = from; ; index += 1) {
+      if (found === undefined && (anchor === "anywhere" || index === from)) {
+        this.#follow(current, start, noCaptures, text, index);
       }
       if (current.threads.length === 0 && (found !== undefined || anchor === "whole")) {
         return found;
       }
       following.clear();
-      const codePoint = text[place];
+      const codePoint = text[index];
       for (const { at, captures } of current.threads) {
         const instruction = instructions[at];
         if (instruction?.op === "match") {
-          if (anchor === "whole" && place < text.length) {
+          if (anchor === "whole" && index < text.length) {
             continue;
           }
           found = captures;
@@ -85,7 +85,7 @@ export class Regex {
           break;
         }
         if (instruction?.op === "test" && codePoint !== undefined && instruction.test(codePoint)) {
-          this.#follow(following, instruction.next, captures, text, place + 1);
+          this.#follow(following, instruction.next, captures, text, index + 1);
         }
       }
       if (codePoint === undefined) {
@@ -101,7 +101,7 @@ export class Regex {
     first: number,
     firstCaptures: readonly number[],
     text: readonly number[],
-    place: number,
+    index: number,
   ): void {
     const stack: { at: number; captures: readonly number[] }[] = [{ at: first, captures: firstCaptures }];
     for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
@@ -116,12 +116,12 @@ export class Regex {
           break;
         case "save": {
           const saved = captures.slice();
-          saved[instruction.slot] = place;
+          saved[instruction.slot] = index;
           stack.push({ at: instruction.next, captures: saved });
           break;
         }
         case "assert":
-          if (holds(instruction.assertion, text, place)) {
+          if (holds(instruction.assertion, text, index)) {
             stack.push({ at: instruction.next, captures });
           }
           break;
@@ -134,15 +134,15 @@ export class Regex {
 
 const newline = 10;
 
-function holds(assertion: Assertion, text: readonly number[], place: number): boolean {
-  const before = text[place - 1];
-  const after = text[place];
+function holds(assertion: Assertion, text: readonly number[], index: number): boolean {
+  const before = text[index - 1];
+  const after = text[index];
   const edge = (before !== undefined && isWord(before)) !== (after !== undefined && isWord(after));
   switch (assertion) {
     case "text-start":
-      return place === 0;
+      return index === 0;
     case "text-end":
-      return place === text.length;
+      return index === text.length;
     case "line-start":
       return before === undefined || before === newline;
     case "line-end":

@@ -1,7 +1,7 @@
 /** True for the code points that one step of a pattern takes in. */
 export type CodePointTest = (codePoint: number) => boolean;
 
-/** A place that takes in nothing: see the patterns' syntax for ^, $, \A, \z, \b and \B. */
+/** A position that takes in nothing: see the patterns' syntax for ^, $, \A, \z, \b and \B. */
 export type Assertion = "text-start" | "text-end" | "line-start" | "line-end" | "word-edge" | "no-word-edge";
 
 /** A pattern as a tree. */

@@ -1,0 +1,228 @@
+/** The connection to one paired machine: dialled again whenever it ends, and known to be dead within seconds. */
+
+import type { WatchEvent } from "../../../protos/generated/tensordeck/agent.js";
+import type { MachineMetrics, Presence } from "../../api/machines.js";
+import type { Problem } from "../../api/problem.js";
+import { KEPT_METRICS } from "../../machine/metrics.js";
+import { delay } from "../../shared/deferred.js";
+import { problem, problemOf } from "../../shared/problems.js";
+import type { Identity } from "../identity/identity.js";
+import { type AgentChannel, openAgentChannel } from "./agent-channel.js";
+import { ClockEstimate } from "./clock-estimate.js";
+import { keepAsking } from "./heartbeat.js";
+import { type DescribedMachine, machineFromMessage, metricsFromMessage } from "./messages/machine.js";
+
+/** A host that is off answers nothing at all; one that is on answers at once. */
+const DIAL_TIMEOUT_MILLIS = 3000;
+/** Waits between attempts: quick while a machine is probably being started anew, then rare enough to cost nothing. */
+const BACKOFF_MILLIS = [200, 400, 700, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 2000] as const;
+/** A connection that ends sooner than this counts as an attempt that failed. */
+const STABLE_MILLIS = 5000;
+
+export interface PersistentChannelOptions {
+  /** Of this machine. */
+  readonly identity: Identity;
+  readonly deviceId: string;
+  /** The certificate that the device ID is the hash of. */
+  readonly certPem: string;
+  /** How the machine is called as long as it has not said so itself. */
+  readonly name: string;
+  /** Where its agent may be now, "host:port" each, the likeliest first. Asked before each attempt. */
+  readonly addresses: () => readonly string[];
+}
+
+export interface ChannelEvents {
+  /** The machine answers. */
+  readonly connected: (channel: AgentChannel) => void;
+  readonly disconnected: () => void;
+  /** It said something; the first of a connection is everything that it has. */
+  readonly watched: (event: WatchEvent, isFirst: boolean) => void;
+}
+
+export class PersistentChannel {
+  readonly #options: PersistentChannelOptions;
+  readonly #events: ChannelEvents;
+  readonly #listeners = new Set<() => void>();
+  #running: Promise<void> | undefined;
+  #closed = false;
+  /** Ends an attempt and the wait for the next. */
+  #hurry = new AbortController();
+  /** Ends the connection; set while there is one. */
+  #over: AbortController | undefined;
+  /** How many attempts in a row have failed. */
+  #failures = 0;
+  #presence: Presence = "connecting";
+  #channel: AgentChannel | undefined;
+  #described: DescribedMachine | undefined;
+  #metrics: readonly MachineMetrics[] = [];
+  #clock = new ClockEstimate();
+  #lastSeenAt: number | undefined;
+  #problem: Problem | undefined;
+
+  constructor(options: PersistentChannelOptions, events: ChannelEvents) {
+    this.#options = options;
+    this.#events = events;
+  }
+
+  /** Set if and only if the machine is online. */
+  get channel(): AgentChannel | undefined {
+    return this.#channel;
+  }
+
+  get presence(): Presence {
+    return this.#presence;
+  }
+
+  /** What the machine said of itself last. */
+  get described(): DescribedMachine | undefined {
+    return this.#described;
+  }
+
+  get name(): string {
+    return this.#described?.description.name ?? this.#options.name;
+  }
+
+  /** Newest last; of this connection. */
+  get metrics(): readonly MachineMetrics[] {
+    return this.#metrics;
+  }
+
+  get clock(): ClockEstimate {
+    return this.#clock;
+  }
+
+  /** When the machine answered last, by our clock. */
+  get lastSeenAt(): number | undefined {
+    return this.#lastSeenAt;
+  }
+
+  /** Why it does not answer. */
+  get problem(): Problem | undefined {
+    return this.#problem;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  open(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Does not wait any longer, for the next attempt or for the answer to the present one. */
+  dialNow(): void {
+    if (this.#presence === "online") return;
+    this.#failures = 0;
+    this.#hurry.abort();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#hurry.abort();
+    this.#over?.abort();
+    this.#listeners.clear();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closed) {
+      this.#hurry = new AbortController();
+      const { signal: hurried } = this.#hurry;
+      try {
+        await this.#attend(await this.#dial(hurried));
+      } catch (error) {
+        if (this.#closed) return;
+        // An attempt that was called off for the next one says nothing about the machine.
+        if (!hurried.aborted) this.#setPresence("offline", problemOf(error));
+      }
+      await delay(BACKOFF_MILLIS[Math.min(this.#failures, BACKOFF_MILLIS.length - 1)] ?? 0, hurried);
+      this.#failures++;
+    }
+  }
+
+  async #dial(signal: AbortSignal): Promise<AgentChannel> {
+    const { addresses, ...machine } = this.#options;
+    const where = { name: this.name, addresses: addresses(), timeoutMillis: DIAL_TIMEOUT_MILLIS };
+    return await openAgentChannel({ ...machine, ...where }, signal);
+  }
+
+  /**
+   * One connection to its end. Resolves when it was up and the machine ended it, in good order or not: it may only have been
+   * started anew, and is dialled again before anybody is told that it is gone.
+   *
+   * @throws ProblemError when it does not come up, or leaves questions unanswered.
+   */
+  async #attend(channel: AgentChannel): Promise<void> {
+    const over = new AbortController();
+    const { signal } = over;
+    this.#over = over;
+    if (this.#closed) over.abort();
+    this.#clock = new ClockEstimate();
+    const watch = channel.stream("watch", {}, (event) => this.#watched(channel, event), { signal });
+    const heartbeat = keepAsking({
+      channel,
+      clock: this.#clock,
+      name: this.name,
+      onAnswer: () => this.#seen(),
+      signal,
+    });
+    const watchEnd = watch.catch((error: unknown) => {
+      if (this.#channel === undefined) throw error;
+    });
+    const startedAt = Date.now();
+    try {
+      await Promise.race([watchEnd, heartbeat]);
+    } finally {
+      if (Date.now() - startedAt > STABLE_MILLIS) this.#failures = 0;
+      over.abort();
+      this.#over = undefined;
+      channel.close();
+      await Promise.allSettled([watch, heartbeat]);
+      this.#down();
+    }
+  }
+
+  #watched(channel: AgentChannel, event: WatchEvent): void {
+    const isFirst = this.#channel === undefined;
+    this.#seen();
+    if (event.machine) this.#described = machineFromMessage(event.machine);
+    if (event.metrics) {
+      this.#metrics = [...this.#metrics, metricsFromMessage(event.metrics)].slice(-KEPT_METRICS);
+    }
+    this.#events.watched(event, isFirst);
+    if (isFirst) {
+      this.#channel = channel;
+      this.#metrics = [];
+      this.#events.connected(channel);
+      this.#setPresence("online", undefined);
+    } else if (event.machine || event.metrics) {
+      this.#tell();
+    }
+  }
+
+  #seen(): void {
+    this.#lastSeenAt = Date.now();
+  }
+
+  #down(): void {
+    if (this.#channel === undefined) return;
+    this.#channel = undefined;
+    this.#events.disconnected();
+    const { problem: why } = problem("UNAVAILABLE", `${this.name} ended the connection.`, {
+      reason: "Tensordeck was probably stopped or restarted there.",
+      remedy: "It is dialled again by itself.",
+    });
+    this.#setPresence("connecting", why);
+  }
+
+  #setPresence(presence: Presence, why: Problem | undefined): void {
+    this.#presence = presence;
+    this.#problem = why;
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

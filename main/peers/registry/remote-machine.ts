@@ -1,0 +1,32 @@
+import type { MachineFacts } from "../../api/machines.js";
+import type { TaskHost } from "../../tasks/task-host.js";
+import type { TunnelHost } from "../cluster-machine.js";
+import type { TrustedMachine } from "../trust/trusted-machine.js";
+
+/** A paired machine through the connection to its agent, which is made again whenever it ends, until it is closed. */
+export interface RemoteMachine extends TaskHost, TunnelHost {
+  /** What the machine said last, and whether it answers now. */
+  facts(): Omit<MachineFacts, "kind" | "grantedRole">;
+  /** "host:port" at which it answers; undefined while it does not. */
+  readonly address: string | undefined;
+  /** Which process of the machine answered last, where it says. */
+  readonly instance?: string | undefined;
+  /** Calls the listener when the facts are others, until the returned function is called. */
+  onFacts(listener: () => void): () => void;
+  open(): void;
+  /** Dials now instead of at the next turn. */
+  dialNow(): void;
+  /** Tells the machine that this one has forgotten it. */
+  unpair(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Makes the connection to a trusted machine; the caller opens it.
+ *
+ * @param addresses Where its agent may be now, "host:port" each, the likeliest first; to be asked before each attempt.
+ */
+export type ConnectMachine<L extends RemoteMachine> = (
+  machine: TrustedMachine,
+  addresses: () => readonly string[],
+) => L;

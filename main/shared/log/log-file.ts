@@ -1,0 +1,97 @@
+/**
+ * A log in the data folder: a line for each entry, at most so many bytes, readable by this account only. Each entry is
+ * one append to the file as it is named then. So several processes of one data folder may write to it, whichever of them
+ * turns it over, and an entry is with the system before a crash can take it along.
+ */
+import { appendFileSync, chmodSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { dirname } from "node:path";
+
+const OWNER_ONLY = 0o600;
+const OWNER_ONLY_FOLDER = 0o700;
+/** The file in use and the older ones, "tensordeck.log.1" being the newest of these. */
+const MAX_FILE_BYTES = 1 << 20;
+const OLDER_FILES = 3;
+/** A loop of failures must neither fill the disk with one message nor keep the process busy. */
+const MAX_ENTRY_CHARACTERS = 16_384;
+const MAX_ENTRIES_PER_MINUTE = 600;
+const MINUTE_MILLIS = 60_000;
+
+export class LogFile {
+  readonly path: string;
+  readonly #maxFileBytes: number;
+  readonly #now: () => number;
+  #minuteBegan = 0;
+  #entries = 0;
+
+  constructor(path: string, options: { readonly maxFileBytes?: number; readonly now?: () => number } = {}) {
+    this.path = path;
+    this.#maxFileBytes = options.maxFileBytes ?? MAX_FILE_BYTES;
+    this.#now = options.now ?? Date.now;
+    try {
+      mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
+      // Of an earlier version, or a copy that was put back.
+      if (process.platform !== "win32") chmodSync(path, OWNER_ONLY);
+    } catch {
+      // There is none yet.
+    }
+  }
+
+  /** Writes an entry. Never throws: that a log cannot be written is no reason for anything else to fail. */
+  append(text: string): void {
+    const entry = this.#admitted(text);
+    if (entry === undefined) return;
+    const lines = entry.length > MAX_ENTRY_CHARACTERS ? `${entry.slice(0, MAX_ENTRY_CHARACTERS)} …` : entry;
+    try {
+      this.#turnOver();
+      // Lines that go on are set in, so that no text of others can pass for an entry of its own.
+      appendFileSync(this.path, `${lines.replaceAll(/\r?\n/g, "\n    ")}\n`, { mode: OWNER_ONLY });
+    } catch {
+      // The disk is full, or the folder is gone.
+    }
+  }
+
+  /** The newest entries, as many as fit into so many bytes; empty where there are none. */
+  async tail(maxBytes: number): Promise<string> {
+    const file = await open(this.path, "r").catch(() => undefined);
+    if (file === undefined) return "";
+    try {
+      const { size } = await file.stat();
+      // One byte more: where that is the end of an entry, the next one is whole.
+      const start = Math.max(0, size - maxBytes - 1);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
+      const text = buffer.toString("utf8", 0, bytesRead);
+      return start === 0 ? text : text.slice(text.indexOf("\n") + 1);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** The entry, or that no more are written this minute; undefined where that was said. */
+  #admitted(text: string): string | undefined {
+    const now = this.#now();
+    if (now - this.#minuteBegan >= MINUTE_MILLIS) {
+      this.#minuteBegan = now;
+      this.#entries = 0;
+    }
+    this.#entries++;
+    if (this.#entries < MAX_ENTRIES_PER_MINUTE) return text;
+    return this.#entries === MAX_ENTRIES_PER_MINUTE
+      ? "Further entries of this minute are left out."
+      : undefined;
+  }
+
+  #turnOver(): void {
+    const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size < this.#maxFileBytes) return;
+    for (let number = OLDER_FILES - 1; number >= 1; number--) {
+      renameIfThere(`${this.path}.${number}`, `${this.path}.${number + 1}`);
+    }
+    renameIfThere(this.path, `${this.path}.1`);
+  }
+}
+
+/** Another process may have been quicker. */
+function renameIfThere(from: string, to: string): void {
+  if (statSync(from, { throwIfNoEntry: false })) renameSync(from, to);
+}

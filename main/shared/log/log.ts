@@ -1,0 +1,70 @@
+/**
+ * The one logger of the application. What goes wrong goes to the standard error output, as of any program, and without
+ * its secrets to the log file once that is open; what merely happened goes to the file alone.
+ *
+ * It takes texts and errors, no objects, so that what a request or a connection holds cannot get into it by accident.
+ * A library (pino, winston) would bring transports, levels and formats that nobody here uses, and neither the
+ * redaction nor files that several processes share.
+ */
+import { join } from "node:path";
+import { ProblemError } from "../../api/wire.js";
+import { LogFile } from "./log-file.js";
+import { redacted } from "./redact.js";
+
+type Level = "info" | "warning" | "error";
+
+/** What an error was caused by is followed so far. */
+const MAX_CAUSES = 3;
+
+let file: LogFile | undefined;
+
+/** Writes to a file of the data folder from now on. Called once by each program, before anything else may fail. */
+export function openLog(dataDir: string): LogFile {
+  file = new LogFile(join(dataDir, "logs", "tensordeck.log"));
+  return file;
+}
+
+/** Where the log is written; undefined before it is open. */
+export function logFile(): LogFile | undefined {
+  return file;
+}
+
+export const log = {
+  /** That something happened, for whoever looks for what came before a failure. */
+  info(text: string): void {
+    write("info", text);
+  },
+
+  /** That something failed with which the application goes on. */
+  warning(text: string, error?: unknown): void {
+    tell(text, error);
+    write("warning", text, error);
+  },
+
+  /** That something failed which should not. */
+  error(text: string, error?: unknown): void {
+    tell(text, error);
+    write("error", text, error);
+  },
+};
+
+function tell(text: string, error: unknown): void {
+  if (error === undefined) console.error(text);
+  else console.error(text, error);
+}
+
+function write(level: Level, text: string, error?: unknown): void {
+  const entry = error === undefined ? text : `${text} ${textOf(error)}`;
+  file?.append(`${new Date().toISOString()} ${level} [${process.pid}] ${redacted(entry)}`);
+}
+
+/** An error's own text and stack, and those of its causes; no other properties, which may be anything. */
+function textOf(error: unknown, causes = 0): string {
+  if (!(error instanceof Error))
+    return typeof error === "string" ? error : Object.prototype.toString.call(error);
+  const { problem } = error instanceof ProblemError ? error : {};
+  const details = problem ? [problem.code, problem.reason, problem.details].filter(Boolean).join("; ") : "";
+  const own = `${error.stack ?? `${error.name}: ${error.message}`}${details === "" ? "" : ` (${details})`}`;
+  if (error.cause === undefined || causes === MAX_CAUSES) return own;
+  return `${own}\ncaused by ${textOf(error.cause, causes + 1)}`;
+}

@@ -1,0 +1,70 @@
+/** Errors of the window's own: said where the user sees them, and written to the application's log. */
+import { ProblemError, toProblem } from "../../main/api/wire.js";
+import { showProblem } from "../stores/app-store.js";
+import { client } from "../transport/client.js";
+
+/** A component that throws whenever it is drawn must not fill the log. */
+const MOST_REPORTS = 50;
+const MOST_CHARACTERS = 8000;
+/** Of the browser's own: nothing went wrong, an observer is told a frame later. */
+const HARMLESS = /^ResizeObserver loop/;
+
+const reported = new Set<string>();
+
+/**
+ * Writes an error to the application's log, each one once. Never throws.
+ *
+ * @param where the part of the window that it happened in: "The inspector"
+ */
+export function reportError(where: string, error: unknown, components = ""): void {
+  const text = errorText(error, components);
+  if (reported.has(text) || reported.size >= MOST_REPORTS) return;
+  reported.add(text);
+  try {
+    client()
+      .call("app.reportError", { where, text: text.slice(0, MOST_CHARACTERS) })
+      // Without its application the window has nowhere to write to; the browser's console has the error.
+      .catch(() => undefined);
+  } catch {
+    // The same, before the window was ever connected.
+  }
+}
+
+/** What a report of an error needs: its text, where it was thrown, and the components that were being drawn. */
+export function errorText(error: unknown, components = ""): string {
+  const thrown = error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error);
+  return components === "" ? thrown : `${thrown}\nin${components}`;
+}
+
+const said = new Set<string>();
+
+/** Says what was thrown while nothing was drawn and nobody waited. A fault of the window is said once. */
+export function sayUnhandled(error: unknown): void {
+  // What a call failed with is the answer to what the user did, and said each time.
+  if (error instanceof ProblemError) {
+    showProblem(error);
+    return;
+  }
+  const { message, details } = toProblem(error);
+  if (HARMLESS.test(message)) return;
+  reportError("The window", error);
+  if (said.has(message) || said.size >= MOST_REPORTS) return;
+  said.add(message);
+  showProblem(
+    new ProblemError({
+      code: "INTERNAL",
+      message: "Something went wrong in the window.",
+      reason: message,
+      remedy: "Your graph is still here. If something does not answer any more, reload the window.",
+      ...(details === undefined ? {} : { details }),
+    }),
+    { key: "window-error", action: { label: "Reload the window", run: () => window.location.reload() } },
+  );
+}
+
+/** Hears of every error that nothing else handles. Called once at start. */
+export function listenToErrors(): void {
+  window.addEventListener("error", ({ error, message }) => sayUnhandled(error ?? new Error(message)));
+  // What was begun by a click and nobody waits for.
+  window.addEventListener("unhandledrejection", ({ reason }) => sayUnhandled(reason));
+}

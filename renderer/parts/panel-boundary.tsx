@@ -1,0 +1,58 @@
+import type { ReactElement, ReactNode } from "react";
+import { errorText, reportError } from "../actions/report-error.js";
+import { Button } from "../ui/button.js";
+import { CopyButton } from "../ui/copy-button.js";
+import { ErrorBoundary } from "../ui/error-boundary.js";
+import { Icon } from "../ui/icon.js";
+import "./panel-failure.css";
+
+interface PanelBoundaryProps {
+  /** As a sentence begins with it: "The inspector". */
+  readonly name: string;
+  /** The panel is drawn again when this changes. */
+  readonly resetOn?: unknown;
+  readonly children: ReactNode;
+}
+
+/** A part of the window whose errors leave the others alone. */
+export function PanelBoundary({ name, resetOn, children }: PanelBoundaryProps): ReactElement {
+  return (
+    <ErrorBoundary
+      resetOn={resetOn}
+      onError={(error, components) => reportError(name, error, components)}
+      fallback={(error, retry) => <PanelFailure name={name} error={error} onRetry={retry} />}
+    >
+      {children}
+    </ErrorBoundary>
+  );
+}
+
+interface PanelFailureProps {
+  readonly name: string;
+  readonly error: unknown;
+  onRetry(): void;
+}
+
+/** What happened, and the ways back. It reads no store: that is where the error may have come from. */
+export function PanelFailure({ name, error, onRetry }: PanelFailureProps): ReactElement {
+  return (
+    <div className="panel-failure" role="alert">
+      <Icon name="error" />
+      <div>
+        <p>
+          <b>{name} could not be drawn.</b> Your graph and what runs are not affected.
+        </p>
+        <p className="panel-failure-cause">{error instanceof Error ? error.message : String(error)}</p>
+        <div className="panel-failure-ways">
+          <Button size="small" variant="primary" onClick={onRetry}>
+            Try again
+          </Button>
+          <CopyButton text={errorText(error)} label="Copy details" />
+          <Button size="small" variant="ghost" onClick={() => window.location.reload()}>
+            Reload the window
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}

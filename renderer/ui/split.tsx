@@ -1,0 +1,106 @@
+import { type ReactElement, type ReactNode, useLayoutEffect, useRef } from "react";
+import { Group, Panel, Separator, usePanelRef } from "react-resizable-panels";
+
+interface SplitProps {
+  /** horizontal: the panes stand side by side. */
+  readonly orientation: "horizontal" | "vertical";
+  /** Where the pane stands that has a size of its own. */
+  readonly at: "start" | "end";
+  /** The pane with a size of its own; undefined while it is not shown. */
+  readonly pane: ReactNode | undefined;
+  /** In pixels, which it keeps when the window gets another size. */
+  readonly size: number;
+  /** In pixels. */
+  readonly least: number;
+  readonly most: number;
+  /** What the other pane keeps of both, "30%". */
+  readonly leastRest: string;
+  /** What stays of the pane when it is closed, in pixels; left out for one that cannot be closed to a bar. */
+  readonly bar?: number;
+  readonly closed?: boolean;
+  /** Names the edge between the panes. */
+  readonly label: string;
+  /** Called when the user has given the pane another size, in pixels. */
+  onResize(size: number): void;
+  /** Called when the user has closed the pane to its bar: dragged it to nothing, or pressed Enter on its edge. */
+  onClose?(): void;
+  /** What takes the rest of the room. */
+  readonly children: ReactNode;
+}
+
+/** Two panes, of which one has a size that the user changes by dragging the edge between them or by its arrow keys. */
+export function Split(props: SplitProps): ReactElement {
+  const {
+    orientation,
+    at,
+    pane,
+    size,
+    least,
+    most,
+    leastRest,
+    bar,
+    closed = false,
+    label,
+    onResize,
+    onClose,
+    children,
+  } = props;
+  const panel = usePanelRef();
+  const group = useRef<HTMLDivElement>(null);
+  const wasClosed = useRef(closed);
+  useLayoutEffect(() => {
+    if (wasClosed.current === closed) return;
+    wasClosed.current = closed;
+    if (closed) panel.current?.collapse();
+    else panel.current?.resize(size);
+  }, [closed, size, panel]);
+  const edge = orientation === "vertical" ? "top" : at === "start" ? "right" : "left";
+  const sized =
+    pane === undefined
+      ? []
+      : [
+          <Panel
+            key="pane"
+            id="pane"
+            className="split-pane"
+            panelRef={panel}
+            defaultSize={closed ? bar : size}
+            minSize={least}
+            maxSize={most}
+            collapsible={bar !== undefined}
+            collapsedSize={bar}
+            groupResizeBehavior="preserve-pixel-size"
+          >
+            {pane}
+          </Panel>,
+          <Separator
+            key="edge"
+            className={`resize ${edge}`}
+            aria-label={label}
+            disableDoubleClick
+            disabled={closed}
+            hidden={closed}
+          />,
+        ];
+  const rest = (
+    <Panel key="rest" id="rest" className="split-pane" minSize={leastRest}>
+      {children}
+    </Panel>
+  );
+  return (
+    <Group
+      orientation={orientation}
+      elementRef={group}
+      onLayoutChanged={(layout, { isUserInteraction }) => {
+        if (!isUserInteraction || !panel.current || !group.current) return;
+        // The elements get their new size with the next drawing.
+        const { offsetWidth, offsetHeight } = group.current;
+        const whole = orientation === "vertical" ? offsetHeight : offsetWidth;
+        if (panel.current.isCollapsed()) onClose?.();
+        else onResize(((layout.pane ?? 0) * whole) / 100);
+      }}
+    >
+      {at === "start" ? [...sized, rest] : [rest, ...sized.reverse()]}
+    </Group>
+  );
+}

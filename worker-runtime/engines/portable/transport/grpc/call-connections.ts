@@ -1,0 +1,24 @@
+import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import { ClientConnection } from "../../clients/client-connection.js";
+import { http2StreamOf } from "./internals/call-stream.js";
+
+/** By the streams of the calls; a stream itself no longer knows its session once that is closed. */
+const connections = new WeakMap<ServerHttp2Stream, ClientConnection>();
+
+/** Notes which calls come on a connection, for `connectionOf`. */
+export function noteCalls(session: ServerHttp2Session): void {
+  const connection = new ClientConnection();
+  session.once("close", () => connection.close());
+  // Before grpc-js, which calls handlers from its own listener.
+  session.prependListener("stream", (stream) => {
+    connections.set(stream, connection);
+    connection.beginCall();
+    stream.once("close", () => connection.endCall());
+  });
+}
+
+/** The connection that a call of a grpc-js server came on. Undefined where grpc-js does not let it be known. */
+export function connectionOf(call: object): ClientConnection | undefined {
+  const stream = http2StreamOf(call);
+  return stream === undefined ? undefined : connections.get(stream);
+}
