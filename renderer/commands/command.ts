@@ -100,8 +100,8 @@ export interface Action {
   readonly checked: boolean | undefined;
   /** Why it cannot run now; undefined: it can. */
   readonly reason: string | undefined;
-  /** Runs it if it still can, and shows what it throws. False where it cannot. */
-  run(): boolean;
+  /** Runs it if it still can, and shows what it throws. Where it cannot, nothing is done, and the answer says why. */
+  run(): Enabled;
 }
 
 /** What surfaces use that treat all commands alike. */
@@ -158,9 +158,9 @@ function actionOn<T>(kind: TargetKind<T>, spec: CommandSpec<T>, target: T): Acti
     reason: reasonOf(spec, target),
     run: () => {
       // Asked again: what was shown may be old by now.
-      if (reasonOf(spec, target) !== undefined) return false;
-      attempt(() => spec.run(target));
-      return true;
+      const reason = reasonOf(spec, target);
+      if (reason === undefined) attempt(() => spec.run(target));
+      return unless(reason);
     },
   };
 }
@@ -181,7 +181,7 @@ function actionWithout<T>(spec: CommandSpec<T>, reason: string): Action {
     applies: true,
     checked: undefined,
     reason,
-    run: () => false,
+    run: () => ({ reason }),
   };
 }
 

@@ -24,7 +24,8 @@ function commitField(target: EventTarget | null): boolean {
 export function runAsked({ takesDocument }: AnyCommand, action: Action, focused: EventTarget | null): void {
   const taken = commitField(focused);
   if (takesDocument && !taken) return;
-  if (!action.run() && action.reason !== undefined) uiActions.explain(`${action.label}: ${action.reason}`);
+  const ran = action.run();
+  if (ran !== true) uiActions.explain(`${action.label}: ${ran.reason}`);
 }
 
 /** Makes shortcuts run their commands, in the whole window. Answers how to stop that. */

@@ -16,7 +16,7 @@ export function menuEntry(action: Action, text: "label" | "short" | "named" = "l
     label: action[text],
     icon,
     shortcut: shortcut?.split(" ")[0],
-    hint,
+    hint: reason === undefined ? hint : undefined,
     note: reason ?? note,
     disabled: reason !== undefined,
     danger,

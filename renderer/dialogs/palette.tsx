@@ -82,7 +82,7 @@ export function Palette(): ReactElement {
   const close = () => uiActions.close();
   const change = (text: string) => {
     // No command and no node has one in its name.
-    if (text === "?") uiActions.open({ kind: "shortcuts" });
+    if (text === "?") helpCommands.shortcuts.now().run();
     else setSearch(text);
   };
   // The cluster changes every second; what was offered when the palette opened stays.
@@ -180,6 +180,10 @@ function Marked({ text, search }: { readonly text: string; readonly search: stri
   );
 }
 
+function switchText(checked: boolean | undefined): string | undefined {
+  return checked === undefined ? undefined : checked ? "on" : "off";
+}
+
 interface OfferItemProps {
   readonly offer: Offer;
   readonly search: string;
@@ -205,7 +209,7 @@ function OfferItem({ offer, search, onChoose }: OfferItemProps): ReactElement {
         {reason === undefined ? null : <span className="mi-note">{reason}</span>}
       </span>
       <span className="mi-end">
-        {hint ?? (checked === undefined ? undefined : checked ? "on" : "off")}
+        {reason === undefined ? (hint ?? switchText(checked)) : undefined}
         {shortcut ? <kbd>{shortcutText(shortcut)}</kbd> : null}
       </span>
     </Cmdk.Item>

@@ -90,6 +90,40 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("keys and panels", () => 
     await window.page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   });
 
+  test("what cannot be done now says why: by its key, in the palette, and in a menu that is walked by keys", async ({
+    window,
+  }) => {
+    const { page } = window;
+    await window.canvas.focus();
+    await page.keyboard.press("Control+z");
+    await page.getByRole("contentinfo").getByText("Undo: There is nothing to undo.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText("Undo: There is nothing to undo.").waitFor({ state: "detached" });
+
+    await page.keyboard.press("Control+k");
+    await page.getByPlaceholder("Search or run a command").fill("stop the run");
+    const stop = page.getByRole("option", { name: /Stop the run.*Nothing is running\./ });
+    expect(await stop.getAttribute("aria-disabled")).toBe("true");
+    await page.keyboard.press("Enter");
+    await stop.waitFor();
+    await page.keyboard.press("Escape");
+    await stop.waitFor({ state: "detached" });
+
+    await window.canvas.focus();
+    await page.keyboard.press("ContextMenu");
+    const unpinned = page.getByRole("menuitem", { name: /not pinned.*Every node is pinned\./ });
+    await unpinned.waitFor();
+    expect(await unpinned.getAttribute("aria-disabled")).toBe("true");
+    const isFocused = () => unpinned.evaluate((item) => item === document.activeElement);
+    for (let presses = 0; presses < 8 && !(await isFocused()); presses++)
+      await page.keyboard.press("ArrowDown");
+    expect(await isFocused()).toBe(true);
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: /Select all nodes/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await unpinned.waitFor({ state: "detached" });
+  });
+
   test("panels close and stay closed, a menu leaves no tooltip, and files are looked for where the last one was", async ({
     window,
     app,

@@ -65,7 +65,7 @@ describe("the registry", () => {
     for (const action of disabled) {
       expect(action.reason, action.id).toMatch(/^[A-Z].*\.$/);
       expect(menuEntry(action), action.id).toMatchObject({ disabled: true, note: action.reason });
-      expect(action.run(), action.id).toBe(false);
+      expect(action.run(), action.id).toEqual({ reason: action.reason });
     }
   });
 });
@@ -95,7 +95,7 @@ describe("a command that cannot run", () => {
     expect(entry).toMatchObject({ disabled: false, note: "Does it." });
     state.enabled = false;
     entry.run();
-    expect(shown.run()).toBe(false);
+    expect(shown.run()).toEqual({ reason: "Not now." });
     expect(run).not.toHaveBeenCalled();
     state.enabled = true;
     expect(shown.run()).toBe(true);
@@ -110,7 +110,7 @@ describe("a command that cannot run", () => {
     useApp.setState({ connection: "connected" });
     expect(save.now().reason).toBeUndefined();
     useApp.setState({ connection: "lost" });
-    expect(save.now().run()).toBe(false);
+    expect(save.now().run()).toEqual({ reason: "Not connected to Tensordeck." });
     expect(run).not.toHaveBeenCalled();
   });
 });
