@@ -107,6 +107,23 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("keys and panels", () => 
     await window.button("Show the inspector").click();
     await window.inspector.waitFor();
 
+    const width = async () => (await side.boundingBox())?.width ?? 0;
+    const first = await width();
+    await window.page.getByRole("separator", { name: "Width of the side panel" }).focus();
+    await window.press("ArrowRight");
+    await expect.poll(width).toBeGreaterThan(first);
+    const wider = await width();
+    await window.page.reload();
+    await window.ready();
+    expect(await width()).toBe(wider);
+    await window.press("Control+j");
+    const dock = window.page.getByRole("separator", { name: "Height of the dock" });
+    await dock.focus();
+    await window.press("Enter");
+    // Closed to its tabs: there is no edge to take hold of, and its button opens it again.
+    await dock.waitFor({ state: "hidden" });
+    await window.button("Open the dock").waitFor();
+
     const folder = join(app.folder, "graphs");
     mkdirSync(folder);
     await window.saveAs(join(folder, "first.pbtxt"));
