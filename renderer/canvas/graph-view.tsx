@@ -14,6 +14,7 @@ import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } 
 import { listenToClipboard } from "../commands/clipboard-commands.js";
 import { whyNotConnect } from "../document/edits/connect.js";
 import type { Point } from "../document/model.js";
+import { takesOps } from "../parts/op-drag.js";
 import { dropOnTask, overCanvas, placeOf, trackPinDrag } from "../parts/pin-drag.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";
 import { endDrag } from "../stores/drag-store.js";
@@ -109,6 +110,7 @@ export function GraphView(): ReactElement {
   }, []);
 
   const connection = useMemo(connectionHandlers, []);
+  useEffect(() => (canvas.current ? takesOps(canvas.current) : undefined), []);
   useEffect(listenToClipboard, []);
   useEffect(revealWhatIsAdded, []);
 

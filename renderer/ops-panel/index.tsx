@@ -1,23 +1,22 @@
 /** The engine's ops: searched, read about, dragged onto the canvas. */
 
 import {
+  type CSSProperties,
   type KeyboardEvent,
-  type PointerEvent,
   type ReactElement,
   useDeferredValue,
+  useEffect,
   useMemo,
   useRef,
   useState,
 } from "react";
 import { opCommands, opListCommands } from "../commands/op-commands.js";
 import { CommandButton } from "../parts/command-button.js";
-import { overCanvas } from "../parts/pin-drag.js";
-import { documentActions, lookupOp } from "../stores/document-store.js";
-import { endDrag, useDrag } from "../stores/drag-store.js";
+import { dragsOp } from "../parts/op-drag.js";
+import { lookupOp } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";
 import { Icon } from "../ui/icon.js";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
-import { toGraph } from "../viewport/view.js";
 import "../parts/graph-marks.css";
 import { type OpEntry, type OpMatch, searchOps } from "../document/op-entries.js";
 import { OpCard } from "./op-card.js";
@@ -25,8 +24,6 @@ import { type OpRow, opRows } from "./op-rows.js";
 import "./ops-panel.css";
 
 const ROW_HEIGHT = 28;
-/** The pointer has to move this far, in pixels, before a press becomes a drag. */
-const DRAG_THRESHOLD = 4;
 
 export function OpsPanel(): ReactElement {
   const state = useOps((store) => store.state);
@@ -179,8 +176,11 @@ interface RowProps {
   onDragStart(): void;
 }
 
+function rowStyle(index: number): CSSProperties {
+  return { top: index * ROW_HEIGHT, height: ROW_HEIGHT };
+}
+
 function Row({ row, index, active, onPoint, onChoose, onDragStart }: RowProps): ReactElement {
-  const style = { top: index * ROW_HEIGHT, height: ROW_HEIGHT };
   if (row.kind === "category") {
     return (
       // biome-ignore lint/a11y/useKeyWithClickEvents: the tree and the search field have the focus and their keys choose
@@ -192,7 +192,7 @@ function Row({ row, index, active, onPoint, onChoose, onDragStart }: RowProps): 
         aria-expanded={row.open}
         aria-selected={active}
         className={`opg${row.matches === 0 ? " z" : ""}${active ? " on" : ""}`}
-        style={style}
+        style={rowStyle(index)}
         onClick={onChoose}
         onPointerEnter={onPoint}
       >
@@ -202,7 +202,26 @@ function Row({ row, index, active, onPoint, onChoose, onDragStart }: RowProps): 
       </div>
     );
   }
-  const { entry } = row.match;
+  return (
+    <OpLine
+      match={row.match}
+      index={index}
+      active={active}
+      onPoint={onPoint}
+      onChoose={onChoose}
+      onDragStart={onDragStart}
+    />
+  );
+}
+
+interface OpLineProps extends Omit<RowProps, "row"> {
+  readonly match: OpMatch;
+}
+
+function OpLine({ match, index, active, onPoint, onChoose, onDragStart }: OpLineProps): ReactElement {
+  const { entry } = match;
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => (element.current ? dragsOp(element.current, entry.name) : undefined), [entry.name]);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree and the search field have the focus and their keys choose
     <div
@@ -211,16 +230,17 @@ function Row({ row, index, active, onPoint, onChoose, onDragStart }: RowProps): 
       tabIndex={-1}
       aria-level={2}
       aria-selected={active}
+      ref={element}
       className={active ? "op on" : "op"}
-      style={style}
+      style={rowStyle(index)}
       onClick={onChoose}
       onDoubleClick={() => void opCommands.add.on(entry.name).run()}
       onPointerEnter={onPoint}
-      onPointerDown={(event) => startDrag(event, entry, onDragStart)}
+      onDragStart={onDragStart}
     >
       <Icon name="grip" />
       <span className="ell">
-        <Highlighted match={row.match} />
+        <Highlighted match={match} />
       </span>
       <span className="mono fg2 ell args">{inputNames(entry)}</span>
       {active ? <kbd>Enter</kbd> : null}
@@ -248,46 +268,4 @@ function Highlighted({ match }: { match: OpMatch }): ReactElement {
   }
   parts.push(<span key="rest">{entry.name.slice(at)}</span>);
   return <>{parts}</>;
-}
-
-/** A press that moves becomes a drag of the op; letting go over the canvas adds it there. */
-function startDrag(event: PointerEvent<HTMLElement>, entry: OpEntry, onDragStart: () => void): void {
-  if (event.button !== 0) return;
-  const start = { x: event.clientX, y: event.clientY };
-  let dragging = false;
-  const move = (now: globalThis.PointerEvent) => {
-    if (!dragging && Math.hypot(now.clientX - start.x, now.clientY - start.y) < DRAG_THRESHOLD) return;
-    if (!dragging) onDragStart();
-    dragging = true;
-    useDrag.setState({
-      op: entry.name,
-      pointer: { x: now.clientX, y: now.clientY },
-      status: overCanvas(now) ? `Add ${entry.name}. Esc cancels.` : undefined,
-    });
-  };
-  const stop = () => {
-    window.removeEventListener("pointermove", move);
-    window.removeEventListener("pointerup", up);
-    window.removeEventListener("pointercancel", stop);
-    window.removeEventListener("keydown", key, true);
-    endDrag();
-  };
-  const up = (now: globalThis.PointerEvent) => {
-    const lands = dragging && overCanvas(now);
-    stop();
-    const at = toGraph({ x: now.clientX, y: now.clientY });
-    if (lands)
-      documentActions.addNode(entry.name, { x: Math.round(at.x / 8) * 8, y: Math.round(at.y / 8) * 8 });
-  };
-  const key = (pressed: globalThis.KeyboardEvent) => {
-    if (pressed.key !== "Escape") return;
-    pressed.stopPropagation();
-    stop();
-  };
-  // The row keeps no pointer capture, so that what lies under the pointer can be asked for.
-  event.preventDefault();
-  window.addEventListener("pointermove", move);
-  window.addEventListener("pointerup", up);
-  window.addEventListener("pointercancel", stop);
-  window.addEventListener("keydown", key, true);
 }
