@@ -202,7 +202,16 @@ function Row({ row, index, active, onPoint, onChoose, onDragStart }: RowProps): 
       </div>
     );
   }
-  return <OpLine {...{ match: row.match, index, active, onPoint, onChoose, onDragStart }} />;
+  return (
+    <OpLine
+      match={row.match}
+      index={index}
+      active={active}
+      onPoint={onPoint}
+      onChoose={onChoose}
+      onDragStart={onDragStart}
+    />
+  );
 }
 
 interface OpLineProps extends Omit<RowProps, "row"> {
