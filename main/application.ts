@@ -4,6 +4,8 @@
  */
 import { join } from "node:path";
 import { inBackground } from "../worker-runtime/faults.js";
+import type { EventName } from "./api/contract.js";
+import type { NumberedEvent } from "./api/missed-events.js";
 import type { Host } from "./app/host.js";
 import { createApp } from "./app/room.js";
 import { createCluster } from "./cluster/room.js";
@@ -52,6 +54,8 @@ export interface Application {
   handle(method: string, params: unknown, caller?: Caller): Promise<unknown>;
   /** Calls the listener for every event until the returned function is called. */
   onEvent(listener: EventListener): () => void;
+  /** The newest event of a name that carries a state. */
+  newestEvent(event: EventName): NumberedEvent | undefined;
   /** Where machines answer that have one identity, "host:port" each, by device ID. */
   clones(): Clones;
   /** Ends runs, installations and every task process; resolves when they are gone. May be called more than once. */
@@ -104,7 +108,6 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     tasks,
     openProbe: engine.openProbe,
     settings,
-    watchers,
     emit,
     file: inDataDir("cluster.json"),
   });
@@ -123,6 +126,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     network,
   ];
   const handlers: Handlers = {
+    "events.missed": (known) => events.missed(known),
     ...settings.handlers,
     ...app.handlers,
     ...documents.handlers,
@@ -153,6 +157,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       return await callHandler(handlers, method, params, caller);
     },
     clones: () => peers.clones(),
+    newestEvent: (event) => events.newest(event),
     onEvent: (listener) => {
       const stops = [events.listen(listener), watchers.add()];
       return () => {
