@@ -22,7 +22,7 @@ interface SplitProps {
   readonly label: string;
   /** Called when the user has given the pane another size, in pixels. */
   onResize(size: number): void;
-  /** Called when the user has closed the pane to its bar: dragged it to nothing, or pressed Enter on its edge. */
+  /** Called when the user has closed the pane to its bar by dragging its edge, or by arrow keys beyond its least size. */
   onClose?(): void;
   /** What takes the rest of the room. */
   readonly children: ReactNode;
