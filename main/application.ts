@@ -4,6 +4,8 @@
  */
 import { join } from "node:path";
 import { inBackground } from "../worker-runtime/faults.js";
+import type { EventName } from "./api/contract.js";
+import type { NumberedEvent } from "./api/missed-events.js";
 import type { Host } from "./app/host.js";
 import { type InUse, inUse } from "./app/in-use.js";
 import { createApp } from "./app/room.js";
@@ -53,6 +55,8 @@ export interface Application {
   handle(method: string, params: unknown, caller?: Caller): Promise<unknown>;
   /** Calls the listener for every event until the returned function is called. */
   onEvent(listener: EventListener): () => void;
+  /** The newest event of a name that carries a state. */
+  newestEvent(event: EventName): NumberedEvent | undefined;
   /** Where machines answer that have one identity, "host:port" each, by device ID. */
   clones(): Clones;
   /** What somebody would miss if the application ended now. */
@@ -107,7 +111,6 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     tasks,
     openProbe: engine.openProbe,
     settings,
-    watchers,
     emit,
     file: inDataDir("cluster.json"),
   });
@@ -126,6 +129,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     network,
   ];
   const handlers: Handlers = {
+    "events.missed": (known) => events.missed(known),
     ...settings.handlers,
     ...app.handlers,
     ...documents.handlers,
@@ -163,6 +167,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
         nameOf: (deviceId) => peers.trust.get(deviceId)?.name,
         run: runs.latest(),
       }),
+    newestEvent: (event) => events.newest(event),
     onEvent: (listener) => {
       const stops = [events.listen(listener), watchers.add()];
       return () => {

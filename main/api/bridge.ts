@@ -1,3 +1,4 @@
+import type { NumberedEvent } from "./missed-events.js";
 import type { NativeMenu } from "./native-menu.js";
 import type { Problem } from "./problem.js";
 
@@ -12,7 +13,7 @@ export interface Bridge {
    */
   request(method: string, params: unknown): Promise<BridgeAnswer>;
   /** Calls the listener for every event of the application until the returned function is called. */
-  onEvent(listener: (event: string, data: unknown) => void): () => void;
+  onEvent(listener: (event: NumberedEvent) => void): () => void;
   /** Present where the system has a menu bar of its own that stands outside the window. */
   readonly menu?: MenuBridge;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { discoveryStateSchema, machineFactsSchema } from "./machines.js";
 import { method, nothing } from "./method.js";
 import { problemSchema } from "./problem.js";
+import { samplesSchema } from "./samples.js";
 
 export const engineSchema = z.enum(["tensorflow", "portable"]);
 export type Engine = z.infer<typeof engineSchema>;
@@ -37,18 +38,6 @@ export const taskStateSchema = z.enum([
 ]);
 export type TaskState = z.infer<typeof taskStateSchema>;
 
-export const taskMetricsSchema = z.object({
-  /** Milliseconds since the epoch. */
-  at: z.number(),
-  /** Share of one core, in percent: 200 is two cores busy. */
-  cpuPercent: z.number(),
-  /** Resident memory of the task's process. */
-  memoryBytes: z.number(),
-  /** Memory that it holds on GPUs; absent where it has none. */
-  gpuMemoryBytes: z.number().optional(),
-});
-export type TaskMetrics = z.infer<typeof taskMetricsSchema>;
-
 /** Which GPUs of its machine a task sees: what suits its job, none, or these by nvidia-smi's number. */
 export const gpuChoiceSchema = z.union([
   z.enum(["auto", "none"]),
@@ -75,8 +64,6 @@ export const taskSchema = z.object({
   devices: z.array(deviceSchema),
   /** Why it cannot be started, stopped or cleared from here. */
   locked: problemSchema.optional(),
-  /** Newest last; at most 60 samples. */
-  metrics: z.array(taskMetricsSchema),
   problem: problemSchema.optional(),
   /** A warning that does not stop the task, e.g. a GPU that is there but not used. */
   notice: problemSchema.optional(),
@@ -202,7 +189,9 @@ export const clusterMethods = {
 } as const;
 
 export const clusterEvents = {
-  /** The whole state, after every change of it and with every sample of the metrics (once a second). */
+  /** The whole state, after every change of it. */
   cluster: clusterStateSchema,
+  /** What was measured, once a second while there is anything to measure. */
+  samples: samplesSchema,
   taskLog: z.object({ taskId: z.string(), lines: z.array(logLineSchema) }),
 } as const;

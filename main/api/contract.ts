@@ -9,6 +9,7 @@ import { appMethods } from "./app.js";
 import { clusterEvents, clusterMethods } from "./cluster.js";
 import { documentMethods } from "./documents.js";
 import { draftMethods } from "./drafts.js";
+import { missedEventsMethods } from "./missed-events.js";
 import { networkEvents, networkMethods } from "./network.js";
 import { peerEvents, peerMethods } from "./peers.js";
 import { runEvents, runMethods } from "./runs.js";
@@ -16,6 +17,7 @@ import { settingsEvents, settingsMethods } from "./settings.js";
 import { taskEvents, taskMethods } from "./tasks.js";
 
 export const methods = {
+  ...missedEventsMethods,
   ...appMethods,
   ...settingsMethods,
   ...documentMethods,
@@ -36,6 +38,14 @@ export const events = {
   ...networkEvents,
 } as const;
 
+/** Events that add to those before them. Every other one carries a whole state, which supersedes the one before. */
+const appendedEvents: ReadonlySet<string> = new Set<keyof typeof events>(["samples", "taskLog"]);
+
+/** Whether an event carries a whole state. */
+export function isStateEvent(event: string): boolean {
+  return !appendedEvents.has(event);
+}
+
 export type MethodName = keyof typeof methods;
 export type Params<M extends MethodName> = z.infer<(typeof methods)[M]["params"]>;
 export type Result<M extends MethodName> = z.infer<(typeof methods)[M]["result"]>;
@@ -49,6 +59,8 @@ export interface ApplicationClient {
     method: M,
     ...params: Params<M> extends undefined ? [] : [params: Params<M>]
   ): Promise<Result<M>>;
+  /** Hands on, as events, what happened before this connection or while there was none. */
+  catchUp(): Promise<void>;
   /** Calls the listener for every event of that name until the returned function is called. */
   on<E extends EventName>(event: E, listener: (data: EventData<E>) => void): () => void;
   /** Calls the listener at once and whenever the connection comes or goes. */

@@ -30,31 +30,8 @@ export const gpuSchema = z.object({
   index: z.number().int().nonnegative(),
   name: z.string(),
   memoryBytes: z.number(),
-  usedBytes: z.number().optional(),
-  /** Share of the last moments in which it computed, in percent. */
-  busyPercent: z.number().optional(),
-  /** Who holds its memory; taskId where it is a task of ours. */
-  processes: z.array(
-    z.object({
-      pid: z.number().int(),
-      name: z.string(),
-      memoryBytes: z.number(),
-      taskId: z.string().optional(),
-    }),
-  ),
 });
 export type Gpu = z.infer<typeof gpuSchema>;
-
-export const machineMetricsSchema = z.object({
-  /** Milliseconds since the epoch, by the clock of that machine. */
-  at: z.number(),
-  /** Share of all cores, 0 to 100. */
-  cpuPercent: z.number(),
-  memoryUsedBytes: z.number(),
-  receivedBytesPerSecond: z.number(),
-  sentBytesPerSecond: z.number(),
-});
-export type MachineMetrics = z.infer<typeof machineMetricsSchema>;
 
 /** Whether the network may reach tasks on a machine that others start there, without signing in. */
 export const exposureSchema = z.object({
@@ -96,15 +73,10 @@ export const machineFactsSchema = z.object({
   role: roleSchema.optional(),
   /** What that machine may do here. */
   grantedRole: roleSchema.optional(),
-  /** Its clock minus ours, measured over the agent's connection. */
-  clockOffsetMillis: z.number().optional(),
-  roundTripMillis: z.number().optional(),
-  /** When it answered last, by our clock; absent on this machine. */
+  /** When it answered last, by our clock; absent on this machine and while a machine answers. */
   lastSeenAt: z.number().optional(),
   /** Where other machines answer with the same identity, "host:port" each; absent where there are none. */
   clones: z.array(z.string()).optional(),
-  /** Newest last; at most 60 samples, one a second. */
-  metrics: z.array(machineMetricsSchema),
   /** What is wrong with the machine as a whole, e.g. why it cannot be reached. */
   problem: problemSchema.optional(),
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { numberedEventSchema } from "./missed-events.js";
 import { type Problem, problemSchema } from "./problem.js";
 
 /** What crosses a transport, in both directions: encoded as MessagePack on a WebSocket, cloned by Electron's IPC. */
@@ -12,8 +13,7 @@ export type WireRequest = z.infer<typeof requestSchema>;
 export const messageSchema = z.union([
   z.object({ id: z.number(), ok: z.literal(true), result: z.unknown().optional() }),
   z.object({ id: z.number(), ok: z.literal(false), problem: problemSchema }),
-  // Some events say that something is no more, and then have no data.
-  z.object({ event: z.string(), data: z.unknown().optional() }),
+  numberedEventSchema,
 ]);
 export type WireMessage = z.infer<typeof messageSchema>;
 

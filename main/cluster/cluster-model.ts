@@ -1,24 +1,26 @@
 /** What is known of the cluster at this moment, and who is told when it changes. Commands are cluster-service.ts's. */
+import { isDeepStrictEqual } from "node:util";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Access, ClusterState, Gateway, Membership } from "../api/cluster.js";
 import type { DiscoveryState } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
+import type { NewestSamples } from "../api/samples.js";
 import type { ClusterMachine, ClusterMachines } from "../peers/cluster-machine.js";
 import type { EmitEvent } from "../shared/events.js";
 import { defined } from "../shared/problems.js";
 import type { JsonFile } from "../storage/json-file.js";
 import type { OpenProbe } from "../tasks/health.js";
-import type { TaskHost } from "../tasks/task-host.js";
 import { clusterFile, type StoredCluster } from "./cluster-file.js";
 import type { ClusterTask } from "./cluster-task.js";
 import { Colours } from "./colours.js";
 import { exposuresOf } from "./exposures.js";
 import { ForeignServers } from "./foreign-servers.js";
+import { HostListeners } from "./host-listeners.js";
 import { LocalServers, type ReachPort } from "./local-servers.js";
 import { listMachines, versionNotice } from "./machine-list.js";
 import { membershipOf } from "./membership.js";
 import { RestartWatch } from "./restart-watch.js";
-import { StateEvents, withoutMeasurements } from "./state-events.js";
+import { SampleFeed } from "./sample-feed.js";
 import { listTasks } from "./task-list.js";
 import { TunnelSync } from "./tunnel-sync.js";
 import { tunnelledTasks, tunnelTable } from "./tunnel-table.js";
@@ -26,8 +28,6 @@ import { tunnelledTasks, tunnelTable } from "./tunnel-table.js";
 export interface ModelCollaborators {
   readonly machines: ClusterMachines;
   readonly emit: EmitEvent;
-  /** Whether anybody hears what is emitted: the state need not be put together for nobody. Yes unless given. */
-  readonly isWatched?: () => boolean;
   /** For foreign servers; the machines ask for their own tasks. */
   readonly openProbe: OpenProbe;
   /** File that keeps membership, access, foreign servers and colours; without it they are forgotten. */
@@ -38,6 +38,8 @@ export interface ModelCollaborators {
   readonly reachPort?: ReachPort;
 }
 
+/** Changes come in bursts, as when a task goes through its states; more news than this nobody can read. */
+const BETWEEN_NEWS_MILLIS = 50;
 /** How long a task that is no longer listed is remembered. */
 const REMEMBERED_MILLIS = 60_000;
 
@@ -51,14 +53,14 @@ export class ClusterModel {
   readonly #file: JsonFile<StoredCluster> | undefined;
   readonly #colours = new Colours();
   readonly #tunnels = new TunnelSync(() => {
-    this.#told = "";
+    this.#tunnelledFrom = undefined;
     this.changed();
   });
-  readonly #events: StateEvents;
+  readonly #samples: SampleFeed;
   readonly #listeners = new Set<() => void>();
-  /** What is listened to, by host. */
-  readonly #subscriptions = new Map<TaskHost, () => void>();
-  readonly #stopListening: () => void;
+  readonly #sampleListeners = new Set<() => void>();
+  readonly #hosts: HostListeners;
+  readonly #stops: readonly (() => void)[];
   /** How often a task's state was cleared. */
   readonly #clears = new Map<string, number>();
   /** When each task was listed last, in milliseconds since the epoch. */
@@ -70,24 +72,39 @@ export class ClusterModel {
   #notice: Problem | undefined;
   /** The tasks as of the last change; undefined when they are to be listed anew. */
   #tasks: readonly ClusterTask[] | undefined;
-  #changePending = false;
+  /** The state that the windows were told last. */
+  #told: ClusterState | undefined;
+  /** Milliseconds of the monotonic clock. */
+  #toldAt = Number.NEGATIVE_INFINITY;
+  /** Set while something is to be told. */
+  #news: NodeJS.Timeout | undefined;
+  /** When tasks that are gone are to be forgotten; set while there are any. */
+  #forgetting: NodeJS.Timeout | undefined;
   /** What the newest tunnels were made from. */
-  #told = "";
-  #telling: Promise<void> = Promise.resolve();
-  #lastTellingMillis = 0;
+  #tunnelledFrom: unknown;
+  #tellingTunnels: Promise<void> = Promise.resolve();
   #isLoaded = false;
   #disposed = false;
 
   constructor(collaborators: ModelCollaborators) {
     this.#collaborators = collaborators;
-    const { machines, openProbe, emit, file, isWatched = () => true } = collaborators;
+    const { machines, openProbe, emit, file } = collaborators;
     this.#file = file === undefined ? undefined : clusterFile(file);
     this.foreign = new ForeignServers(openProbe, () => this.changed());
     this.localServers = new LocalServers(collaborators.reachPort);
-    this.#events = new StateEvents(() => {
-      if (isWatched()) emit("cluster", this.state());
+    this.#samples = new SampleFeed((samples) => {
+      emit("samples", samples);
+      for (const listener of [...this.#sampleListeners]) listener();
     });
-    this.#stopListening = machines.onChange(() => this.#machinesChanged());
+    this.#hosts = new HostListeners({
+      onChange: () => this.changed(),
+      onLog: (taskId, lines) => emit("taskLog", { taskId, lines }),
+      onSamples: (samples) => this.#samples.addTasks(samples),
+    });
+    this.#stops = [
+      machines.onChange(() => this.#machinesChanged()),
+      machines.onSample((machineId, sample) => this.#samples.addMachine(machineId, sample)),
+    ];
     this.loaded = this.#load();
     this.#machinesChanged();
   }
@@ -153,6 +170,11 @@ export class ClusterModel {
     });
   }
 
+  /** What was measured last. */
+  get samples(): NewestSamples {
+    return this.#samples.newest;
+  }
+
   /** Ports that some machine of the cluster cannot listen at. */
   takenPorts(): number[] {
     return this.#tunnels.takenPorts();
@@ -179,15 +201,15 @@ export class ClusterModel {
     const tasks = tunnelledTasks(this.tasks()).filter(({ machineId }) => !lost.has(machineId));
     const presences = machines.map(({ facts }) => facts.presence);
     // With many machines the table is large, and most changes are none of its concern.
-    const now = JSON.stringify([this.#access, tunnelled, tasks, presences]);
-    if (now !== this.#told) {
-      this.#told = now;
-      this.#telling = this.#tunnels.tell(
+    const from = { access: this.#access, tunnelled, tasks, presences };
+    if (!isDeepStrictEqual(from, this.#tunnelledFrom)) {
+      this.#tunnelledFrom = from;
+      this.#tellingTunnels = this.#tunnels.tell(
         machines,
         this.#access === "open" ? new Map() : tunnelTable(tunnelled, tasks),
       );
     }
-    await this.#telling;
+    await this.#tellingTunnels;
   }
 
   /** Says that the variables, queues and sessions of a task are gone, though its server is the same. */
@@ -203,30 +225,30 @@ export class ClusterModel {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Calls the listener after every measurement until the returned function is called. */
+  onSamples(listener: () => void): () => void {
+    this.#sampleListeners.add(listener);
+    return () => this.#sampleListeners.delete(listener);
+  }
+
   /** Something is different now. Several changes of one moment are told together. */
   changed(): void {
     this.#tasks = undefined;
-    if (this.#changePending || this.#disposed) return;
-    this.#changePending = true;
-    const tell = () => {
-      this.#changePending = false;
-      const startedAt = performance.now();
-      if (!this.#disposed) this.#tell();
-      this.#lastTellingMillis = performance.now() - startedAt;
-    };
-    // Machines with many tasks have much to say: telling of it takes a tenth of the time at most.
-    const wait = 9 * this.#lastTellingMillis;
-    if (wait < 1) setImmediate(tell);
-    else setTimeout(tell, wait);
+    if (this.#disposed) return;
+    const wait = this.#toldAt + BETWEEN_NEWS_MILLIS - performance.now();
+    this.#news ??= setTimeout(() => this.#tell(), Math.max(0, wait));
   }
 
   /** Listens and tells no more; resolves when what is to be kept is written. */
   async dispose(): Promise<void> {
     this.#disposed = true;
-    this.#stopListening();
-    for (const stop of this.#subscriptions.values()) stop();
+    for (const stop of this.#stops) stop();
+    this.#hosts.follow(new Set());
     this.#listeners.clear();
-    this.#events.dispose();
+    this.#sampleListeners.clear();
+    clearTimeout(this.#news);
+    clearTimeout(this.#forgetting);
+    this.#samples.dispose();
     const saved = this.#save();
     this.foreign.dispose();
     this.localServers.dispose();
@@ -234,12 +256,18 @@ export class ClusterModel {
   }
 
   #tell(): void {
+    this.#news = undefined;
     this.#forgetRemoved();
     this.localServers.look(this.tasks(), this.machines()[0]?.facts.id);
     inBackground(this.tellTunnels());
     inBackground(this.#save());
-    this.#events.changed(withoutMeasurements(this.state()));
+    const state = this.state();
+    if (!isDeepStrictEqual(state, this.#told)) {
+      this.#told = state;
+      this.#collaborators.emit("cluster", state);
+    }
     for (const listener of [...this.#listeners]) listener();
+    this.#toldAt = performance.now();
   }
 
   #listTasks(): readonly ClusterTask[] {
@@ -256,28 +284,18 @@ export class ClusterModel {
   }
 
   #machinesChanged(): void {
-    const hosts = new Set(this.machines().flatMap(({ tasks }) => tasks ?? []));
-    for (const [host, stop] of this.#subscriptions) {
-      if (hosts.has(host)) continue;
-      stop();
-      this.#subscriptions.delete(host);
-    }
-    for (const host of hosts) {
-      if (this.#subscriptions.has(host)) continue;
-      const stopChanges = host.onChange(() => this.changed());
-      const stopLog = host.onLog((taskId, lines) => this.#collaborators.emit("taskLog", { taskId, lines }));
-      this.#subscriptions.set(host, () => {
-        stopChanges();
-        stopLog();
-      });
-    }
+    const machines = this.machines();
+    this.#hosts.follow(new Set(machines.flatMap(({ tasks }) => tasks ?? [])));
+    if (this.#tunnels.noteAway(machines)) this.#tunnelledFrom = undefined;
     this.changed();
   }
 
   /** A task that stays away gives its colour back; one that moves, or whose machine restarts, is soon listed again. */
   #forgetRemoved(): void {
     const now = Date.now();
-    for (const { id } of this.tasks()) this.#listedAt.set(id, now);
+    const listed = new Set(this.tasks().map(({ id }) => id));
+    this.#samples.keep(new Set(this.machines().map(({ facts }) => facts.id)), listed);
+    for (const id of listed) this.#listedAt.set(id, now);
     for (const [id, at] of this.#listedAt) {
       if (now - at < REMEMBERED_MILLIS) continue;
       this.#listedAt.delete(id);
@@ -285,6 +303,10 @@ export class ClusterModel {
       this.restarts.forget(id);
       this.#clears.delete(id);
     }
+    clearTimeout(this.#forgetting);
+    if (this.#listedAt.size === listed.size) return;
+    this.#forgetting = setTimeout(() => this.changed(), REMEMBERED_MILLIS);
+    this.#forgetting.unref();
   }
 
   async #load(): Promise<void> {

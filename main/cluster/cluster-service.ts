@@ -13,6 +13,7 @@ import type {
   LogLine,
   Membership,
 } from "../api/cluster.js";
+import type { NewestSamples } from "../api/samples.js";
 import { delay } from "../shared/deferred.js";
 import { log } from "../shared/log/log.js";
 import { defined, problem } from "../shared/problems.js";
@@ -86,6 +87,11 @@ export class ClusterService {
     return this.#model.state();
   }
 
+  /** What was measured last on the machines and of the tasks. */
+  samples(): NewestSamples {
+    return this.#model.samples;
+  }
+
   /** Whether a foreign server of this machine, which tunnels may lead to, listens at a port. */
   hasLocalServer(port: number): boolean {
     return this.#model.localServers.has(port);
@@ -94,6 +100,11 @@ export class ClusterService {
   /** Calls the listener after every change until the returned function is called. */
   onChange(listener: () => void): () => void {
     return this.#model.onChange(listener);
+  }
+
+  /** Calls the listener after every measurement until the returned function is called. */
+  onSamples(listener: () => void): () => void {
+    return this.#model.onSamples(listener);
   }
 
   /** Tells the windows of something that the state takes from elsewhere: discovery or the gateway. */

@@ -30,7 +30,7 @@ function foreignHost(id: string, servers: readonly ClusterTask[]): MachineFacts 
     kind: "foreign",
     presence: answers ? "online" : isNew ? "connecting" : "offline",
     ...{ platform: "", osName: "", arch: "", cores: 0, memoryBytes: 0, version: "" },
-    ...{ gpus: [], addresses: [host], engines: [], metrics: [] },
+    ...{ gpus: [], addresses: [host], engines: [] },
   };
 }
 

@@ -5,7 +5,6 @@ import type { SettingsPort } from "../settings/room.js";
 import type { EmitEvent } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
 import { once, type Room } from "../shared/room.js";
-import type { Watchers } from "../shared/watchers.js";
 import type { OpenProbe } from "../tasks/health.js";
 import type { TasksRoom } from "../tasks/room.js";
 import type { HostTask } from "../tasks/task-host.js";
@@ -23,14 +22,16 @@ export interface ClusterOptions {
   /** For foreign servers. */
   readonly openProbe: OpenProbe;
   readonly settings: Pick<SettingsPort, "now">;
-  readonly watchers: Pick<Watchers, "any">;
   readonly emit: EmitEvent;
   /** File that keeps membership, access, foreign servers and colours. */
   readonly file: string;
 }
 
 /** The cluster as the other rooms are given it. */
-export type ClusterPort = Pick<ClusterService, "tasks" | "state" | "membership" | "onChange">;
+export type ClusterPort = Pick<
+  ClusterService,
+  "tasks" | "state" | "samples" | "membership" | "onChange" | "onSamples"
+>;
 
 export interface ClusterRoom extends Room<HandlersOf<typeof clusterMethods>> {
   readonly cluster: ClusterPort;
@@ -39,13 +40,12 @@ export interface ClusterRoom extends Room<HandlersOf<typeof clusterMethods>> {
 }
 
 export function createCluster(options: ClusterOptions): ClusterRoom {
-  const { peers, tasks, openProbe, settings, watchers, emit, file } = options;
+  const { peers, tasks, openProbe, settings, emit, file } = options;
   const { ownId, trust } = peers;
   const gateway = new ClusterGateway();
   const cluster = new ClusterService({
     machines: peers.machines,
     emit,
-    isWatched: () => watchers.any,
     openProbe,
     file,
     discovery: () => peers.discovery.state(),

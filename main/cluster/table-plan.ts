@@ -1,4 +1,5 @@
 /** From the tasks as they are to the tasks as the cluster table says: what has to be done, or what is wrong. Pure. */
+import { isDeepStrictEqual } from "node:util";
 import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { type TableRow, tableProblems } from "../../worker-runtime/cluster/cluster-table.js";
 import type { Access, ClusterRow } from "../api/cluster.js";
@@ -87,7 +88,7 @@ function changeRow(
     index === task.index &&
     (machineId === undefined || machineId === task.machineId) &&
     engine === task.engine &&
-    JSON.stringify(gpu) === JSON.stringify(task.snapshot.gpu) &&
+    isDeepStrictEqual(gpu, task.snapshot.gpu) &&
     (port === 0 || port === parseHostPort(task.address)?.port);
   if (isSame) return;
   if (task.locked) throw new ProblemError(task.locked);

@@ -69,7 +69,7 @@ export function machineOfHost(host: string, machines: readonly ClusterMachine[])
 function draftOfHostTask({ facts }: ClusterMachine, task: HostTask, sources: TaskSources): Draft {
   const ownId = sources.machines[0]?.facts.id;
   const isOwn = facts.role !== "run" || task.owner === ownId;
-  const { id, job, index, engine, gpu, port, pid, startedAt, devices, metrics } = task;
+  const { id, job, index, engine, gpu, port, pid, startedAt, devices } = task;
   const name = taskName(task);
   const isGone = facts.presence !== "online" && task.state !== "stopped" && task.state !== "failed";
   return {
@@ -86,7 +86,6 @@ function draftOfHostTask({ facts }: ClusterMachine, task: HostTask, sources: Tas
       startedAt,
       colour: sources.colourOf(id),
       devices: [...devices],
-      metrics: [...metrics],
       locked:
         facts.role === "view" ? mayOnlyLook(facts, name) : isOwn ? undefined : addedElsewhere(facts, name),
       problem: isGone ? noAnswerOf(facts, name) : task.problem,
@@ -124,7 +123,6 @@ function draftOfForeign(server: ForeignServer, sources: TaskSources): Draft {
       state,
       colour: sources.colourOf(id),
       devices: devices.map((device) => renamed(device, job, index)),
-      metrics: [],
       problem,
     }),
     machineId: machine?.id ?? `foreign:${host}`,

@@ -1,5 +1,6 @@
 /** Putting tasks on machines: ports that nobody else has, what a server is told of the cluster, and in which order. */
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import type { Access, Engine, GpuChoice, Membership } from "../api/cluster.js";
 import { ProblemError } from "../api/wire.js";
@@ -30,8 +31,8 @@ interface Plan {
   readonly wish: TaskWish;
   readonly machine: ClusterMachine;
   port: number;
-  /** What its server was told of the cluster, as JSON. */
-  told: string;
+  /** What its server was told of the cluster. */
+  told: FixedPlace | undefined;
 }
 
 /** What is asked of the cluster while tasks are placed. */
@@ -80,7 +81,7 @@ export class TaskPlacement {
     }
     // A port that turned out to be taken makes what the earlier ones were told wrong.
     const now = this.fixedPlace(addressesOfPlans(plans, this.#context.access()));
-    const stale = plans.filter(({ told }) => told !== JSON.stringify(now));
+    const stale = plans.filter(({ told }) => !isDeepStrictEqual(told, now));
     for (const { wish, machine } of stale) {
       const host = hostOfMachine(machine);
       await host.stop(wish.id);
@@ -196,7 +197,7 @@ export class TaskPlacement {
     const next = isFree ? 0 : nextTaskPort(FIRST_TASK_PORT, avoided);
     const port = isWanted ? wish.port : next;
     if (port === undefined) throw noFreePort(machine, wish);
-    return { wish, machine, port, told: "" };
+    return { wish, machine, port, told: undefined };
   }
 
   /** Starts a task at the planned port, or at the next one that the machine has free. */
@@ -207,7 +208,7 @@ export class TaskPlacement {
     for (let tries = 1; ; tries++) {
       const { id: taskId, job, index, engine, gpu, mayMove } = wish;
       const fixed = this.fixedPlace(addressesOfPlans(plans, this.#context.access()));
-      plan.told = JSON.stringify(fixed);
+      plan.told = fixed;
       try {
         await host.start({
           ...{ taskId, job, index, engine, gpu, port: plan.port },

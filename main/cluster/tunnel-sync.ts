@@ -1,5 +1,5 @@
 /** Keeps every machine told of its end of the tunnels, also when it comes back from being away. */
-
+import { isDeepStrictEqual } from "node:util";
 import type { TunnelRequest } from "../peers/agent/tunnel-request.js";
 import type { ClusterMachine, TunnelHost } from "../peers/cluster-machine.js";
 import { log } from "../shared/log/log.js";
@@ -13,8 +13,8 @@ const ASK_FOR_PORTS_AGAIN_MILLIS = 10_000;
 interface Told {
   readonly host: TunnelHost;
   name: string;
-  /** What it has been told, as JSON; undefined while it may have forgotten. */
-  said: string | undefined;
+  /** What it has been told; undefined while it may have forgotten. */
+  said: TunnelRequest | undefined;
   wanted: TunnelRequest;
   takenPorts: readonly number[];
   /** The telling in progress; settles when the machine knows what is wanted, or cannot be told. */
@@ -46,6 +46,22 @@ export class TunnelSync {
   }
 
   /**
+   * Notes which machines are away, be it for a moment: each may come back as another process, which knows nothing.
+   *
+   * @returns Whether one of them knew anything.
+   */
+  noteAway(machines: readonly ClusterMachine[]): boolean {
+    let knew = false;
+    for (const { facts } of machines) {
+      const told = this.#machines.get(facts.id);
+      if (facts.presence === "online" || told?.said === undefined) continue;
+      told.said = undefined;
+      knew = true;
+    }
+    return knew;
+  }
+
+  /**
    * Tells the machines what is new for them. Resolves when each that is online has answered or could not be told; one that
    * could not is told with a later call.
    */
@@ -72,7 +88,6 @@ export class TunnelSync {
     told.name = facts.name;
     told.wanted = wanted;
     if (facts.presence !== "online") {
-      // It may come back as another process, which knows nothing.
       told.said = undefined;
       if (told.takenPorts.length > 0) {
         told.takenPorts = [];
@@ -81,7 +96,7 @@ export class TunnelSync {
       return;
     }
     if (told.said === undefined && wanted === NO_TUNNELS) return;
-    while (Date.now() >= told.notBefore && told.said !== JSON.stringify(told.wanted)) {
+    while (Date.now() >= told.notBefore && !isDeepStrictEqual(told.said, told.wanted)) {
       told.telling ??= this.#say(told);
       await told.telling;
       told.telling = undefined;
@@ -91,11 +106,11 @@ export class TunnelSync {
   /** Says once what is wanted now. Never rejects. */
   async #say(told: Told): Promise<void> {
     try {
-      const said = JSON.stringify(told.wanted);
-      const takenPorts = await told.host.setTunnels(told.wanted);
-      told.said = said;
+      const { wanted } = told;
+      const takenPorts = await told.host.setTunnels(wanted);
+      told.said = wanted;
       told.failing = false;
-      const isNew = JSON.stringify(takenPorts) !== JSON.stringify(told.takenPorts);
+      const isNew = !isDeepStrictEqual(takenPorts, told.takenPorts);
       told.takenPorts = takenPorts;
       if (isNew) this.#onChange();
       if (takenPorts.length > 0) this.#later(told, ASK_FOR_PORTS_AGAIN_MILLIS);

@@ -3,10 +3,14 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { endWithSignal } from "../../worker-runtime/engines/end-with-signal.js";
 import type { Gpu } from "../api/machines.js";
+import type { GpuLoad } from "../api/samples.js";
 import { defined } from "../shared/problems.js";
 
 const TIMEOUT_MILLIS = 10_000;
 const MEBIBYTE = 2 ** 20;
+
+/** A GPU and how much of it is used, at one moment. */
+export type GpuReading = Gpu & GpuLoad;
 
 /** Runs nvidia-smi with arguments and answers what it prints. @throws where there is none, or no driver. */
 export type NvidiaSmi = (args: readonly string[], signal: AbortSignal) => Promise<string>;
@@ -21,7 +25,7 @@ const nvidiaSmi: NvidiaSmi = async (args, signal) => {
 };
 
 /** None where there is no driver. Processes are named by id; which task they are is for the caller to say. */
-export async function listGpus(signal: AbortSignal, ask: NvidiaSmi = nvidiaSmi): Promise<Gpu[]> {
+export async function listGpus(signal: AbortSignal, ask: NvidiaSmi = nvidiaSmi): Promise<GpuReading[]> {
   const csv = "--format=csv,noheader,nounits";
   try {
     const devices = await ask(
@@ -44,7 +48,7 @@ export async function listGpus(signal: AbortSignal, ask: NvidiaSmi = nvidiaSmi):
  * From lines "0, GPU-5f…, 143771, 512, 3, NVIDIA H200" and "GPU-5f…, 4242, 498, python"; sizes in mebibytes. What the
  * driver does not tell is "[N/A]" or "[Not Supported]".
  */
-export function parseGpus(devices: string, processes: string): Gpu[] {
+export function parseGpus(devices: string, processes: string): GpuReading[] {
   const users = rowsOf(processes, 4).map(([uuid, pid, memory, name]) => ({
     uuid,
     pid: numberOf(pid),

@@ -1,14 +1,16 @@
 /** This machine as others see it: what it is, and how busy it is while somebody looks. */
 import { arch, availableParallelism, hostname, platform, totalmem } from "node:os";
+import { isDeepStrictEqual } from "node:util";
 import { inBackground } from "../../worker-runtime/faults.js";
-import type { Exposure, Gpu, MachineFacts, MachineMetrics } from "../api/machines.js";
+import type { Exposure, MachineFacts } from "../api/machines.js";
+import type { GpuLoad, MachineSample } from "../api/samples.js";
 import { log } from "../shared/log/log.js";
 import { defined, messageOf } from "../shared/problems.js";
 import { version } from "../shared/version.js";
 import { reachableAddresses } from "./addresses.js";
 import type { MachineDescription } from "./description.js";
-import { listGpus } from "./gpus.js";
-import { KEPT_METRICS, type MachineReading, metricsBetween, readMachine } from "./metrics.js";
+import { type GpuReading, listGpus } from "./gpus.js";
+import { type MachineReading, metricsBetween, readMachine } from "./metrics.js";
 import { osName } from "./os-name.js";
 
 const SAMPLE_INTERVAL_MILLIS = 1000;
@@ -28,24 +30,23 @@ export interface MachineKnowledge {
   /** The task whose process this is. */
   taskOfPid(pid: number): string | undefined;
   /** The GPUs, read anew; left out: by nvidia-smi. */
-  readonly listGpus?: (signal: AbortSignal) => Promise<Gpu[]>;
+  readonly listGpus?: (signal: AbortSignal) => Promise<GpuReading[]>;
 }
 
 export class MachineDescriber {
   readonly #knowledge: MachineKnowledge;
-  readonly #listGpus: (signal: AbortSignal) => Promise<Gpu[]>;
+  readonly #listGpus: (signal: AbortSignal) => Promise<GpuReading[]>;
   readonly #disposed = new AbortController();
   readonly #changeListeners = new Set<() => void>();
-  readonly #metricsListeners = new Set<(metrics: MachineMetrics) => void>();
+  readonly #sampleListeners = new Set<(sample: MachineSample) => void>();
   #osName = "";
-  #gpus: readonly Gpu[] = [];
-  #metrics: MachineMetrics[] = [];
-  /** Runs if and only if somebody listens to metrics. */
+  #gpus: readonly GpuReading[] = [];
+  /** Runs if and only if somebody listens to samples. */
   #timer: NodeJS.Timeout | undefined;
   #lastReading: MachineReading | undefined;
   #samples = 0;
   /** What the listeners were told last. */
-  #told = "";
+  #told: MachineDescription | undefined;
 
   constructor(knowledge: MachineKnowledge) {
     this.#knowledge = knowledge;
@@ -67,12 +68,7 @@ export class MachineDescriber {
       arch: arch(),
       cores: availableParallelism(),
       memoryBytes: totalmem(),
-      gpus: this.#gpus.map((gpu) => ({
-        ...gpu,
-        processes: gpu.processes.map((process) =>
-          defined({ ...process, taskId: this.#knowledge.taskOfPid(process.pid) }),
-        ),
-      })),
+      gpus: this.#gpus.map(({ index, name, memoryBytes }) => ({ index, name, memoryBytes })),
       addresses: reachableAddresses(),
       agentPort: this.#knowledge.agentPort(),
       version: version(),
@@ -81,9 +77,9 @@ export class MachineDescriber {
     });
   }
 
-  /** Newest last; at most 60 samples, of the times in which somebody listened. */
-  metrics(): readonly MachineMetrics[] {
-    return this.#metrics;
+  /** The GPUs and how much of them was used when they were read last. */
+  gpus(): readonly GpuReading[] {
+    return this.#gpus;
   }
 
   /** Calls the listener whenever the description is another one, until the returned function is called. */
@@ -93,19 +89,19 @@ export class MachineDescriber {
   }
 
   /** Measures once a second while anybody listens; the first sample comes after a second. */
-  onMetrics(listener: (metrics: MachineMetrics) => void): () => void {
-    this.#metricsListeners.add(listener);
+  onSample(listener: (sample: MachineSample) => void): () => void {
+    this.#sampleListeners.add(listener);
     this.#watch();
     return () => {
-      this.#metricsListeners.delete(listener);
-      if (this.#metricsListeners.size === 0) this.#rest();
+      this.#sampleListeners.delete(listener);
+      if (this.#sampleListeners.size === 0) this.#rest();
     };
   }
 
   /** Tells the listeners if the description changed; called by whoever changed the name, the port or the engines. */
   tellChanges(): void {
-    const description = JSON.stringify(this.description());
-    if (description === this.#told || this.#disposed.signal.aborted) return;
+    const description = this.description();
+    if (isDeepStrictEqual(description, this.#told) || this.#disposed.signal.aborted) return;
     this.#told = description;
     for (const listener of [...this.#changeListeners]) listener();
   }
@@ -113,7 +109,7 @@ export class MachineDescriber {
   dispose(): void {
     this.#disposed.abort();
     this.#changeListeners.clear();
-    this.#metricsListeners.clear();
+    this.#sampleListeners.clear();
     this.#rest();
   }
 
@@ -136,9 +132,8 @@ export class MachineDescriber {
     const before = this.#lastReading;
     const after = await this.#read();
     if (before === undefined || after === undefined || this.#timer === undefined) return;
-    const metrics = metricsBetween(before, after);
-    this.#metrics = [...this.#metrics, metrics].slice(-KEPT_METRICS);
-    for (const listener of [...this.#metricsListeners]) listener(metrics);
+    const sample = { ...metricsBetween(before, after), gpus: this.#gpuLoads() };
+    for (const listener of [...this.#sampleListeners]) listener(sample);
     this.#samples++;
     if (this.#samples % SAMPLES_BETWEEN_GPU_READINGS !== 0) return;
     // GPUs do not appear while a system runs; where none was found nothing is asked.
@@ -154,6 +149,19 @@ export class MachineDescriber {
       log.error(`This machine could not be measured: ${messageOf(error)}`);
     }
     return this.#lastReading;
+  }
+
+  #gpuLoads(): GpuLoad[] {
+    return this.#gpus.map(({ index, usedBytes, busyPercent, processes }) =>
+      defined({
+        index,
+        usedBytes,
+        busyPercent,
+        processes: processes.map((process) =>
+          defined({ ...process, taskId: this.#knowledge.taskOfPid(process.pid) }),
+        ),
+      }),
+    );
   }
 
   async #readGpus(): Promise<void> {

@@ -1,14 +1,11 @@
 /** How busy this machine is, from counters that the system keeps. */
 import { readFile } from "node:fs/promises";
 import { cpus, freemem, totalmem } from "node:os";
-import type { MachineMetrics } from "../api/machines.js";
+import type { MachineSample } from "../api/samples.js";
 import { isInnerInterface } from "./addresses.js";
 
 /** The kernel shows times to programs in hundredths of a second on every architecture that Node runs on. */
 const TICK_MILLIS = 10;
-
-/** Samples of a machine that are kept, a second apart: the minute that the window draws. */
-export const KEPT_METRICS = 60;
 
 /** The counters at one moment; what happened is the difference between two. */
 export interface MachineReading {
@@ -69,7 +66,7 @@ export function parseProcStat(text: string): ProcessorTimes | undefined {
  * What happened between two readings. Network traffic is 0 on macOS and Windows, which tell it only to a program that
  * would have to be started for each sample.
  */
-export function metricsBetween(before: MachineReading, after: MachineReading): MachineMetrics {
+export function metricsBetween(before: MachineReading, after: MachineReading): Omit<MachineSample, "gpus"> {
   const seconds = Math.max(1, after.at - before.at) / 1000;
   const total = after.totalMillis - before.totalMillis;
   const share = total > 0 ? ((after.busyMillis - before.busyMillis) / total) * 100 : 0;

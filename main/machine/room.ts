@@ -16,7 +16,7 @@ export type AddedKnowledge = Pick<MachineKnowledge, "agentPort" | "engines" | "e
 
 export interface MachineRoom
   extends Room<Record<never, never>>,
-    Pick<MachineDescriber, "description" | "metrics" | "onChange" | "onMetrics" | "tellChanges"> {
+    Pick<MachineDescriber, "description" | "gpus" | "onChange" | "onSample" | "tellChanges"> {
   /**
    * Adds what another room knows of this machine and has to say by itself when it is otherwise (`tellChanges`). The
    * rooms that know something are given this one, for its GPUs and its name, so they cannot be made before it.
@@ -46,9 +46,9 @@ export function createMachine({ settings, listGpus }: MachineOptions): MachineRo
   return {
     handlers: {},
     description: () => describer.description(),
-    metrics: () => describer.metrics(),
+    gpus: () => describer.gpus(),
     onChange: (listener) => describer.onChange(listener),
-    onMetrics: (listener) => describer.onMetrics(listener),
+    onSample: (listener) => describer.onSample(listener),
     tellChanges: () => describer.tellChanges(),
     add: (knowledge) => {
       added = { ...added, ...knowledge };

@@ -2,6 +2,7 @@
 import type { ClusterState } from "../api/cluster.js";
 import type { networkMethods } from "../api/network.js";
 import type { Throughput } from "../api/reachability.js";
+import type { NewestSamples } from "../api/samples.js";
 import type { EmitEvent, EventHub } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
 import { once, type Room } from "../shared/room.js";
@@ -29,7 +30,9 @@ export interface NetworkPeers {
 export interface NetworkCluster {
   state(): ClusterState;
   tasks: KnownFactsOptions["tasks"];
+  samples(): NewestSamples;
   onChange(listener: () => void): () => void;
+  onSamples(listener: () => void): () => void;
 }
 
 export interface NetworkOptions {

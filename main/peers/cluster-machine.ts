@@ -1,5 +1,6 @@
 /** What the cluster needs of machines, wherever they are. */
 import type { MachineFacts } from "../api/machines.js";
+import type { MachineSample } from "../api/samples.js";
 import type { TaskHost } from "../tasks/task-host.js";
 import type { TunnelRequest } from "./agent/tunnel-request.js";
 
@@ -28,4 +29,6 @@ export interface ClusterMachines {
   unlisted?(): number;
   /** Calls the listener when a machine came, went, or is another one now, until the returned function is called. */
   onChange(listener: () => void): () => void;
+  /** Calls the listener with each sample of a machine, until the returned function is called. */
+  onSample(listener: (machineId: string, sample: MachineSample) => void): () => void;
 }

@@ -1,4 +1,5 @@
 /** This machine as one of the cluster's. */
+import type { MachineSample } from "../api/samples.js";
 import type { MachineRoom } from "../machine/room.js";
 import type { Watchers } from "../shared/watchers.js";
 import type { TaskHost } from "../tasks/task-host.js";
@@ -7,7 +8,7 @@ import type { OwnMachine } from "./registry/machine-registry.js";
 
 export interface OwnMachineOptions {
   readonly ownId: string;
-  readonly machine: Pick<MachineRoom, "description" | "metrics" | "onChange" | "onMetrics">;
+  readonly machine: Pick<MachineRoom, "description" | "onChange" | "onSample">;
   readonly tasks: TaskHost;
   readonly tunnels: TunnelHost;
   /** How busy it is is measured for its own windows while there are any. */
@@ -21,10 +22,10 @@ export function ownMachine({
   tunnels,
   watchers,
 }: OwnMachineOptions): OwnMachine & { close(): void } {
-  const loadListeners = new Set<() => void>();
+  const sampleListeners = new Set<(sample: MachineSample) => void>();
   const stopMeasuring = watchers.whileAny(() =>
-    machine.onMetrics(() => {
-      for (const listener of [...loadListeners]) listener();
+    machine.onSample((sample) => {
+      for (const listener of [...sampleListeners]) listener(sample);
     }),
   );
   return {
@@ -35,15 +36,11 @@ export function ownMachine({
       id: ownId,
       kind: "this",
       presence: "online",
-      metrics: [...machine.metrics()],
     }),
-    onChange: (listener) => {
-      loadListeners.add(listener);
-      const stop = machine.onChange(listener);
-      return () => {
-        stop();
-        loadListeners.delete(listener);
-      };
+    onChange: (listener) => machine.onChange(listener),
+    onSample: (listener) => {
+      sampleListeners.add(listener);
+      return () => sampleListeners.delete(listener);
     },
     close: stopMeasuring,
   };

@@ -21,7 +21,7 @@ export interface SettingsRoom extends Room<HandlersOf<typeof settingsMethods>>, 
 /** Resolves when the settings are known. */
 export async function createSettings({ file, emit }: SettingsOptions): Promise<SettingsRoom> {
   const service = new SettingsService(file, emit);
-  await service.get();
+  emit("settings", await service.get());
   return {
     handlers: {
       "settings.get": () => service.get(),

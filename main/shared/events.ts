@@ -1,28 +1,69 @@
-import type { EventData, EventName } from "../api/contract.js";
+import { randomUUID } from "node:crypto";
+import { type EventData, type EventName, isStateEvent } from "../api/contract.js";
+import type { KnownEvent, MissedEvents, NumberedEvent } from "../api/missed-events.js";
+import { KEPT_SAMPLES } from "../api/samples.js";
 import { log } from "./log/log.js";
 
 /** Receives every event of the application; what a transport hands on to its windows. */
-export type EventListener = <E extends EventName>(event: E, data: EventData<E>) => void;
+export type EventListener = <E extends EventName>(event: E, data: EventData<E>, sequence: number) => void;
 /** What a service is given to tell the windows something. */
-export type EmitEvent = EventListener;
+export type EmitEvent = <E extends EventName>(event: E, data: EventData<E>) => void;
 
-/** The one place that events pass through. A listener that throws is the listener's fault and stops no other. */
+/**
+ * The one place that events pass through. It numbers them and keeps what a window needs that was away: the last of each
+ * event that carries a state, and the newest samples. A listener that throws is the listener's fault and stops no other.
+ */
 export class EventHub {
+  /** Numbers of another run of the application mean nothing to this one. */
+  readonly #feed = randomUUID();
   readonly #listeners = new Set<EventListener>();
+  readonly #states = new Map<string, NumberedEvent>();
+  #samples: NumberedEvent[] = [];
+  #sequence = 0;
+  /** Of events that listeners emitted while others were still to hear of the one before. */
+  readonly #due: (() => void)[] = [];
+  #telling = false;
 
   readonly emit: EmitEvent = (event, data) => {
-    for (const listener of this.#listeners) {
-      try {
-        listener(event, data);
-      } catch (error) {
-        log.error(`A listener of the event "${event}" failed:`, error);
-      }
+    const sequence = ++this.#sequence;
+    if (isStateEvent(event)) this.#states.set(event, { event, sequence, data });
+    else if (event === "samples") {
+      this.#samples = [...this.#samples.slice(1 - KEPT_SAMPLES), { event, sequence, data }];
     }
+    this.#due.push(() => this.#tell(event, data, sequence));
+    if (this.#telling) return;
+    this.#telling = true;
+    for (let tell = this.#due.shift(); tell; tell = this.#due.shift()) tell();
+    this.#telling = false;
   };
 
   /** Calls the listener for every event until the returned function is called. */
   listen(listener: EventListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** The newest event of a name that carries a state; undefined where there was none. */
+  newest(event: EventName): NumberedEvent | undefined {
+    return this.#states.get(event);
+  }
+
+  /** What a window missed that knows the events up to one; everything that is kept for a new window. */
+  missed(known?: KnownEvent): MissedEvents {
+    const after = known?.feed === this.#feed ? known.sequence : 0;
+    const events = [...this.#states.values(), ...this.#samples]
+      .filter(({ sequence }) => sequence > after)
+      .sort((a, b) => a.sequence - b.sequence);
+    return { last: { feed: this.#feed, sequence: this.#sequence }, events };
+  }
+
+  #tell<E extends EventName>(event: E, data: EventData<E>, sequence: number): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event, data, sequence);
+      } catch (error) {
+        log.error(`A listener of the event "${event}" failed:`, error);
+      }
+    }
   }
 }

@@ -3,6 +3,7 @@
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { LogLine } from "../api/cluster.js";
 import type { Gpu, MachineFacts } from "../api/machines.js";
+import type { GpuLoad } from "../api/samples.js";
 import { machineEngines } from "../machine/engines.js";
 import { log } from "../shared/log/log.js";
 import { defined, problem } from "../shared/problems.js";
@@ -15,7 +16,7 @@ import type { ManagedTask } from "./managed-task.js";
 import type { Ports } from "./ports.js";
 import type { ReadUsage } from "./process-usage.js";
 import { restartNotice } from "./restart-notice.js";
-import type { FixedPlace, HostTask, TaskHost, TaskOrder } from "./task-host.js";
+import type { FixedPlace, HostTask, TaskHost, TaskOrder, TaskSamples } from "./task-host.js";
 import { TaskSupervisor } from "./task-supervisor.js";
 import { type WantedTask, wantedTasksFile } from "./wanted-tasks.js";
 
@@ -24,7 +25,7 @@ export interface LocalTaskHostCollaborators {
   readonly launch: LaunchTask;
   readonly openProbe: OpenProbe;
   /** GPUs of this machine, as far as they are known now. */
-  readonly gpus: () => readonly Gpu[];
+  readonly gpus: () => readonly (Gpu & GpuLoad)[];
   /** What can compute here, once it has been looked for; only the portable engine unless given. */
   readonly engines?: () => Promise<MachineFacts["engines"]>;
   /** Whether the network may reach tasks of a machine, by its device ID; of all unless given. */
@@ -60,6 +61,7 @@ export class LocalTaskHost implements TaskHost {
   readonly #starting = new Map<string, Promise<HostTask>>();
   readonly #changeListeners = new Set<() => void>();
   readonly #logListeners = new Set<(taskId: string, lines: LogLine[]) => void>();
+  readonly #sampleListeners = new Set<(samples: TaskSamples) => void>();
 
   constructor(collaborators: LocalTaskHostCollaborators) {
     this.#collaborators = collaborators;
@@ -78,6 +80,9 @@ export class LocalTaskHost implements TaskHost {
         },
         onLog: (taskId: string, lines: LogLine[]) => {
           for (const listener of this.#logListeners) listener(taskId, lines);
+        },
+        onSamples: (samples: TaskSamples) => {
+          for (const listener of this.#sampleListeners) listener(samples);
         },
         gpuMemoryOf: (pid: number) => this.#gpuMemoryOf(pid),
       }),
@@ -165,6 +170,11 @@ export class LocalTaskHost implements TaskHost {
   onLog(listener: (taskId: string, lines: LogLine[]) => void): () => void {
     this.#logListeners.add(listener);
     return () => this.#logListeners.delete(listener);
+  }
+
+  onSamples(listener: (samples: TaskSamples) => void): () => void {
+    this.#sampleListeners.add(listener);
+    return () => this.#sampleListeners.delete(listener);
   }
 
   /** Ends every process; resolves when all are gone. The tasks stay wanted and come back with the next application. */

@@ -4,7 +4,7 @@
  */
 import { deviceOfTask } from "../../worker-runtime/cluster/device-name.js";
 import { inBackground } from "../../worker-runtime/faults.js";
-import type { Device, Engine, GpuChoice, LogLine, TaskMetrics, TaskState } from "../api/cluster.js";
+import type { Device, Engine, GpuChoice, LogLine, TaskState } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
 import { delay } from "../shared/deferred.js";
 import { defined, problemOf } from "../shared/problems.js";
@@ -18,7 +18,6 @@ import {
 } from "./health.js";
 import type { LaunchTask, TaskExit, TaskPlan, TaskProcess } from "./launcher.js";
 import { LogRing, levelOfLine } from "./log-ring.js";
-import { KEPT_SAMPLES } from "./metrics-sampler.js";
 import type { HostTask } from "./task-host.js";
 
 /** Loading TensorFlow takes half a second where its files are cached, and many seconds from a slow card. */
@@ -69,7 +68,6 @@ export class ManagedTask {
   #startedAt: number | undefined;
   #devices: readonly Device[] = [];
   #incarnation: string | undefined;
-  #metrics: TaskMetrics[] = [];
   #problem: Problem | undefined;
   #notice: Problem | undefined;
   /** Set if and only if a process is there or is being started. */
@@ -113,7 +111,6 @@ export class ManagedTask {
       pid: this.pid,
       startedAt: this.#startedAt,
       devices: this.#devices,
-      metrics: this.#metrics,
       problem: this.#problem,
       notice: this.#notice,
       incarnation: this.#incarnation,
@@ -149,7 +146,6 @@ export class ManagedTask {
     this.#problem = undefined;
     this.#notice = notice;
     this.#devices = [];
-    this.#metrics = [];
     this.#incarnation = undefined;
     this.#startedAt = Date.now();
     let process: TaskProcess;
@@ -197,10 +193,6 @@ export class ManagedTask {
     this.#problem = { ...problem, task: this.name };
     this.#append("error", problem.message);
     this.#setState("failed");
-  }
-
-  addSample(sample: TaskMetrics): void {
-    this.#metrics = [...this.#metrics.slice(1 - KEPT_SAMPLES), sample];
   }
 
   async #watch(life: Life): Promise<void> {

@@ -1,9 +1,8 @@
 import { inBackground } from "../../worker-runtime/faults.js";
-import type { TaskMetrics } from "../api/cluster.js";
+import type { TaskSample } from "../api/samples.js";
 import { type ProcessUsage, type ReadUsage, usageReader } from "./process-usage.js";
 
 export const SAMPLE_INTERVAL_MILLIS = 1000;
-export const KEPT_SAMPLES = 60;
 
 interface Reading extends ProcessUsage {
   readonly at: number;
@@ -12,7 +11,7 @@ interface Reading extends ProcessUsage {
 /** Measures a changing set of processes once a second. */
 export class MetricsSampler {
   readonly #pids: () => readonly number[];
-  readonly #onSamples: (samples: ReadonlyMap<number, TaskMetrics>) => void;
+  readonly #onSamples: (samples: ReadonlyMap<number, TaskSample>) => void;
   readonly #read: ReadUsage;
   #last = new Map<number, Reading>();
   #timer: NodeJS.Timeout | undefined;
@@ -25,7 +24,7 @@ export class MetricsSampler {
    */
   constructor(
     pids: () => readonly number[],
-    onSamples: (samples: ReadonlyMap<number, TaskMetrics>) => void,
+    onSamples: (samples: ReadonlyMap<number, TaskSample>) => void,
     read: ReadUsage = usageReader(),
   ) {
     this.#pids = pids;
@@ -49,7 +48,7 @@ export class MetricsSampler {
     this.#reading = true;
     try {
       const usage = await this.#read(pids);
-      const samples = new Map<number, TaskMetrics>();
+      const samples = new Map<number, TaskSample>();
       const readings = new Map<number, Reading>();
       for (const [pid, current] of usage) {
         const previous = this.#last.get(pid);

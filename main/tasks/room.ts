@@ -36,7 +36,7 @@ export interface TaskEngine {
 export interface TasksOptions {
   readonly engine: TaskEngine;
   readonly settings: SettingsPort;
-  readonly machine: Pick<MachineRoom, "description" | "add" | "tellChanges">;
+  readonly machine: Pick<MachineRoom, "gpus" | "add" | "tellChanges">;
   readonly owners: TaskOwners;
   readonly emit: EmitEvent;
   /** File that keeps the tasks over restarts. */
@@ -82,7 +82,7 @@ export function createTasks(options: TasksOptions): TasksRoom {
       }),
     ),
     openProbe: engine.openProbe,
-    gpus: () => machine.description().gpus,
+    gpus: () => machine.gpus(),
     engines: async () => machineEngines(await runtime.runtime()),
     mayExpose: (owner) => owner === ownId || settings.now().allowExposedTasks,
     wantedFile,

@@ -2,9 +2,10 @@
  * A machine as a place for tasks: this one through its supervisor, another one through its agent. The cluster is made of
  * them and does not ask which kind they are.
  */
-import type { Device, Engine, GpuChoice, LogLine, TaskMetrics, TaskState } from "../api/cluster.js";
+import type { Device, Engine, GpuChoice, LogLine, TaskState } from "../api/cluster.js";
 import type { MachineFacts } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
+import type { TaskSample } from "../api/samples.js";
 import type { ClusterTasks } from "./launcher.js";
 
 /** What the server of a fixed cluster is told of its place; a task of a dynamic one starts alone. */
@@ -44,8 +45,6 @@ export interface HostTask {
   readonly startedAt?: number;
   /** Named by the task's own job and index, whatever its server goes by. */
   readonly devices: readonly Device[];
-  /** Newest last; at most 60. */
-  readonly metrics: readonly TaskMetrics[];
   readonly problem?: Problem;
   readonly notice?: Problem;
   /** Changes whenever another server fills this place; absent while none has answered. */
@@ -56,6 +55,9 @@ export interface HostTask {
   readonly fixed: boolean;
   readonly owner: string;
 }
+
+/** What was measured of tasks, by their ids. */
+export type TaskSamples = ReadonlyMap<string, TaskSample>;
 
 export interface TaskHost {
   /** What can compute on the machine, the preferred one first. The machine looks for it before it answers. */
@@ -81,6 +83,8 @@ export interface TaskHost {
   log(taskId: string, afterSequence: number): Promise<LogLine[]>;
   /** Calls the listener after every change, until the returned function is called. */
   onChange(listener: () => void): () => void;
+  /** Calls the listener with what was measured, once a second while tasks run, until the returned function is called. */
+  onSamples(listener: (samples: TaskSamples) => void): () => void;
   /** Calls the listener with new lines of any task's log, until the returned function is called. */
   onLog(listener: (taskId: string, lines: LogLine[]) => void): () => void;
 }

@@ -1,6 +1,7 @@
 /** The processes of this machine's tasks: gives them ports, starts, measures and ends them. */
 import type { LogLine } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
+import type { TaskSample } from "../api/samples.js";
 import { defined, problem, problemOf } from "../shared/problems.js";
 import type { OpenProbe } from "./health.js";
 import type { LaunchTask, TaskPlan } from "./launcher.js";
@@ -9,6 +10,7 @@ import { ManagedTask, type TaskIdentity } from "./managed-task.js";
 import { MetricsSampler } from "./metrics-sampler.js";
 import { isPortFree, Ports } from "./ports.js";
 import type { ReadUsage } from "./process-usage.js";
+import type { TaskSamples } from "./task-host.js";
 
 export interface SupervisorCollaborators {
   readonly launch: LaunchTask;
@@ -16,6 +18,7 @@ export interface SupervisorCollaborators {
   /** Something about a task is different now. */
   readonly onChange: () => void;
   readonly onLog: (taskId: string, lines: LogLine[]) => void;
+  readonly onSamples: (samples: TaskSamples) => void;
   /** Bytes that a process holds on GPUs, where that is known. */
   readonly gpuMemoryOf?: (pid: number) => number | undefined;
   readonly readUsage?: ReadUsage;
@@ -57,12 +60,13 @@ export class TaskSupervisor {
     this.#sampler = new MetricsSampler(
       () => this.tasks().flatMap((task) => task.pid ?? []),
       (samples) => {
-        for (const task of this.tasks()) {
-          const sample = task.pid === undefined ? undefined : samples.get(task.pid);
-          if (sample === undefined || task.pid === undefined) continue;
-          task.addSample(defined({ ...sample, gpuMemoryBytes: collaborators.gpuMemoryOf?.(task.pid) }));
+        const ofTasks = new Map<string, TaskSample>();
+        for (const { pid, identity } of this.tasks()) {
+          const sample = pid === undefined ? undefined : samples.get(pid);
+          if (sample === undefined || pid === undefined) continue;
+          ofTasks.set(identity.id, defined({ ...sample, gpuMemoryBytes: collaborators.gpuMemoryOf?.(pid) }));
         }
-        collaborators.onChange();
+        collaborators.onSamples(ofTasks);
       },
       collaborators.readUsage,
     );

@@ -6,6 +6,7 @@ import { isUninitialised } from "../document/initialisers.js";
 import { dismissNoticeByKey, type NoticeAction, showNotice, showProblem } from "../stores/app-store.js";
 import { type DocumentSession, openSessions, recordPerDocument } from "../stores/document-session.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
+import { keepEqual } from "../stores/keep-equal.js";
 import { missingAt } from "../stores/kernel-store.js";
 import { computes, originOf } from "../stores/run-origin.js";
 import { isActive, useDocumentRun, useRun } from "../stores/run-store.js";
@@ -135,9 +136,10 @@ export async function stopRun(): Promise<void> {
   await client().call("runs.stop", { runId: newest.runId, abort });
 }
 
-/** Takes over what the application says of a run. */
-export function receiveRun(update: RunUpdate): void {
+/** Takes over what the application says of a run. What is as before, such as its trace, stays the same object. */
+export function receiveRun(received: RunUpdate): void {
   const { newest } = useRun.getState();
+  const update = keepEqual(newest, received);
   const isNew = newest?.runId !== update.runId;
   useRun.setState({ newest: update });
   for (const session of openSessions()) {

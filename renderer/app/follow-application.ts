@@ -10,16 +10,19 @@ import { loadOps } from "../stores/ops-store.js";
 import { receivePairing } from "../stores/pairing-store.js";
 import { receiveReachability } from "../stores/reachability-store.js";
 import { receiveRuntime, useRuntime } from "../stores/runtime-store.js";
+import { forgetSamples, receiveSamples } from "../stores/samples-store.js";
 import { receiveSettings } from "../stores/settings-store.js";
 
-/** Takes every event, and after each connection the whole state. */
+/** Takes every event, those among them that happened while there was no connection. */
 export function follow(client: ApplicationClient): void {
   client.on("cluster", (state) => {
     receiveCluster(state);
     reviewOffers();
+    forgetSamples(state.machines);
     fetchNewLogs();
   });
-  client.on("taskLog", ({ taskId, lines }) => receiveLog(taskId, lines));
+  client.on("samples", receiveSamples);
+  client.on("taskLog", ({ taskId, lines }) => attempt(() => receiveLog(taskId, lines)));
   client.on("runtime", (state) => {
     const before = useRuntime.getState().state?.runtime?.path;
     receiveRuntime(state);
@@ -41,33 +44,23 @@ export function follow(client: ApplicationClient): void {
   });
 }
 
-/**
- * After every connection: what happened meanwhile came as events to nobody. Each answer is taken when it comes, in its
- * place among the events; one that waited for the others would put back what events have changed since.
- */
+/** After every connection: what happened meanwhile came as events to nobody. */
 async function synchronise(client: ApplicationClient): Promise<void> {
   await Promise.all([
+    client.catchUp(),
     client.call("app.info").then((info) => useApp.setState({ info })),
-    client.call("settings.get").then(receiveSettings),
-    client.call("cluster.get").then(receiveCluster),
-    client.call("runtime.get").then(receiveRuntime),
+    // The first window has the runtime looked for; what is found comes as an event.
+    client.call("runtime.get"),
     client.call("documents.examples").then(receiveExamples),
-    client.call("runs.latest").then((run) => run && receiveRun(run)),
   ]);
   knownLogs.clear();
   fetchNewLogs();
-  // What lies over the window waits for what the window itself needs.
-  await Promise.all([
-    client.call("pairing.get").then(receivePairing),
-    client.call("reachability.get").then(receiveReachability),
-    client.call("firewall.get").then(receiveFirewall),
-  ]);
 }
 
 const knownLogs = new Set<string>();
 
 /**
- * A task that this window did not know may have written lines before the window listened. Those of a machine that is away
+ * A task may have written lines before the window knew it, and while the window was away. Those of a machine that is away
  * are fetched when it is back.
  */
 function fetchNewLogs(): void {

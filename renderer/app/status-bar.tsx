@@ -15,6 +15,7 @@ import { useKernels } from "../stores/kernel-store.js";
 import { useReachability } from "../stores/reachability-store.js";
 import { useDocumentRun } from "../stores/run-store.js";
 import { useRuntime } from "../stores/runtime-store.js";
+import { useSamples } from "../stores/samples-store.js";
 import { useUi } from "../stores/ui-store.js";
 import { countText, durationText, numberText, stepText, totalBytesText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
@@ -69,15 +70,10 @@ function ClusterStatus(): ReactElement {
 function LinkStatus(): ReactElement {
   const failed = useReachability((state) => failedText(state.state?.routes ?? []));
   const offline = useCluster((state) => offlineText(machinesOf(state)));
-  const traffic = useCluster((state) => trafficText(machinesOf(state)));
   const open = useCluster((state) => state.state?.access === "open");
   return (
     <>
-      {traffic === undefined ? null : (
-        <span className="wide-only" title="All network traffic that the machines of the cluster send now">
-          {traffic}
-        </span>
-      )}
+      <Traffic />
       {offline === undefined ? null : (
         <span>
           <span className="dot off" aria-hidden="true" />
@@ -96,6 +92,16 @@ function LinkStatus(): ReactElement {
       )}
       {open ? <CommandLink command={clusterCommands.access} className="warned" icon /> : null}
     </>
+  );
+}
+
+function Traffic(): ReactElement | null {
+  const traffic = useSamples((state) => trafficText(state.machines));
+  if (traffic === undefined) return null;
+  return (
+    <span className="wide-only" title="All network traffic that the machines of the cluster send now">
+      {traffic}
+    </span>
   );
 }
 

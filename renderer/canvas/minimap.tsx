@@ -42,7 +42,7 @@ function fitOf({ bounds }: GraphMap): Fit {
 function WholeGraph(): ReactElement {
   const nodes = useDocument((state) => state.document.nodes);
   const layout = useDocument((state) => state.document.layout);
-  const tasks = useCluster((state) => state.tasks.map(({ id, colour }) => `${id} ${colour}`).join());
+  const tasks = useCluster((state) => state.identities);
   const theme = useSettings(shownTheme);
   const canvas = useRef<HTMLCanvasElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the map is of these

@@ -85,7 +85,7 @@ export function useEdgeContext(): EdgeContext {
   const problems = useDocument((state) => state.problems);
   const ops = useOps((state) => state.ops);
   const selected = useCanvas((state) => state.selectedEdges);
-  const tasks = useTaskIdentities();
+  const tasks = useCluster((state) => state.identities);
   const trace = useTrace();
   // biome-ignore lint/correctness/useExhaustiveDependencies: tasks and ops are read through their stores
   return useMemo(() => {
@@ -109,20 +109,9 @@ export function useFlowEdges(scene: Scene): GraphFlowEdge[] {
   }, [context, shown]);
 }
 
-/** Changes when a task comes, goes or gets another colour, but not with every sample of its metrics. */
-function useTaskIdentities(): string {
-  return useCluster((state) =>
-    state.tasks.map(({ id, job, index, colour }) => `${id} ${job} ${index} ${colour}`).join(),
-  );
-}
-
-/** The newest traced step. A running run sends updates often; the trace in them is only taken over when it is new. */
+/** The newest traced step, the same objects for as long as no newer one was traced. */
 function useTrace(): { nodes: readonly NodeRun[]; transfers: readonly Transfer[] } {
-  const key = useDocumentRun(({ latest }) => (latest ? `${latest.runId} ${latest.tracedStep ?? 0}` : ""));
-  return useMemo(() => {
-    const { latest } = useDocumentRun.getState();
-    return key === "" || !latest
-      ? { nodes: noRuns, transfers: noTransfers }
-      : { nodes: latest.nodes, transfers: latest.transfers };
-  }, [key]);
+  const nodes = useDocumentRun(({ latest }) => latest?.nodes ?? noRuns);
+  const transfers = useDocumentRun(({ latest }) => latest?.transfers ?? noTransfers);
+  return useMemo(() => ({ nodes, transfers }), [nodes, transfers]);
 }

@@ -93,6 +93,7 @@ export function AddTasksForm({ machineId, onDone }: AddTasksFormProps): ReactEle
       {machine && machine.gpus.length > 0 && usesGpus(machine, values.engine) ? (
         <GpuField
           gpus={machine.gpus}
+          machineId={machine.id}
           job={values.job.trim()}
           choice={values.gpu}
           error={errors.gpu}

@@ -39,8 +39,8 @@ interface ClusterTreeProps {
 }
 
 /**
- * Machines and tasks. Only the rows in view are in the page: with 64 machines and 256 tasks a sample of the metrics,
- * once a second, would otherwise draw a thousand sparklines.
+ * Machines and tasks. Only the rows in view are in the page: with 64 machines and 256 tasks the samples of a second would
+ * otherwise draw a thousand sparklines.
  */
 export function ClusterTree({ machines, frame }: ClusterTreeProps): ReactElement {
   const routes = useReachability((store) => store.state?.routes);

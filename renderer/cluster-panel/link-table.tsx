@@ -2,6 +2,7 @@ import { Popover } from "radix-ui";
 import { memo, type ReactElement, type RefObject, useMemo, useRef, useState } from "react";
 import type { Machine } from "../../main/api/cluster.js";
 import { type Link, linkKey, linksOf } from "../cluster/routes.js";
+import { keepEqual } from "../stores/keep-equal.js";
 import { useReachability } from "../stores/reachability-store.js";
 import { roundTripText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
@@ -12,9 +13,13 @@ import "./links.css";
 export function LinkTable({ machines }: { readonly machines: readonly Machine[] }): ReactElement {
   const routes = useReachability((store) => store.state?.routes);
   const links = useMemo(() => linksOf(routes ?? []), [routes]);
-  // Machines are told anew every second; the table only follows when one comes, goes, goes offline or gets another name.
-  const key = JSON.stringify(machines.map(({ id, name, presence }) => [id, name, presence === "offline"]));
-  return <Table machinesKey={key} links={links} />;
+  const before = useRef<readonly NamedMachine[]>([]);
+  const named = useMemo(() => {
+    const now = machines.map(({ id, name, presence }) => ({ id, name, offline: presence === "offline" }));
+    before.current = keepEqual(before.current, now);
+    return before.current;
+  }, [machines]);
+  return <Table machines={named} links={links} />;
 }
 
 interface NamedMachine {
@@ -25,8 +30,8 @@ interface NamedMachine {
 }
 
 interface TableProps {
-  /** Ids, names and whether each is offline, as JSON, so that the same machines are the same property. */
-  readonly machinesKey: string;
+  /** The same object for as long as none comes, goes, goes offline or gets another name. */
+  readonly machines: readonly NamedMachine[];
   readonly links: ReadonlyMap<string, Link>;
 }
 
@@ -35,10 +40,7 @@ interface Chosen {
   readonly to: NamedMachine;
 }
 
-const Table = memo(({ machinesKey, links }: TableProps): ReactElement => {
-  const machines = (JSON.parse(machinesKey) as [id: string, name: string, offline: boolean][]).map(
-    ([id, name, offline]) => ({ id, name, offline }),
-  );
+const Table = memo(({ machines, links }: TableProps): ReactElement => {
   // One popover for all cells: sixty machines have four thousand of them.
   const [chosen, setChosen] = useState<Chosen>();
   /** Its cell, also while it closes. */

@@ -1,4 +1,4 @@
-import type { ReactElement } from "react";
+import type { ReactElement, ReactNode } from "react";
 import type { Machine } from "../../main/api/cluster.js";
 import {
   hardwareText,
@@ -9,6 +9,7 @@ import {
 } from "../cluster/machine-text.js";
 import { machineCommands } from "../commands/machine-commands.js";
 import { CommandButton } from "../parts/command-button.js";
+import { newestOfMachine, useSamples } from "../stores/samples-store.js";
 import { IconButton } from "../ui/button.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
@@ -30,7 +31,6 @@ interface MachineHeadProps {
 export function MachineHead(props: MachineHeadProps): ReactElement {
   const { machine, mark, focusable, position, machineCount, onFocus } = props;
   const { name, kind, presence } = machine;
-  const hardware = hardwareText(machine);
   const discovered = kind === "discovered";
   return (
     <div
@@ -46,7 +46,8 @@ export function MachineHead(props: MachineHeadProps): ReactElement {
     >
       {/* What is read out, in words and in one piece; what is drawn of it is not read again. */}
       <span className="hidden-text">
-        {[name, mark, spokenPresence(machine), systemText(machine), hardware].filter(Boolean).join(", ")}
+        {[name, mark, spokenPresence(machine), systemText(machine)].filter(Boolean).join(", ")},{" "}
+        <Hardware machine={machine} />
       </span>
       <div className="mh">
         <PresenceDot machine={machine} />
@@ -87,11 +88,18 @@ export function MachineHead(props: MachineHeadProps): ReactElement {
         title={[systemText(machine), ...machine.addresses].filter(Boolean).join("\n")}
       >
         <Icon name={machineIcon(machine)} size={14} />
-        <span className="ell">{hardware}</span>
+        <span className="ell">
+          <Hardware machine={machine} />
+        </span>
       </div>
-      {presence === "online" && machine.metrics.length > 0 ? <MachineLoad machine={machine} /> : null}
+      {presence === "online" ? <MachineLoad machine={machine} /> : null}
     </div>
   );
+}
+
+/** Of GPUs it says how much is used, which is measured: apart, so that nothing else is drawn again for it. */
+function Hardware({ machine }: { readonly machine: Machine }): ReactNode {
+  return useSamples((store) => hardwareText(machine, newestOfMachine(store, machine.id)?.gpus));
 }
 
 /** Circles mean status; a dashed one is not paired. What it says also stands in words beside it. */

@@ -1,10 +1,9 @@
 import type { ReactElement } from "react";
 import type { Machine } from "../../main/api/cluster.js";
+import { KEPT_SAMPLES } from "../../main/api/samples.js";
+import { machineSamples, useSamples } from "../stores/samples-store.js";
 import { bytesText } from "../ui/format.js";
 import { Sparkline } from "../ui/sparkline.js";
-
-/** Samples that a machine or task keeps, one a second. */
-const SAMPLES = 60;
 
 interface MeterProps {
   readonly name: string;
@@ -24,37 +23,39 @@ export function Meter({ name, value, values, max, title }: MeterProps): ReactEle
       <Sparkline
         values={values}
         max={max}
-        capacity={SAMPLES}
+        capacity={KEPT_SAMPLES}
         label={value === undefined ? `${name} not measured` : `${name} ${value}`}
       />
     </div>
   );
 }
 
-/** What the whole machine does, its own programs included, in one low row. */
-export function MachineLoad({ machine }: { readonly machine: Machine }): ReactElement {
-  const { metrics, memoryBytes } = machine;
-  const newest = metrics.at(-1);
-  const traffic = metrics.map((sample) => sample.receivedBytesPerSecond + sample.sentBytesPerSecond);
+/** What the whole machine does, its own programs included, in one low row; nothing until it is measured. */
+export function MachineLoad({ machine }: { readonly machine: Machine }): ReactElement | null {
+  const { id, memoryBytes } = machine;
+  const samples = useSamples((store) => machineSamples(store, id));
+  const newest = samples.at(-1);
+  if (newest === undefined) return null;
+  const traffic = samples.map((sample) => sample.receivedBytesPerSecond + sample.sentBytesPerSecond);
   return (
     <div className="ms low">
       <Meter
         name="CPU"
-        value={newest && `${Math.round(newest.cpuPercent)}%`}
-        values={metrics.map(({ cpuPercent }) => cpuPercent)}
+        value={`${Math.round(newest.cpuPercent)}%`}
+        values={samples.map(({ cpuPercent }) => cpuPercent)}
         max={100}
         title="Share of all cores of the machine, the last minute"
       />
       <Meter
         name="Mem"
-        value={newest && bytesText(newest.memoryUsedBytes)}
-        values={metrics.map(({ memoryUsedBytes }) => memoryUsedBytes)}
+        value={bytesText(newest.memoryUsedBytes)}
+        values={samples.map(({ memoryUsedBytes }) => memoryUsedBytes)}
         max={memoryBytes}
         title={`Memory in use of ${bytesText(memoryBytes)}, the last minute`}
       />
       <Meter
         name="Net"
-        value={newest && `${bytesText(traffic.at(-1) ?? 0)}/s`}
+        value={`${bytesText(traffic.at(-1) ?? 0)}/s`}
         values={traffic}
         max={1.25 * Math.max(1_000_000, ...traffic)}
         title="Received and sent by the machine, the last minute"

@@ -6,6 +6,7 @@ import { CommandButton } from "../parts/command-button.js";
 import { ProblemView } from "../parts/problem-view.js";
 import { useDocument } from "../stores/document-store.js";
 import { useDrag } from "../stores/drag-store.js";
+import { taskSamples, useSamples } from "../stores/samples-store.js";
 import { taskColourVar } from "../theme/task-colour.js";
 import { IconButton } from "../ui/button.js";
 import { bytesText, countText } from "../ui/format.js";
@@ -170,16 +171,19 @@ function useDropState(task: Task): DropState | undefined {
 
 /** There from the start of a task, so that the rows below stay where they are when its first sample comes. */
 function TaskLoad({ task, gpuBytes }: { readonly task: Task; readonly gpuBytes: number }): ReactElement {
-  const { metrics } = task;
-  const newest = metrics.at(-1);
-  const memory = metrics.map(({ memoryBytes }) => memoryBytes);
-  const onGpu = metrics.map(({ gpuMemoryBytes }) => gpuMemoryBytes ?? 0);
+  const { id, startedAt = 0 } = task;
+  const known = useSamples((store) => taskSamples(store, id));
+  // Those of the process before say nothing of this one.
+  const samples = known.filter(({ at }) => at >= startedAt);
+  const newest = samples.at(-1);
+  const memory = samples.map(({ memoryBytes }) => memoryBytes);
+  const onGpu = samples.map(({ gpuMemoryBytes }) => gpuMemoryBytes ?? 0);
   return (
     <div className="ms" aria-hidden="true">
       <Meter
         name="CPU"
         value={newest && `${Math.round(newest.cpuPercent)}%`}
-        values={metrics.map(({ cpuPercent }) => cpuPercent)}
+        values={samples.map(({ cpuPercent }) => cpuPercent)}
         max={100}
         title="Share of one core, the last minute"
       />

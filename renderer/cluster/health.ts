@@ -1,4 +1,5 @@
 import type { Machine, Task } from "../../main/api/cluster.js";
+import type { MachineSample } from "../../main/api/samples.js";
 import { bytesText, countText, listText } from "../ui/format.js";
 import { taskName } from "./task-name.js";
 
@@ -36,11 +37,13 @@ export function offlineText(machines: readonly Machine[]): string | undefined {
 /**
  * What the machines send together now, "38 MB/s sent"; undefined until two of them were measured. It is the traffic of
  * whole machines: their own programs' as well as the cluster's.
+ *
+ * @param machines The samples of each that is measured, newest last.
  */
-export function trafficText(machines: readonly Machine[]): string | undefined {
-  const sent = machines.flatMap(({ presence, metrics }) =>
-    presence === "online" ? (metrics.at(-1)?.sentBytesPerSecond ?? []) : [],
-  );
+export function trafficText(
+  machines: ReadonlyMap<string, readonly Pick<MachineSample, "sentBytesPerSecond">[]>,
+): string | undefined {
+  const sent = [...machines.values()].flatMap((samples) => samples.at(-1)?.sentBytesPerSecond ?? []);
   if (sent.length < 2) return undefined;
   return `${bytesText(sent.reduce((sum, rate) => sum + rate, 0))}/s sent`;
 }

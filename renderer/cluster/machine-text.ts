@@ -1,6 +1,7 @@
 /** What the window says of a machine, in words. */
 import type { Machine } from "../../main/api/cluster.js";
 import type { Gpu, Role } from "../../main/api/machines.js";
+import type { GpuLoad } from "../../main/api/samples.js";
 import { bytesText, countText, timeText } from "../ui/format.js";
 import type { IconName } from "../ui/icon.js";
 
@@ -31,13 +32,14 @@ function memoryText(usedBytes: number | undefined, memoryBytes: number): string 
   return usedUnit === unit ? `${used}/${total} ${unit}` : `${used} ${usedUnit}/${total} ${unit}`;
 }
 
-/** GPUs of one kind together: "RTX 4070 3.1/12 GB", "8 × A100 80 GB". */
-export function gpuTexts(gpus: readonly Gpu[]): string[] {
+/** GPUs of one kind together: "RTX 4070 3.1/12 GB", "8 × A100 80 GB". @param loads How much of them is used, if known. */
+export function gpuTexts(gpus: readonly Gpu[], loads: readonly GpuLoad[] = []): string[] {
+  const usedOf = (gpu: Gpu) => loads.find(({ index }) => index === gpu.index)?.usedBytes;
   const names = [...new Set(gpus.map(({ name }) => shortGpuName(name)))];
   return names.map((name) => {
     const ofKind = gpus.filter((gpu) => shortGpuName(gpu.name) === name);
-    const used = ofKind.some(({ usedBytes }) => usedBytes !== undefined)
-      ? ofKind.reduce((sum, gpu) => sum + (gpu.usedBytes ?? 0), 0)
+    const used = ofKind.some((gpu) => usedOf(gpu) !== undefined)
+      ? ofKind.reduce((sum, gpu) => sum + (usedOf(gpu) ?? 0), 0)
       : undefined;
     const total = ofKind.reduce((sum, gpu) => sum + gpu.memoryBytes, 0);
     const count = ofKind.length > 1 ? `${ofKind.length} × ` : "";
@@ -46,10 +48,10 @@ export function gpuTexts(gpus: readonly Gpu[]): string[] {
 }
 
 /** What a machine has to compute with, in one line; for a machine that is little known, what is known. */
-export function hardwareText(machine: Machine): string {
+export function hardwareText(machine: Machine, loads?: readonly GpuLoad[]): string {
   if (machine.kind === "discovered") return "Discovered, not paired";
   if (machine.kind === "foreign") return "TensorFlow servers that others started";
-  const parts = machine.gpus.length > 0 ? gpuTexts(machine.gpus) : [];
+  const parts = machine.gpus.length > 0 ? gpuTexts(machine.gpus, loads) : [];
   if (parts.length === 0 && machine.cores > 0) parts.push(countText(machine.cores, "core"));
   if (machine.gpus.length === 0 && machine.memoryBytes > 0) parts.push(bytesText(machine.memoryBytes));
   const [engine] = machine.engines;

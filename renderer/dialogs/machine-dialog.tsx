@@ -1,5 +1,7 @@
 import type { ReactElement } from "react";
 import type { Machine } from "../../main/api/cluster.js";
+import type { Gpu } from "../../main/api/machines.js";
+import type { MachineSample } from "../../main/api/samples.js";
 import {
   engineText,
   fingerprintLines,
@@ -11,6 +13,7 @@ import {
 import { taskName } from "../cluster/task-name.js";
 import { ProblemView } from "../parts/problem-view.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
+import { newestOfMachine, useSamples } from "../stores/samples-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { CopyButton } from "../ui/copy-button.js";
 import { Dialog } from "../ui/dialog.js";
@@ -19,8 +22,9 @@ import { bytesText, countText, durationText } from "../ui/format.js";
 /** Everything that is known of one machine, to be read and copied. */
 export function MachineDialog({ machineId }: { readonly machineId: string }): ReactElement | null {
   const machine = useCluster((store) => machinesOf(store).find(({ id }) => id === machineId));
+  const sample = useSamples((store) => newestOfMachine(store, machineId));
   if (machine === undefined) return null;
-  const facts = factsOf(machine);
+  const facts = factsOf(machine, sample);
   return (
     <Dialog
       title={machine.name}
@@ -55,13 +59,17 @@ export function MachineDialog({ machineId }: { readonly machineId: string }): Re
   );
 }
 
-function factsOf(machine: Machine): readonly (readonly [string, readonly string[]])[] {
-  const { kind, id, agentPort, cores, memoryBytes, clockOffsetMillis, roundTripMillis } = machine;
+function factsOf(
+  machine: Machine,
+  sample: MachineSample | undefined,
+): readonly (readonly [string, readonly string[]])[] {
+  const { kind, id, agentPort, cores, memoryBytes } = machine;
+  const { clockOffsetMillis, roundTripMillis } = sample ?? {};
   const facts: (readonly [string, readonly string[]])[] = [
     ["State", [spokenPresence(machine)]],
     ["System", [systemText(machine)]],
     ["Processor", cores > 0 ? [`${countText(cores, "core")}, ${bytesText(memoryBytes)}`] : []],
-    ["GPUs", machine.gpus.flatMap((gpu) => gpuLines(gpu, machine))],
+    ["GPUs", machine.gpus.flatMap((gpu) => gpuLines(gpu, machine, sample))],
     ["Engines", machine.engines.map(engineText)],
     ["Addresses", machine.addresses],
     ["Agent", agentPort === undefined ? [] : [`port ${agentPort}, Tensordeck ${machine.version}`]],
@@ -75,13 +83,14 @@ function factsOf(machine: Machine): readonly (readonly [string, readonly string[
 }
 
 /** A GPU, how busy it is, and who holds its memory. */
-function gpuLines(gpu: Machine["gpus"][number], { tasks }: Machine): string[] {
-  const busy = gpu.busyPercent === undefined ? "" : `, ${Math.round(gpu.busyPercent)}% busy`;
-  const holders = gpu.processes.map(({ pid, name, memoryBytes, taskId }) => {
+function gpuLines(gpu: Gpu, { tasks }: Machine, sample: MachineSample | undefined): string[] {
+  const load = sample?.gpus.find(({ index }) => index === gpu.index);
+  const busy = load?.busyPercent === undefined ? "" : `, ${Math.round(load.busyPercent)}% busy`;
+  const holders = (load?.processes ?? []).map(({ pid, name, memoryBytes, taskId }) => {
     const task = tasks.find(({ id }) => id === taskId);
     return `    ${task ? taskName(task) : `${name}, process ${pid}`} holds ${bytesText(memoryBytes)}`;
   });
-  return [`${gpu.index}: ${gpuTexts([gpu]).join("")}${busy}`, ...holders];
+  return [`${gpu.index}: ${gpuTexts([gpu], sample?.gpus).join("")}${busy}`, ...holders];
 }
 
 function clockText(offsetMillis: number): string {

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useRef, useState } from "react";
+import { memo, type ReactElement, useEffect, useRef, useState } from "react";
 import type { NodeRun, Transfer } from "../../main/api/runs.js";
 import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
@@ -38,7 +38,8 @@ interface Hover {
   readonly y: number;
 }
 
-export function TimelinePlot({ timeline }: { readonly timeline: Timeline }): ReactElement {
+/** A run that goes on tells of its progress all the time; the bars are drawn again only for another trace. */
+export const TimelinePlot = memo(({ timeline }: { readonly timeline: Timeline }): ReactElement => {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
   const [hover, setHover] = useState<Hover>();
@@ -102,7 +103,8 @@ export function TimelinePlot({ timeline }: { readonly timeline: Timeline }): Rea
       </div>
     </div>
   );
-}
+});
+TimelinePlot.displayName = "TimelinePlot";
 
 function place(lanes: readonly Lane[]): Placed[] {
   let top = AXIS_HEIGHT;

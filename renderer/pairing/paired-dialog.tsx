@@ -8,6 +8,7 @@ import { CommandButton } from "../parts/command-button.js";
 import { attempt } from "../stores/app-store.js";
 import { machinesOf, useCluster } from "../stores/cluster-store.js";
 import { closePairing, grantRole } from "../stores/pairing-store.js";
+import { newestOfMachine, useSamples } from "../stores/samples-store.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { bytesText, countText, durationText } from "../ui/format.js";
@@ -27,7 +28,7 @@ export function PairedDialog({ state, onClose }: PairedDialogProps): ReactElemen
   const ownName = own?.name ?? "this machine";
   const usable = machine !== undefined && takesTasks(machine) && (role ?? "run") !== "view";
   const close = () => attempt(closePairing);
-  const roundTrip = machine?.roundTripMillis;
+  const roundTrip = useSamples((store) => newestOfMachine(store, peer.id)?.roundTripMillis);
   const proofs: ProofRow[] = [
     {
       what: `${ownName} → ${peer.name}`,

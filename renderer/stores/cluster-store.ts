@@ -3,12 +3,17 @@ import type { AddTasks, ClusterState, Machine, Task } from "../../main/api/clust
 import { taskName, taskNameOfDevice } from "../cluster/task-name.js";
 import { client } from "../transport/client.js";
 import { forgetDismissed } from "./dismissed-store.js";
+import { keepEqual } from "./keep-equal.js";
+
+export type TaskIdentity = Pick<Task, "id" | "job" | "index" | "colour">;
 
 export interface ClusterStore {
   /** Undefined until the application answered. */
   readonly state: ClusterState | undefined;
   /** Every task of every machine, in the order of the panel. */
   readonly tasks: readonly Task[];
+  /** What stays of them whatever they do; another object only when a task comes, goes or gets another name or colour. */
+  readonly identities: readonly TaskIdentity[];
   /**
    * The task that a device string names, "/job:worker/task:0" or longer. A device without a job or a task names
    * none.
@@ -16,12 +21,13 @@ export interface ClusterStore {
   taskForDevice(device: string): Task | undefined;
 }
 
-/** Every pinned node asks for its task with every sample of the metrics, so that finding one must cost nothing. */
+/** Every pinned node asks for its task whenever the cluster changes, so that finding one must cost nothing. */
 let tasksByName: ReadonlyMap<string, Task> = new Map();
 
 export const useCluster = create<ClusterStore>()(() => ({
   state: undefined,
   tasks: [],
+  identities: [],
   taskForDevice: (device) => {
     const name = taskNameOfDevice(device);
     return name === undefined ? undefined : tasksByName.get(name);
@@ -31,11 +37,20 @@ export const useCluster = create<ClusterStore>()(() => ({
 /** What the notice of the cluster as a whole is about, for putting it away. */
 export const CLUSTER_NOTICE = "cluster";
 
-/** Takes over what the application says of the cluster. */
-export function receiveCluster(state: ClusterState): void {
-  const tasks = state.machines.flatMap((machine) => machine.tasks);
+/** Takes over what the application says of the cluster. What is as before stays the same object. */
+export function receiveCluster(received: ClusterState): void {
+  const before = useCluster.getState();
+  const state = keepEqual(before.state, received);
+  const tasks = keepEqual(
+    before.tasks,
+    state.machines.flatMap((machine) => machine.tasks),
+  );
+  const identities = keepEqual(
+    before.identities,
+    tasks.map(({ id, job, index, colour }) => ({ id, job, index, colour })),
+  );
   tasksByName = new Map(tasks.map((task) => [taskName(task), task]));
-  useCluster.setState({ state, tasks });
+  useCluster.setState({ state, tasks, identities });
   if (state.notice === undefined) forgetDismissed(CLUSTER_NOTICE);
 }
 

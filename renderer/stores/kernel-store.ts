@@ -15,6 +15,7 @@ import { machinesOf, useCluster } from "./cluster-store.js";
 import { perDocument, recordPerDocument } from "./document-session.js";
 import { lookupFor } from "./document-state.js";
 import { useDocument } from "./document-store.js";
+import { keepEqual } from "./keep-equal.js";
 import { useOps } from "./ops-store.js";
 import { useRuntime } from "./runtime-store.js";
 
@@ -48,21 +49,17 @@ export function missingAt(node: string): MissingOnTask | undefined {
   return name === undefined ? undefined : tasks.find(({ task }) => task.name === name);
 }
 
-/** What the engines were worked out from, and a text that is equal for equal ones. */
-let known:
-  | { readonly from: readonly unknown[]; readonly key: string; readonly engines: ClusterEngines }
-  | undefined;
+/** The engines, and what they were worked out from. */
+let known: { readonly from: readonly unknown[]; readonly engines: ClusterEngines } | undefined;
 
-/** The engines now; the same object for as long as nothing of them changed, whatever the tasks' metrics do. */
+/** The engines now; the same object for as long as nothing of them changed. */
 export function currentEngines(): ClusterEngines {
   const machines = machinesOf(useCluster.getState());
   const version = useKernelCatalogue.getState().catalogue?.version;
   const searched = useRuntime.getState().state !== undefined;
   const from = [machines, version, searched];
   if (known && isSame(from, known.from)) return known.engines;
-  const engines = clusterEngines(machines, version, searched);
-  const key = JSON.stringify(engines);
-  known = { from, key, engines: known?.key === key ? known.engines : engines };
+  known = { from, engines: keepEqual(known?.engines, clusterEngines(machines, version, searched)) };
   return known.engines;
 }
 

@@ -3,38 +3,54 @@ import type { LogLine } from "../../main/api/cluster.js";
 import { client } from "../transport/client.js";
 
 export interface LogsStore {
-  /** By task id, in the order of their sequence, without gaps at the end. */
+  /** By task id, in the order of their sequence, without gaps as far as the application keeps them. */
   readonly lines: ReadonlyMap<string, readonly LogLine[]>;
+  /** What came of logs while the lines before it are asked for, by task id. */
+  readonly early: ReadonlyMap<string, readonly LogLine[]>;
 }
 
 /** What one task may keep in the window; TensorFlow with verbose logging writes thousands of lines a minute. */
 export const MOST_LINES_PER_TASK = 5_000;
 
-export const useLogs = create<LogsStore>()(() => ({ lines: new Map() }));
+export const useLogs = create<LogsStore>()(() => ({ lines: new Map(), early: new Map() }));
 
-/** Joins lines that may overlap with what is known, as they do after a reconnection. */
-export function mergeLines(known: readonly LogLine[], more: readonly LogLine[]): readonly LogLine[] {
-  const last = known.at(-1)?.sequence ?? -1;
-  const fresh = more.filter((line) => line.sequence > last);
-  return fresh.length === 0 ? known : [...known, ...fresh].slice(-MOST_LINES_PER_TASK);
+/** Takes new lines of a task. Rejects with a ProblemError when those before them are missing and cannot be had. */
+export async function receiveLog(taskId: string, lines: readonly LogLine[]): Promise<void> {
+  const { early } = useLogs.getState();
+  const waiting = early.get(taskId);
+  if (waiting) {
+    useLogs.setState({ early: new Map(early).set(taskId, [...waiting, ...lines]) });
+    return;
+  }
+  const [first] = lines;
+  if (first && first.sequence > lastSequence(taskId) + 1) await catchUpLog(taskId);
+  append(taskId, lines);
 }
 
-export function receiveLog(taskId: string, lines: readonly LogLine[]): void {
-  useLogs.setState((store) => {
-    const known = store.lines.get(taskId) ?? [];
-    const merged = mergeLines(known, lines);
-    return merged === known ? store : { lines: new Map(store.lines).set(taskId, merged) };
-  });
-}
-
-/** Fetches what a task wrote before this window listened. */
+/** Fetches what a task wrote after the last line that this window has. */
 export async function catchUpLog(taskId: string): Promise<void> {
-  const lines = await client().call("cluster.taskLog", { taskId, afterSequence: -1 });
+  if (useLogs.getState().early.has(taskId)) return;
+  useLogs.setState(({ early }) => ({ early: new Map(early).set(taskId, []) }));
+  try {
+    append(taskId, await client().call("cluster.taskLog", { taskId, afterSequence: lastSequence(taskId) }));
+    append(taskId, useLogs.getState().early.get(taskId) ?? []);
+  } finally {
+    useLogs.setState(({ early }) => ({ early: new Map([...early].filter(([id]) => id !== taskId)) }));
+  }
+}
+
+/** The last line that the window has of a task; -1 where it has none. */
+function lastSequence(taskId: string): number {
+  return useLogs.getState().lines.get(taskId)?.at(-1)?.sequence ?? -1;
+}
+
+/** Lines that the window has already are passed over: an answer may have what comes as an event as well. */
+function append(taskId: string, lines: readonly LogLine[]): void {
+  const last = lastSequence(taskId);
+  const fresh = lines.filter(({ sequence }) => sequence > last);
+  if (fresh.length === 0) return;
   useLogs.setState((store) => {
     const known = store.lines.get(taskId) ?? [];
-    const first = known[0]?.sequence ?? Number.POSITIVE_INFINITY;
-    const earlier = lines.filter((line) => line.sequence < first);
-    const merged = mergeLines([...earlier, ...known], lines);
-    return { lines: new Map(store.lines).set(taskId, merged) };
+    return { lines: new Map(store.lines).set(taskId, [...known, ...fresh].slice(-MOST_LINES_PER_TASK)) };
   });
 }

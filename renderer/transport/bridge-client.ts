@@ -17,7 +17,7 @@ export class BridgeClient implements ApplicationClient {
 
   constructor(bridge: Bridge) {
     this.#bridge = bridge;
-    bridge.onEvent((event, data) => this.#emitter.emit(event, data));
+    bridge.onEvent((event) => this.#emitter.receive(event));
     this.#emitter.setConnected(true);
   }
 
@@ -28,6 +28,10 @@ export class BridgeClient implements ApplicationClient {
     const answer = await this.#bridge.request(method, params[0]);
     if (!answer.ok) throw new ProblemError(answer.problem);
     return answer.result as Result<M>;
+  }
+
+  async catchUp(): Promise<void> {
+    await this.#emitter.catchUp((known) => this.call("events.missed", known));
   }
 
   readonly on: ApplicationClient["on"] = (event, listener) => this.#emitter.on(event, listener);

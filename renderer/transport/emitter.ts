@@ -1,12 +1,20 @@
 import type { EventData, EventName } from "../../main/api/contract.js";
+import type { KnownEvent, MissedEvents, NumberedEvent } from "../../main/api/missed-events.js";
 
 type Listener = (data: never) => void;
 
-/** The listeners of one connection: the application's events and the coming and going of the connection itself. */
+/**
+ * The listeners of one window: the application's events, each once and in their order over all connections, and the coming
+ * and going of the connection itself.
+ */
 export class Emitter {
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #connectionListeners = new Set<(connected: boolean) => void>();
   #connected = false;
+  /** The last event that was handed on; undefined until the application has said how it numbers them. */
+  #known: KnownEvent | undefined;
+  /** Events that came while those before them are asked for. */
+  #early: NumberedEvent[] | undefined;
 
   get connected(): boolean {
     return this.#connected;
@@ -25,14 +33,46 @@ export class Emitter {
     return () => this.#connectionListeners.delete(listener);
   }
 
-  /** Hands an event on. An event that nobody listens to, such as one of a newer application, is dropped. */
-  emit(event: string, data: unknown): void {
-    for (const listener of this.#listeners.get(event) ?? []) listener(data as never);
-  }
-
   setConnected(connected: boolean): void {
     if (connected === this.#connected) return;
     this.#connected = connected;
     for (const listener of this.#connectionListeners) listener(connected);
+  }
+
+  /** Takes an event as it comes over the connection. One that nobody listens to, as of a newer application, is dropped. */
+  receive(event: NumberedEvent): void {
+    if (this.#early) this.#early.push(event);
+    else this.#handOn(event);
+  }
+
+  /**
+   * Hands on what was missed before what comes from now on.
+   *
+   * @param ask Asks the application for what happened after an event. Where that fails, what came meanwhile is asked for
+   *   again over the next connection.
+   */
+  async catchUp(ask: (known: KnownEvent | undefined) => Promise<MissedEvents>): Promise<void> {
+    const early: NumberedEvent[] = [];
+    this.#early = early;
+    let missed: MissedEvents;
+    try {
+      missed = await ask(this.#known);
+    } finally {
+      if (this.#early === early) this.#early = undefined;
+    }
+    const { last, events } = missed;
+    // Of another run of the application nothing is known.
+    if (last.feed !== this.#known?.feed) this.#known = { feed: last.feed, sequence: 0 };
+    for (const event of events) this.#handOn(event);
+    this.#known = last;
+    for (const event of early) this.#handOn(event);
+  }
+
+  #handOn({ event, sequence, data }: NumberedEvent): void {
+    if (this.#known) {
+      if (sequence <= this.#known.sequence) return;
+      this.#known = { ...this.#known, sequence };
+    }
+    for (const listener of this.#listeners.get(event) ?? []) listener(data as never);
   }
 }

@@ -74,6 +74,10 @@ export class WebSocketClient implements ApplicationClient {
     });
   }
 
+  async catchUp(): Promise<void> {
+    await this.#emitter.catchUp((known) => this.call("events.missed", known));
+  }
+
   readonly on: ApplicationClient["on"] = (event, listener) => this.#emitter.on(event, listener);
   readonly onConnection: ApplicationClient["onConnection"] = (listener) =>
     this.#emitter.onConnection(listener);
@@ -173,7 +177,7 @@ export class WebSocketClient implements ApplicationClient {
     const message = messageSchema.safeParse(decode(data));
     if (!message.success) return;
     if ("event" in message.data) {
-      this.#emitter.emit(message.data.event, message.data.data);
+      this.#emitter.receive(message.data);
       return;
     }
     const pending = this.#pending.get(message.data.id);

@@ -57,7 +57,7 @@ describe.skipIf(peerMissing("namespaces", "nftables", "tensorflow"))("a machine 
 
   test("with the role view shows itself and starts nothing", async () => {
     const add = () => gpuPc.api.call("cluster.addTasks", { machineId: piId, job: "worker", count: 1 });
-    const machine = await gpuPc.machine(piId, ({ role, metrics }) => role === "view" && metrics.length > 0);
+    const machine = await gpuPc.machine(piId, ({ role }) => role === "view");
     expect(machine).toMatchObject({ name: "raspberrypi", platform: "linux" });
     await expect(add()).rejects.toMatchObject({
       problem: {

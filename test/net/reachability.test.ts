@@ -199,6 +199,8 @@ describe.skipIf(peerMissing("namespaces", "nftables"))("a route between two mach
           machines,
         }),
         onChange: () => () => undefined,
+        samples: () => ({ machines: new Map(), tasks: new Map() }),
+        onSamples: () => () => undefined,
       },
       emit: (event, data) => {
         const told = event === "reachability" ? reachabilitySchema.parse(data) : undefined;

@@ -7,7 +7,9 @@ import { withSharedSignal } from "../../../worker-runtime/rpc/shared-signal.js";
 import type { Machine, Task } from "../../api/cluster.js";
 import type { FirewallFacts } from "../../api/firewall.js";
 import type { Diagnosis, Reachability } from "../../api/reachability.js";
+import type { MachineSample } from "../../api/samples.js";
 import { machineEngines } from "../../machine/engines.js";
+import type { GpuReading } from "../../machine/gpus.js";
 import { MachineDescriber } from "../../machine/machine-describer.js";
 import { keptRuleTag } from "../../network/firewall/rule-tag.js";
 import { thisFirewall } from "../../network/firewall/this-firewall.js";
@@ -33,6 +35,8 @@ export interface Examination {
   readonly source: string;
   /** This machine first. */
   readonly machines: readonly Machine[];
+  /** Those of this machine. */
+  readonly gpus: readonly GpuReading[];
   readonly runtimes: FoundRuntimes;
   readonly proxies: ProxySettings;
   /** Absent where it cannot be looked at. */
@@ -53,7 +57,10 @@ export async function examine(
   { signal, onProgress }: ExamineHooks,
 ): Promise<Examination> {
   onProgress("Looking at this machine …");
-  const [description, paired] = await Promise.all([describeThisMachine(), readPaired(options.dataDir)]);
+  const [{ description, gpus }, paired] = await Promise.all([
+    describeThisMachine(),
+    readPaired(options.dataDir),
+  ]);
   const agents = await PairedAgents.connect(paired, options.dataDir, signal);
   try {
     const placed = await placeTasks(description, paired, options.cluster);
@@ -67,7 +74,7 @@ export async function examine(
       const presence = machine.kind === "paired" ? "offline" : machine.presence;
       return { ...machine, presence, ...agents.factsOf(machine.id) };
     });
-    return await examineMachines(options, machines, agents, { signal, onProgress });
+    return await examineMachines(options, machines, gpus, agents, { signal, onProgress });
   } finally {
     await agents.close();
   }
@@ -76,6 +83,7 @@ export async function examine(
 async function examineMachines(
   options: DoctorOptions,
   machines: readonly Machine[],
+  gpus: readonly GpuReading[],
   agents: PairedAgents,
   { signal, onProgress }: ExamineHooks,
 ): Promise<Examination> {
@@ -114,11 +122,19 @@ async function examineMachines(
     machines: seen,
     routes,
     incarnations,
+    samples: {
+      machines: new Map<string, Partial<MachineSample>>([
+        ...agents.samples,
+        [THIS_MACHINE, { gpus: [...gpus] }],
+      ]),
+      tasks: new Map(),
+    },
     proxies: [{ machineId: THIS_MACHINE, ...proxies }],
   });
   return {
     source: options.source,
     machines: seen,
+    gpus,
     runtimes,
     proxies,
     ...(firewall ? { firewall } : {}),
@@ -158,7 +174,7 @@ async function describeThisMachine() {
   });
   try {
     await describer.start();
-    return describer.description();
+    return { description: describer.description(), gpus: describer.gpus() };
   } finally {
     describer.dispose();
   }

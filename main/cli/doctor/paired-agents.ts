@@ -1,6 +1,7 @@
 /** Connections to the agents of paired machines, which describe them and dial from there. */
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import type { MachineFacts } from "../../api/machines.js";
+import type { MachineSample } from "../../api/samples.js";
 import { agentAddresses } from "../../machine/agent-addresses.js";
 import type { Prober } from "../../network/reachability/probe.js";
 import { AgentConnection } from "../../peers/agent/agent-connection.js";
@@ -12,9 +13,18 @@ const CONNECT_MILLIS = 3000;
 
 export class PairedAgents {
   readonly #connections: ReadonlyMap<string, AgentConnection>;
+  readonly #samples = new Map<string, MachineSample>();
 
   private constructor(connections: ReadonlyMap<string, AgentConnection>) {
     this.#connections = connections;
+    for (const [id, connection] of connections) {
+      connection.onSample((sample) => this.#samples.set(id, sample));
+    }
+  }
+
+  /** What was measured last, of the machines that have said it by now. */
+  get samples(): ReadonlyMap<string, MachineSample> {
+    return this.#samples;
   }
 
   /** Resolves when every machine answered, or had its time. */

@@ -39,7 +39,6 @@ export async function placeTasks(
     id: THIS_MACHINE,
     kind: "this",
     presence: "online",
-    metrics: [],
     tasks: [],
   };
   machines.set(THIS_MACHINE, self);
@@ -73,7 +72,6 @@ function namedMachine(id: string, name: string, addresses: readonly string[]): M
     presence: "online",
     ...unknownMachine(),
     addresses: [...addresses],
-    metrics: [],
     tasks: [],
   };
 }
@@ -90,7 +88,6 @@ function newTask({ job, index, address }: ClusterTask): Task {
     state: "starting",
     colour: 0,
     devices: [],
-    metrics: [],
   };
 }
 

@@ -1,5 +1,4 @@
 /** What was found, for people and for scripts. */
-import type { Machine } from "../../api/cluster.js";
 import type { Diagnosis, Route } from "../../api/reachability.js";
 import { bytesText } from "../../network/reachability/diagnoses/diagnosis.js";
 import { portOf } from "../../network/reachability/hosts.js";
@@ -15,6 +14,7 @@ const WIDTH = 100;
 /** The routes and diagnoses as the window gets them (main/api/reachability.ts), and what is known of this machine. */
 export function reportJson({
   machines,
+  gpus,
   runtimes,
   proxies,
   firewall,
@@ -28,7 +28,7 @@ export function reportJson({
       name: self?.name,
       osName: self?.osName,
       addresses: self?.addresses,
-      gpus: self?.gpus,
+      gpus,
       runtimes: runtimes.found,
       unusableRuntimes: runtimes.rejected,
       proxies,
@@ -70,7 +70,7 @@ function aligned(rows: readonly Row[]): string[] {
   );
 }
 
-function thisMachine({ machines, runtimes, proxies, firewall, holders }: Examination): string[] {
+function thisMachine({ machines, gpus, runtimes, proxies, firewall, holders }: Examination): string[] {
   const self = machines.find(({ id }) => id === THIS_MACHINE);
   if (!self) return [];
   const [best] = runtimes.found;
@@ -80,7 +80,7 @@ function thisMachine({ machines, runtimes, proxies, firewall, holders }: Examina
     best
       ? ["✓", "runtime", `TensorFlow ${best.version}, ${best.gpu ? "GPU" : "CPU"}, ${best.origin}`]
       : ["!", "runtime", runtimes.rejected[0]?.reason ?? "none"],
-    ...gpuRows(self),
+    ...gpuRows(gpus),
     names.length > 0 ? ["!", "proxies", names.join(", ")] : ["✓", "proxies", "none set"],
     ["–", "firewall", firewallText(firewall)],
     ...[...holders].map(
@@ -93,7 +93,7 @@ function thisMachine({ machines, runtimes, proxies, firewall, holders }: Examina
   return [`This machine: ${self.name} (${about.join(", ")})`, ...aligned(rows)];
 }
 
-function gpuRows({ gpus }: Machine): Row[] {
+function gpuRows(gpus: Examination["gpus"]): Row[] {
   return gpus.map(({ index, name, memoryBytes, usedBytes }) => [
     "✓",
     `GPU ${index}`,

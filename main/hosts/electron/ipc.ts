@@ -32,8 +32,8 @@ export function serveRequests(application: Application, given: Set<string>): voi
 
 /** Sends the application's events to a window for as long as it exists. */
 export function sendEvents(application: Application, contents: WebContents): void {
-  const stop = application.onEvent((name, data) => {
-    if (!contents.isDestroyed()) contents.send(EVENT_CHANNEL, name, data);
+  const stop = application.onEvent((event, data, sequence) => {
+    if (!contents.isDestroyed()) contents.send(EVENT_CHANNEL, { event, data, sequence });
   });
   contents.once("destroyed", stop);
 }

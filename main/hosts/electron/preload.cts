@@ -4,6 +4,7 @@ import electron = require("electron");
 import type { Bridge, BridgeAnswer, MenuBridge } from "../../api/bridge.js" with {
   "resolution-mode": "import",
 };
+import type { NumberedEvent } from "../../api/missed-events.js" with { "resolution-mode": "import" };
 
 // As in ipc.ts; a sandboxed preload script cannot load other files.
 const REQUEST_CHANNEL = "tensordeck:request";
@@ -27,7 +28,7 @@ const bridge: Bridge = {
     electron.ipcRenderer.invoke(REQUEST_CHANNEL, method, params) as Promise<BridgeAnswer>,
   onEvent: (listener) => {
     // Electron's own event object holds the ipcRenderer and must not reach the page.
-    const forward = (_event: unknown, name: string, data: unknown) => listener(name, data);
+    const forward = (_event: unknown, event: NumberedEvent) => listener(event);
     electron.ipcRenderer.on(EVENT_CHANNEL, forward);
     return () => {
       electron.ipcRenderer.off(EVENT_CHANNEL, forward);

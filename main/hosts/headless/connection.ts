@@ -17,9 +17,12 @@ const MAX_OPEN_REQUESTS = 256;
 /** What a tab has to answer the host's goodbye before its socket is cut. */
 const CLOSE_GRACE_MILLIS = 500;
 
+/** What a host needs of the application. */
+export type ServedApplication = Pick<Application, "handle" | "onEvent" | "newestEvent">;
+
 export class Connection {
   readonly #socket: WebSocket;
-  readonly #application: Pick<Application, "handle" | "onEvent">;
+  readonly #application: ServedApplication;
   readonly #outbox: Outbox;
   readonly #stopListening: () => void;
   readonly #pings: NodeJS.Timeout;
@@ -28,15 +31,16 @@ export class Connection {
   #openRequests = 0;
   #alive = true;
 
-  constructor(socket: WebSocket, application: Pick<Application, "handle" | "onEvent">) {
+  constructor(socket: WebSocket, application: ServedApplication) {
     this.#socket = socket;
     this.#application = application;
     this.#outbox = new Outbox({
       bufferedBytes: () => socket.bufferedAmount,
       send: (message, taken) => this.#send(message, taken),
       overflow: () => socket.close(SocketClose.tooSlow, "too slow"),
+      newest: (event) => application.newestEvent(event),
     });
-    this.#stopListening = application.onEvent((event, data) => this.#outbox.push({ event, data }));
+    this.#stopListening = application.onEvent((...event) => this.#outbox.pushEvent(...event));
     this.#pings = setInterval(() => this.#ping(), PING_INTERVAL_MILLIS);
     this.#pings.unref();
     socket.on("message", (data, isBinary) => this.#receive(data, isBinary));

@@ -5,12 +5,11 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { SOCKET_PATH, SOCKET_PROTOCOL, SocketClose, secretOfProtocols } from "../../api/headless.js";
-import type { Application } from "../../application.js";
 import type { SharedWindow } from "../../peers/agent/shared-window.js";
 import { deferred } from "../../shared/deferred.js";
 import { errnoOf, messageOf, problem } from "../../shared/problems.js";
 import { Access, isOwnHost, isOwnOrigin } from "./access.js";
-import { Connection } from "./connection.js";
+import { Connection, type ServedApplication } from "./connection.js";
 import { handleHttp } from "./http-routes.js";
 
 /** Graphs with their weights travel in one message: as much as a document may have, and what goes around it. */
@@ -33,7 +32,7 @@ export interface HeadlessHost {
   /** A fresh one-time address. */
   newWindowUrl(): string;
   /** Gives the application to the tabs. Until then they are kept waiting, not refused. */
-  serve(application: Pick<Application, "handle" | "onEvent">): void;
+  serve(application: ServedApplication): void;
   /** What the agent shows of this host to paired machines. */
   readonly sharedWindow: SharedWindow;
   close(): Promise<void>;
@@ -47,7 +46,7 @@ export interface HeadlessHost {
 export async function startHeadlessHost(options: HeadlessHostOptions): Promise<HeadlessHost> {
   const access = options.access ?? new Access();
   const connections = new Set<Connection>();
-  const application = deferred<Pick<Application, "handle" | "onEvent">>();
+  const application = deferred<ServedApplication>();
   let port = options.port;
 
   /** Ports under which browsers of other machines know this window, by the connection that the agent handed on. */

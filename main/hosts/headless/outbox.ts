@@ -1,8 +1,11 @@
 /**
  * What waits to be sent to one tab, in order. A tab that takes its messages slowly (a sleeping laptop, a debugger at a
- * breakpoint) must not make the application hold ever more: states that a newer one supersedes are replaced in place,
- * and a tab that falls too far behind all the same is cut off and connects again for the current state.
+ * breakpoint) must not make the application hold ever more: of an event that carries a state only its name waits, and the
+ * state is read when its turn comes; a tab that falls too far behind all the same is cut off, connects again and asks for
+ * what it missed.
  */
+import { type EventName, isStateEvent } from "../../api/contract.js";
+import type { NumberedEvent } from "../../api/missed-events.js";
 import type { WireMessage } from "../../api/wire.js";
 
 /** Messages to be encoded and sent are handed on while the socket holds less than this. */
@@ -17,27 +20,45 @@ export interface Sink {
   send(message: WireMessage, taken: () => void): void;
   /** The tab fell too far behind. */
   overflow(): void;
+  /** The newest event of a name that carries a state. */
+  newest(event: EventName): NumberedEvent | undefined;
 }
 
 export class Outbox {
   readonly #sink: Sink;
-  #waiting: WireMessage[] = [];
+  /** Messages, and the names of states. */
+  readonly #waiting = new Set<WireMessage | EventName>();
   #closed = false;
 
   constructor(sink: Sink) {
     this.#sink = sink;
   }
 
-  /** Sends in the order of the calls, except that a superseded state is never sent. */
+  /** Sends in the order of the calls. */
   push(message: WireMessage): void {
-    if (this.#closed) return;
-    const key = supersedingKey(message);
-    if (key !== undefined) {
-      const index = this.#waiting.findIndex((waiting) => supersedingKey(waiting) === key);
-      if (index >= 0) this.#waiting.splice(index, 1);
+    this.#add(message);
+  }
+
+  /** Sends an event in the order of the calls, except that a superseded state is never sent. */
+  pushEvent(event: EventName, data: unknown, sequence: number): void {
+    if (!isStateEvent(event)) {
+      this.#add({ event, data, sequence });
+      return;
     }
-    this.#waiting.push(message);
-    if (this.#waiting.length > MAX_WAITING_MESSAGES) {
+    // Its place is that of the newest: a tab takes a number to mean that it has all the numbers before.
+    this.#waiting.delete(event);
+    this.#add(event);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#waiting.clear();
+  }
+
+  #add(waiting: WireMessage | EventName): void {
+    if (this.#closed) return;
+    this.#waiting.add(waiting);
+    if (this.#waiting.size > MAX_WAITING_MESSAGES) {
       this.close();
       this.#sink.overflow();
       return;
@@ -45,36 +66,13 @@ export class Outbox {
     this.#flush();
   }
 
-  close(): void {
-    this.#closed = true;
-    this.#waiting = [];
-  }
-
   readonly #flush = (): void => {
     while (!this.#closed && this.#sink.bufferedBytes() < SOCKET_HIGH_WATER_BYTES) {
-      const next = this.#waiting.shift();
+      const [next] = this.#waiting;
       if (next === undefined) return;
-      this.#sink.send(next, this.#flush);
+      this.#waiting.delete(next);
+      const message = typeof next === "string" ? this.#sink.newest(next) : next;
+      if (message) this.#sink.send(message, this.#flush);
     }
   };
-}
-
-/** Events that carry a whole state supersede older ones with the same key; answers and log lines never do. */
-function supersedingKey(message: WireMessage): string | undefined {
-  if (!("event" in message)) return undefined;
-  switch (message.event) {
-    case "cluster":
-    case "runtime":
-    case "settings":
-      return message.event;
-    case "run":
-      return `run ${runIdOf(message.data)}`;
-    default:
-      return undefined;
-  }
-}
-
-function runIdOf(data: unknown): string {
-  if (typeof data !== "object" || data === null || !("runId" in data)) return "";
-  return String(data.runId);
 }

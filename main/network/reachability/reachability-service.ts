@@ -3,8 +3,10 @@
  * they are new or something about them changed, and all of them when asked; nothing is tested over and over, since every
  * test of a firewall costs seconds.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { ClusterState } from "../../api/cluster.js";
 import type { Diagnosis, Reachability, Route, Throughput } from "../../api/reachability.js";
+import type { NewestSamples } from "../../api/samples.js";
 import type { EmitEvent } from "../../shared/events.js";
 import { problem } from "../../shared/problems.js";
 import type { MeasuredThroughput, Situation } from "./diagnoses/situation.js";
@@ -23,14 +25,25 @@ const TELL_MILLIS_PER_ROUTE = 0.25;
 /** What diagnoses go by besides the cluster and its routes. */
 export type FurtherFacts = Omit<
   Situation,
-  "now" | "membership" | "access" | "machines" | "routes" | "discovery" | "exposures" | "throughputs"
+  | "now"
+  | "membership"
+  | "access"
+  | "machines"
+  | "routes"
+  | "samples"
+  | "discovery"
+  | "exposures"
+  | "throughputs"
 >;
 
 export interface ReachabilityCollaborators {
   readonly cluster: {
     state(): ClusterState;
+    samples(): NewestSamples;
     /** Calls the listener after changes, until the returned function is called. */
     onChange(listener: () => void): () => void;
+    /** The same after measurements. */
+    onSamples(listener: () => void): () => void;
   };
   readonly emit: EmitEvent;
   /** How a machine dials: probeAddress for this one, its agent for another; undefined where it cannot be asked. */
@@ -49,12 +62,12 @@ export class ReachabilityService {
   readonly #tests: RouteTests;
   readonly #disposed = new AbortController();
   readonly #throughputs = new Map<string, MeasuredThroughput>();
-  readonly #stopListening: () => void;
+  readonly #stops: readonly (() => void)[];
   #plans: readonly PlannedRoute[] = [];
   /** Made anew when a plan or a result changed. */
   #routes: Route[] | undefined;
   /** What the windows were told last. */
-  #told = "";
+  #told: readonly Diagnosis[] | undefined;
   #checkedAt: number | undefined;
   #settling: NodeJS.Timeout | undefined;
   #telling: NodeJS.Timeout | undefined;
@@ -69,7 +82,8 @@ export class ReachabilityService {
         this.#tell();
       },
     });
-    this.#stopListening = collaborators.cluster.onChange(() => this.#settle());
+    const { cluster } = collaborators;
+    this.#stops = [cluster.onChange(() => this.#settle()), cluster.onSamples(() => this.#settle())];
     this.#settle();
   }
 
@@ -112,7 +126,7 @@ export class ReachabilityService {
   /** Ends every test. May be called more than once. */
   dispose(): void {
     this.#disposed.abort();
-    this.#stopListening();
+    for (const stop of this.#stops) stop();
     clearTimeout(this.#settling);
     clearTimeout(this.#telling);
     this.#tests.stop();
@@ -136,6 +150,7 @@ export class ReachabilityService {
       exposures,
       discovery,
       routes: this.#describe(),
+      samples: cluster.samples(),
       throughputs: [...this.#throughputs.values()],
     });
   }
@@ -146,7 +161,7 @@ export class ReachabilityService {
     this.#settling ??= setTimeout(() => {
       this.#settling = undefined;
       this.#follow(false);
-      if (JSON.stringify(this.#diagnose()) !== this.#told) this.#tell();
+      if (!isDeepStrictEqual(this.#diagnose(), this.#told)) this.#tell();
     }, SETTLE_MILLIS);
   }
 
@@ -171,7 +186,7 @@ export class ReachabilityService {
       () => {
         this.#telling = undefined;
         const reachability = this.get();
-        this.#told = JSON.stringify(reachability.diagnoses);
+        this.#told = reachability.diagnoses;
         this.#collaborators.emit("reachability", reachability);
       },
       Math.max(MIN_TELL_MILLIS, this.#plans.length * TELL_MILLIS_PER_ROUTE),

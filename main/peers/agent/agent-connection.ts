@@ -15,12 +15,13 @@ import {
 } from "../../api/firewall.js";
 import type { MachineFacts } from "../../api/machines.js";
 import { layerResultSchema, type Throughput } from "../../api/reachability.js";
+import type { MachineSample } from "../../api/samples.js";
 import { unknownMachine } from "../../machine/description.js";
 import type { FirewallChange, FirewallQuestion, FirewallTool } from "../../network/firewall/tool.js";
 import type { Prober } from "../../network/reachability/probe.js";
 import { printableText } from "../../shared/printable.js";
 import { defined, problem } from "../../shared/problems.js";
-import type { FixedPlace, HostTask, TaskHost, TaskOrder } from "../../tasks/task-host.js";
+import type { FixedPlace, HostTask, TaskHost, TaskOrder, TaskSamples } from "../../tasks/task-host.js";
 import { Alpn } from "../port/agent-peer.js";
 import { dialAgent } from "../port/dial-agent.js";
 import type { AgentChannel } from "./agent-channel.js";
@@ -87,7 +88,7 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
   }
 
   facts(): RemoteFacts {
-    const { name, presence, metrics, clock, lastSeenAt, problem: why, described } = this.#agent;
+    const { name, presence, lastSeenAt, problem: why, described } = this.#agent;
     return defined({
       id: this.deviceId,
       name,
@@ -95,10 +96,7 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
       ...unknownMachine(),
       ...described?.description,
       role: described?.role,
-      clockOffsetMillis: clock.offsetMillis,
-      roundTripMillis: clock.roundTripMillis,
-      lastSeenAt,
-      metrics: [...metrics],
+      lastSeenAt: presence === "online" ? undefined : lastSeenAt,
       problem: why,
     });
   }
@@ -113,9 +111,14 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
     return this.#agent.channel?.address;
   }
 
-  /** Calls the listener when the facts are others, once a second while the machine answers, until the returned function is called. */
+  /** Calls the listener when the facts are others, until the returned function is called. */
   onFacts(listener: () => void): () => void {
     return this.#agent.onChange(listener);
+  }
+
+  /** Calls the listener with each sample of the machine, until the returned function is called. */
+  onSample(listener: (sample: MachineSample) => void): () => void {
+    return this.#agent.onSample(listener);
   }
 
   /** Answered by that machine once it has looked. */
@@ -132,6 +135,10 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
 
   onChange(listener: () => void): () => void {
     return this.#tasks.onChange(listener);
+  }
+
+  onSamples(listener: (samples: TaskSamples) => void): () => void {
+    return this.#tasks.onSamples(listener);
   }
 
   /** Of the tasks whose log was asked for. */

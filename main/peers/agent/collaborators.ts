@@ -1,6 +1,6 @@
 /** What the agent serves to paired machines, as far as the services of this machine do not say it themselves. */
-import type { MachineMetrics } from "../../api/machines.js";
 import type { Throughput } from "../../api/reachability.js";
+import type { MachineSample } from "../../api/samples.js";
 import type { MachineDescription } from "../../machine/description.js";
 import type { TunnelRequest } from "./tunnel-request.js";
 
@@ -10,7 +10,7 @@ export interface MachineSource {
   /** Calls the listener whenever the description is another one, until the returned function is called. */
   onChange(listener: () => void): () => void;
   /** Measures once a second while anybody listens. */
-  onMetrics(listener: (metrics: MachineMetrics) => void): () => void;
+  onSample(listener: (sample: MachineSample) => void): () => void;
 }
 
 export interface TunnelHolder {

@@ -1,16 +1,16 @@
 /** The connection to one paired machine: dialled again whenever it ends, and known to be dead within seconds. */
 
 import type { WatchEvent } from "../../../protos/generated/tensordeck/agent.js";
-import type { MachineMetrics, Presence } from "../../api/machines.js";
+import type { Presence } from "../../api/machines.js";
 import type { Problem } from "../../api/problem.js";
-import { KEPT_METRICS } from "../../machine/metrics.js";
+import type { MachineSample } from "../../api/samples.js";
 import { delay } from "../../shared/deferred.js";
-import { problem, problemOf } from "../../shared/problems.js";
+import { defined, problem, problemOf } from "../../shared/problems.js";
 import type { Identity } from "../identity/identity.js";
 import { type AgentChannel, openAgentChannel } from "./agent-channel.js";
 import { ClockEstimate } from "./clock-estimate.js";
 import { keepAsking } from "./heartbeat.js";
-import { type DescribedMachine, machineFromMessage, metricsFromMessage } from "./messages/machine.js";
+import { type DescribedMachine, machineFromMessage, machineSampleFromMessage } from "./messages/machine.js";
 
 /** A host that is off answers nothing at all; one that is on answers at once. */
 const DIAL_TIMEOUT_MILLIS = 3000;
@@ -43,6 +43,7 @@ export class PersistentChannel {
   readonly #options: PersistentChannelOptions;
   readonly #events: ChannelEvents;
   readonly #listeners = new Set<() => void>();
+  readonly #sampleListeners = new Set<(sample: MachineSample) => void>();
   #running: Promise<void> | undefined;
   #closed = false;
   /** Ends an attempt and the wait for the next. */
@@ -54,7 +55,6 @@ export class PersistentChannel {
   #presence: Presence = "connecting";
   #channel: AgentChannel | undefined;
   #described: DescribedMachine | undefined;
-  #metrics: readonly MachineMetrics[] = [];
   #clock = new ClockEstimate();
   #lastSeenAt: number | undefined;
   #problem: Problem | undefined;
@@ -82,15 +82,6 @@ export class PersistentChannel {
     return this.#described?.description.name ?? this.#options.name;
   }
 
-  /** Newest last; of this connection. */
-  get metrics(): readonly MachineMetrics[] {
-    return this.#metrics;
-  }
-
-  get clock(): ClockEstimate {
-    return this.#clock;
-  }
-
   /** When the machine answered last, by our clock. */
   get lastSeenAt(): number | undefined {
     return this.#lastSeenAt;
@@ -104,6 +95,12 @@ export class PersistentChannel {
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Calls the listener with what was measured of the machine and of the way to it, until the returned function is called. */
+  onSample(listener: (sample: MachineSample) => void): () => void {
+    this.#sampleListeners.add(listener);
+    return () => this.#sampleListeners.delete(listener);
   }
 
   open(): void {
@@ -122,6 +119,7 @@ export class PersistentChannel {
     this.#hurry.abort();
     this.#over?.abort();
     this.#listeners.clear();
+    this.#sampleListeners.clear();
     await this.#running;
   }
 
@@ -187,18 +185,21 @@ export class PersistentChannel {
     const isFirst = this.#channel === undefined;
     this.#seen();
     if (event.machine) this.#described = machineFromMessage(event.machine);
-    if (event.metrics) {
-      this.#metrics = [...this.#metrics, metricsFromMessage(event.metrics)].slice(-KEPT_METRICS);
-    }
     this.#events.watched(event, isFirst);
     if (isFirst) {
       this.#channel = channel;
-      this.#metrics = [];
       this.#events.connected(channel);
       this.#setPresence("online", undefined);
-    } else if (event.machine || event.metrics) {
+    } else if (event.machine) {
       this.#tell();
     }
+    if (event.metrics) this.#measured(machineSampleFromMessage(event.metrics));
+  }
+
+  #measured(sample: MachineSample): void {
+    const { roundTripMillis, offsetMillis: clockOffsetMillis } = this.#clock;
+    const whole = defined({ ...sample, roundTripMillis, clockOffsetMillis });
+    for (const listener of [...this.#sampleListeners]) listener(whole);
   }
 
   #seen(): void {

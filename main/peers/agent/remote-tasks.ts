@@ -1,14 +1,15 @@
 /** The tasks of another machine as far as they are known here. */
 import type * as wire from "../../../protos/generated/tensordeck/agent.js";
-import { KEPT_SAMPLES } from "../../tasks/metrics-sampler.js";
-import type { HostTask } from "../../tasks/task-host.js";
-import { taskFromMessage } from "./messages/tasks.js";
+import type { TaskSample } from "../../api/samples.js";
+import type { HostTask, TaskSamples } from "../../tasks/task-host.js";
+import { taskFromMessage, taskSampleFromMessage } from "./messages/tasks.js";
 
 /** As many as one cluster may have. What a machine lists beyond is passed over. */
 const MOST_TASKS = 512;
 
 export class RemoteTasks {
   readonly #listeners = new Set<() => void>();
+  readonly #sampleListeners = new Set<(samples: TaskSamples) => void>();
   #tasks = new Map<string, HostTask>();
 
   /** In the order in which they were made. */
@@ -21,22 +22,15 @@ export class RemoteTasks {
   }
 
   /** Takes over what the machine said has changed; after a connection began, that is all it has. */
-  apply({ tasks, removedTaskIds }: wire.WatchEvent, isFirst: boolean): void {
-    if (!isFirst && tasks.length === 0 && removedTaskIds.length === 0) return;
-    const kept = isFirst ? new Map<string, HostTask>() : this.#tasks;
-    // Nothing is made in between: the old samples are looked up before the list is replaced.
-    const next = new Map(kept);
-    for (const task of tasks.flatMap(readable)) {
-      if (next.has(task.id) || next.size < MOST_TASKS) next.set(task.id, this.#merged(task));
-    }
-    for (const id of removedTaskIds) next.delete(id);
-    this.#tasks = next;
-    this.#tell();
+  apply({ tasks, removedTaskIds, taskMetrics }: wire.WatchEvent, isFirst: boolean): void {
+    if (isFirst || tasks.length > 0 || removedTaskIds.length > 0)
+      this.#change(tasks, removedTaskIds, isFirst);
+    if (taskMetrics.length > 0) this.#measured(taskMetrics);
   }
 
   /** Takes over an answer to a command, which may come before the news of the change. */
   put(message: wire.Task): HostTask {
-    const task = this.#merged(taskFromMessage(message));
+    const task = taskFromMessage(message);
     this.#tasks.set(task.id, task);
     this.#tell();
     return task;
@@ -51,13 +45,27 @@ export class RemoteTasks {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Only the newest sample travels; the ones before are kept here, for as long as the same process runs. */
-  #merged(task: HostTask): HostTask {
-    const before = this.#tasks.get(task.id);
-    const [sample] = task.metrics;
-    if (!before || sample === undefined || before.startedAt !== task.startedAt) return task;
-    const earlier = before.metrics.filter(({ at }) => at < sample.at);
-    return { ...task, metrics: [...earlier, sample].slice(-KEPT_SAMPLES) };
+  onSamples(listener: (samples: TaskSamples) => void): () => void {
+    this.#sampleListeners.add(listener);
+    return () => this.#sampleListeners.delete(listener);
+  }
+
+  #change(tasks: readonly wire.Task[], removedTaskIds: readonly string[], isFirst: boolean): void {
+    const next = isFirst ? new Map<string, HostTask>() : new Map(this.#tasks);
+    for (const task of tasks.flatMap(readable)) {
+      if (next.has(task.id) || next.size < MOST_TASKS) next.set(task.id, task);
+    }
+    for (const id of removedTaskIds) next.delete(id);
+    this.#tasks = next;
+    this.#tell();
+  }
+
+  #measured(taskMetrics: readonly wire.TaskMetrics[]): void {
+    const samples = new Map<string, TaskSample>();
+    for (const message of taskMetrics) {
+      if (this.#tasks.has(message.taskId)) samples.set(message.taskId, taskSampleFromMessage(message));
+    }
+    for (const listener of [...this.#sampleListeners]) listener(samples);
   }
 
   #tell(): void {

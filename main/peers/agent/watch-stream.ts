@@ -1,12 +1,12 @@
-/** The server's half of Watch: everything once, then what changed, no faster than the caller takes it. */
+/** The server's half of Watch: everything once, then what changed and what was measured, no faster than the caller takes it. */
 
 import * as wire from "../../../protos/generated/tensordeck/agent.js";
-import type { MachineMetrics } from "../../api/machines.js";
+import type { MachineSample } from "../../api/samples.js";
 import { deferred, delay, unlessAborted } from "../../shared/deferred.js";
-import type { TaskHost } from "../../tasks/task-host.js";
+import type { TaskHost, TaskSamples } from "../../tasks/task-host.js";
 import type { MachineSource } from "./collaborators.js";
-import { type DescribedMachine, machineToMessage, metricsToMessage } from "./messages/machine.js";
-import { taskToMessage } from "./messages/tasks.js";
+import { type DescribedMachine, machineSampleToMessage, machineToMessage } from "./messages/machine.js";
+import { taskSampleToMessage, taskToMessage } from "./messages/tasks.js";
 import type { Send } from "./peer-server.js";
 
 /** Changes come in bursts, as when a task goes through its states; a person sees no more of them. */
@@ -39,7 +39,8 @@ export async function sendChanges(
     watched.tasks.onChange(() => tell({ tasks: true })),
     watched.machine.onChange(() => tell({ machine: true })),
     watched.onRoleChange(() => tell({ machine: true })),
-    watched.machine.onMetrics((metrics) => tell({ metrics })),
+    watched.machine.onSample((ofMachine) => tell({ ofMachine })),
+    watched.tasks.onSamples((ofTasks) => tell({ ofTasks })),
   ];
   try {
     while (!signal.aborted) {
@@ -60,8 +61,9 @@ export async function sendChanges(
 interface News {
   readonly machine?: boolean;
   readonly tasks?: boolean;
-  /** The newest sample. */
-  readonly metrics?: MachineMetrics;
+  /** The newest samples. */
+  readonly ofMachine?: MachineSample;
+  readonly ofTasks?: TaskSamples;
 }
 
 /** What the caller knows, as the bytes that it was sent. */
@@ -79,9 +81,12 @@ class Told {
     const event = wire.WatchEvent.create();
     if (news.machine) event.machine = this.#machineIfNew();
     if (news.tasks) this.#addTasks(event);
-    if (news.metrics) event.metrics = metricsToMessage(news.metrics);
-    const { machine, metrics, tasks, removedTaskIds } = event;
-    return machine || metrics || tasks.length > 0 || removedTaskIds.length > 0 ? event : undefined;
+    if (news.ofMachine) event.metrics = machineSampleToMessage(news.ofMachine);
+    event.taskMetrics = [...(news.ofTasks ?? [])].map(([id, sample]) => taskSampleToMessage(id, sample));
+    const { machine, metrics, tasks, removedTaskIds, taskMetrics } = event;
+    const hasNews =
+      machine || metrics || [tasks, removedTaskIds, taskMetrics].some(({ length }) => length > 0);
+    return hasNews ? event : undefined;
   }
 
   #machineIfNew(): wire.MachineDescription | undefined {

@@ -4,6 +4,7 @@
  * once its successor was; one that is, lives beside it. An announcement can be made up by anybody, so whoever announces is
  * asked for the proof that he has the key.
  */
+import { isDeepStrictEqual } from "node:util";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { INSTANCE } from "../identity/instance.js";
 
@@ -161,7 +162,7 @@ export class CloneWatch {
   }
 
   #set(deviceId: string, places: readonly string[]): void {
-    if (JSON.stringify(places) === JSON.stringify(this.of(deviceId))) return;
+    if (isDeepStrictEqual(places, this.of(deviceId))) return;
     if (places.length === 0) this.#clones.delete(deviceId);
     else this.#clones.set(deviceId, places);
     for (const listener of [...this.#listeners]) listener();

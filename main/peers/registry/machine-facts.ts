@@ -61,8 +61,7 @@ export function discoveredFacts(
     addresses: hostsOf({ sighting, added }),
     agentPort: sighting?.port ?? added?.port,
     version: sighting?.version ?? "",
-    lastSeenAt: sighting?.lastSeenAt ?? added?.lastSeenAt,
-    metrics: [],
+    lastSeenAt: answers ? undefined : (sighting?.lastSeenAt ?? added?.lastSeenAt),
     problem: answers ? undefined : noAnswer(name, sighting !== undefined),
   });
 }

@@ -2,15 +2,18 @@
  * The machines that there are: this one, those that are paired, and those that announce themselves or were named by
  * address. Whether a paired machine is there, its agent's answer says; an announcement only says where to ask.
  */
+import { isDeepStrictEqual } from "node:util";
 import { formatHostPort, parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { deviceIdSchema, type MachineFacts, type Role } from "../../api/machines.js";
+import type { MachineSample } from "../../api/samples.js";
 import { delay } from "../../shared/deferred.js";
 import { log } from "../../shared/log/log.js";
 import { messageOf, problem } from "../../shared/problems.js";
 import type { TaskHost } from "../../tasks/task-host.js";
 import type { ClusterMachine, ClusterMachines, TunnelHost } from "../cluster-machine.js";
 import type { Discovery } from "../discovery/discovery.js";
+import type { Sighting } from "../discovery/sighting.js";
 import { DEFAULT_AGENT_PORT } from "../port/agent-port.js";
 import type { Learned, TrustStore } from "../trust/trust-store.js";
 import type { TrustedMachine } from "../trust/trusted-machine.js";
@@ -27,6 +30,8 @@ export interface OwnMachine {
   facts(): MachineFacts;
   /** Calls the listener when the facts are others, until the returned function is called. */
   onChange(listener: () => void): () => void;
+  /** Calls the listener with each sample while this machine is measured, until the returned function is called. */
+  onSample(listener: (sample: MachineSample) => void): () => void;
 }
 
 export interface RegistryCollaborators<L extends RemoteMachine> {
@@ -53,6 +58,8 @@ const MOST_LISTED_STRANGERS = 250;
 /** Once for all: to compare two names without it is a hundred times as much work. */
 const alphabetical = new Intl.Collator();
 
+type SampleListener = (machineId: string, sample: MachineSample) => void;
+
 interface Paired<L extends RemoteMachine> {
   readonly remote: L;
   readonly stopListening: () => void;
@@ -64,11 +71,12 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
   readonly #probing: Probing;
   readonly #paired = new Map<string, Paired<L>>();
   readonly #listeners = new Set<() => void>();
+  readonly #sampleListeners = new Set<SampleListener>();
   readonly #stops: readonly (() => void)[];
   /** Connections on their way out. */
   readonly #closing = new Set<Promise<void>>();
   /** The addresses that paired machines announced last: new ones are dialled at once. */
-  readonly #announced = new Map<string, string>();
+  readonly #announced = new Map<string, Pick<Sighting, "port" | "addresses">>();
   /** Device IDs that the user named: they are listed however many others there are. */
   readonly #named = new Set<string>();
   #list: readonly ClusterMachine[] | undefined;
@@ -86,6 +94,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
     });
     this.#stops = [
       own.onChange(() => this.#changed()),
+      own.onSample((sample) => this.#measured(own.facts().id, sample)),
       trust.onChange(() => this.#trustChanged()),
       discovery.onChange(() => this.#sightingsChanged()),
       ...(clones ? [clones.onChange(() => this.#changed())] : []),
@@ -108,6 +117,11 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  onSample(listener: SampleListener): () => void {
+    this.#sampleListeners.add(listener);
+    return () => this.#sampleListeners.delete(listener);
   }
 
   facts(machineId: string): MachineFacts | undefined {
@@ -200,6 +214,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
     this.#closed = true;
     for (const stop of this.#stops) stop();
     this.#listeners.clear();
+    this.#sampleListeners.clear();
     this.#probing.follow([]);
     for (const id of [...this.#paired.keys()]) this.#disconnect(id);
     await Promise.all([this.#added.close(), ...this.#closing]);
@@ -298,7 +313,8 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
   #connect(machine: TrustedMachine): void {
     const { deviceId } = machine;
     const remote = this.#collaborators.connect(machine, () => this.agentAddresses(deviceId));
-    const stopListening = remote.onFacts(() => {
+    const stopSamples = remote.onSample((sample) => this.#measured(deviceId, sample));
+    const stopFacts = remote.onFacts(() => {
       this.#remember(deviceId, remote);
       const { instance, address } = remote;
       if (instance !== undefined && address !== undefined) {
@@ -306,6 +322,10 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
       }
       this.#changed();
     });
+    const stopListening = () => {
+      stopSamples();
+      stopFacts();
+    };
     this.#paired.set(deviceId, { remote, stopListening });
     remote.open();
   }
@@ -342,7 +362,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
         KEPT_ADDRESSES,
       ),
     };
-    if (JSON.stringify(learned) === JSON.stringify({ name, role, agentPort, addresses })) return;
+    if (isDeepStrictEqual(learned, { name, role, agentPort, addresses })) return;
     this.#collaborators.trust
       .update(deviceId, learned)
       .catch((error: unknown) => log.error(`What is known of ${learned.name} was not kept:`, error));
@@ -351,14 +371,18 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
   #sightingsChanged(): void {
     for (const [deviceId, { remote }] of this.#paired) {
       const sighting = this.#collaborators.discovery.sighting(deviceId);
-      const now = sighting && JSON.stringify([sighting.port, sighting.addresses]);
-      const isNews = now !== undefined && this.#announced.get(deviceId) !== now;
+      const now = sighting && { port: sighting.port, addresses: sighting.addresses };
+      const isNews = now !== undefined && !isDeepStrictEqual(this.#announced.get(deviceId), now);
       if (now === undefined) this.#announced.delete(deviceId);
       else this.#announced.set(deviceId, now);
       if (isNews && remote.facts().presence !== "online") remote.dialNow();
     }
     this.#probeUnpaired();
     this.#changed();
+  }
+
+  #measured(machineId: string, sample: MachineSample): void {
+    for (const listener of [...this.#sampleListeners]) listener(machineId, sample);
   }
 
   #changed(): void {

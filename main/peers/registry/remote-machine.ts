@@ -1,4 +1,5 @@
 import type { MachineFacts } from "../../api/machines.js";
+import type { MachineSample } from "../../api/samples.js";
 import type { TaskHost } from "../../tasks/task-host.js";
 import type { TunnelHost } from "../cluster-machine.js";
 import type { TrustedMachine } from "../trust/trusted-machine.js";
@@ -13,6 +14,8 @@ export interface RemoteMachine extends TaskHost, TunnelHost {
   readonly instance?: string | undefined;
   /** Calls the listener when the facts are others, until the returned function is called. */
   onFacts(listener: () => void): () => void;
+  /** Calls the listener with each sample of the machine, until the returned function is called. */
+  onSample(listener: (sample: MachineSample) => void): () => void;
   open(): void;
   /** Dials now instead of at the next turn. */
   dialNow(): void;

@@ -9,6 +9,7 @@ import {
   sessionResponseSchema,
   socketProtocols,
 } from "../../../main/api/headless.js";
+import type { NumberedEvent } from "../../../main/api/missed-events.js";
 import { messageSchema, ProblemError } from "../../../main/api/wire.js";
 
 interface Waiting {
@@ -21,7 +22,7 @@ export class ApiClient {
   readonly #encoder = new Encoder(MESSAGE_PACK_ENCODE);
   readonly #decoder = new Decoder();
   readonly #waiting = new Map<number, Waiting>();
-  readonly #listeners = new Set<(name: string, data: unknown) => void>();
+  readonly #listeners = new Set<(event: NumberedEvent) => void>();
   #nextId = 1;
 
   private constructor(socket: WebSocket) {
@@ -68,7 +69,7 @@ export class ApiClient {
     timeoutMillis = 60_000,
   ): Promise<EventData<E>> {
     return new Promise((resolve, reject) => {
-      const listener = (name: string, data: unknown) => {
+      const listener = ({ event: name, data }: NumberedEvent) => {
         if (name !== event || !fits(data as EventData<E>)) return;
         clearTimeout(timer);
         this.#listeners.delete(listener);
@@ -80,6 +81,12 @@ export class ApiClient {
       }, timeoutMillis);
       this.#listeners.add(listener);
     });
+  }
+
+  /** Calls the listener for every event until the returned function is called. */
+  listen(listener: (event: NumberedEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Tasks of this machine that run, once there are as many. */
@@ -100,7 +107,7 @@ export class ApiClient {
   #take(frame: unknown): void {
     const message = messageSchema.parse(frame);
     if ("event" in message) {
-      for (const listener of [...this.#listeners]) listener(message.event, message.data);
+      for (const listener of [...this.#listeners]) listener(message);
       return;
     }
     const waiting = this.#waiting.get(message.id);

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { afterEach, expect, test } from "vitest";
-import type { Gpu, MachineMetrics } from "../../../main/api/machines.js";
+import type { MachineSample } from "../../../main/api/samples.js";
+import type { GpuReading } from "../../../main/machine/gpus.js";
 import { MachineDescriber } from "../../../main/machine/machine-describer.js";
 import { until } from "../support/until.js";
 
@@ -11,7 +12,7 @@ afterEach(() => describer?.dispose());
 interface Settings {
   name: string;
   port: number | undefined;
-  gpus: Gpu[];
+  gpus: GpuReading[];
   gpuReadings: number;
 }
 
@@ -30,7 +31,7 @@ function make(settings: Settings): MachineDescriber {
 }
 
 test("what it is, and that it changed", async () => {
-  const gpu: Gpu = {
+  const gpu: GpuReading = {
     index: 0,
     name: "NVIDIA T4",
     memoryBytes: 1,
@@ -49,7 +50,13 @@ test("what it is, and that it changed", async () => {
   expect(description).toMatchObject({ name: hostname(), platform: process.platform, arch: process.arch });
   expect(description.osName).not.toBe("");
   expect(description.agentPort).toBeUndefined();
-  expect(description.gpus[0]?.processes.map(({ taskId }) => taskId)).toEqual(["t1", undefined]);
+  // How much of it is used is measured, and no part of what the machine is.
+  expect(description.gpus).toEqual([{ index: 0, name: "NVIDIA T4", memoryBytes: 1 }]);
+  const samples: MachineSample[] = [];
+  const stop = machine.onSample((sample) => samples.push(sample));
+  await until("a sample", () => samples.length > 0);
+  stop();
+  expect(samples[0]?.gpus[0]?.processes.map(({ taskId }) => taskId)).toEqual(["t1", undefined]);
 
   machine.tellChanges();
   expect(changes).toBe(1);
@@ -64,8 +71,8 @@ test("it measures while somebody listens, and not otherwise", async () => {
   const settings: Settings = { name: "pi", port: 2220, gpus: [], gpuReadings: 0 };
   const machine = make(settings);
   await machine.start();
-  const samples: MachineMetrics[] = [];
-  const stop = machine.onMetrics((metrics) => samples.push(metrics));
+  const samples: MachineSample[] = [];
+  const stop = machine.onSample((sample) => samples.push(sample));
   await until("two samples", () => samples.length >= 2);
   stop();
   const [first, second] = samples;
@@ -76,7 +83,6 @@ test("it measures while somebody listens, and not otherwise", async () => {
     expect(cpuPercent).toBeLessThanOrEqual(100);
     expect(memoryUsedBytes).toBeGreaterThan(0);
   }
-  expect(machine.metrics()).toEqual(samples);
   // Nothing is asked of nvidia-smi where it found nothing.
   expect(settings.gpuReadings).toBe(1);
 });

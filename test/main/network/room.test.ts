@@ -52,6 +52,8 @@ function make() {
     cluster: {
       state: () => state,
       tasks: () => [],
+      samples: () => ({ machines: new Map(), tasks: new Map() }),
+      onSamples: () => () => undefined,
       onChange: (listener) => {
         listening.add(listener);
         return () => listening.delete(listener);

@@ -1,4 +1,5 @@
 import type { MachineFacts } from "../../../main/api/machines.js";
+import type { MachineSample } from "../../../main/api/samples.js";
 import type { ClusterMachine, ClusterMachines } from "../../../main/peers/cluster-machine.js";
 
 /** Facts of a paired machine that answers, as its agent would describe it. */
@@ -18,7 +19,6 @@ export function machineFacts(id: string, more: Partial<MachineFacts> = {}): Mach
     agentPort: 2220,
     version: "0.1.0",
     engines: [{ engine: "tensorflow", version: "2.21.0", gpu: false }],
-    metrics: [],
     ...more,
   };
 }
@@ -27,6 +27,7 @@ export function machineFacts(id: string, more: Partial<MachineFacts> = {}): Mach
 export class MachineList implements ClusterMachines {
   #machines: readonly ClusterMachine[];
   readonly #listeners = new Set<() => void>();
+  readonly #sampleListeners = new Set<(machineId: string, sample: MachineSample) => void>();
 
   /** @param machines This machine first. */
   constructor(machines: readonly ClusterMachine[]) {
@@ -40,6 +41,16 @@ export class MachineList implements ClusterMachines {
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  onSample(listener: (machineId: string, sample: MachineSample) => void): () => void {
+    this.#sampleListeners.add(listener);
+    return () => this.#sampleListeners.delete(listener);
+  }
+
+  /** Says what was measured of a machine. */
+  measure(machineId: string, sample: MachineSample): void {
+    for (const listener of this.#sampleListeners) listener(machineId, sample);
   }
 
   add(machine: ClusterMachine): void {

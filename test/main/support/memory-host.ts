@@ -4,7 +4,13 @@ import type { LogLine } from "../../../main/api/cluster.js";
 import type { TunnelRequest } from "../../../main/peers/agent/tunnel-request.js";
 import type { TunnelHost } from "../../../main/peers/cluster-machine.js";
 import { problem } from "../../../main/shared/problems.js";
-import type { FixedPlace, HostTask, TaskHost, TaskOrder } from "../../../main/tasks/task-host.js";
+import type {
+  FixedPlace,
+  HostTask,
+  TaskHost,
+  TaskOrder,
+  TaskSamples,
+} from "../../../main/tasks/task-host.js";
 
 export class MemoryHost implements TaskHost, TunnelHost {
   readonly orders: TaskOrder[] = [];
@@ -20,6 +26,7 @@ export class MemoryHost implements TaskHost, TunnelHost {
   readonly #tasks = new Map<string, HostTask>();
   readonly #changeListeners = new Set<() => void>();
   readonly #logListeners = new Set<(taskId: string, lines: LogLine[]) => void>();
+  readonly #sampleListeners = new Set<(samples: TaskSamples) => void>();
   #lives = 0;
 
   tasks(): readonly HostTask[] {
@@ -32,7 +39,7 @@ export class MemoryHost implements TaskHost, TunnelHost {
     const { taskId: id, job, index, engine, gpu, port, owner, isolate } = order;
     const task: HostTask = {
       ...{ id, job, index, engine, gpu, port, owner, state: "starting" },
-      ...{ devices: [], metrics: [], isolated: isolate && this.isolates, fixed: order.fixed !== undefined },
+      ...{ devices: [], isolated: isolate && this.isolates, fixed: order.fixed !== undefined },
     };
     this.#tasks.set(id, task);
     this.#up(id, order.fixed);
@@ -74,6 +81,16 @@ export class MemoryHost implements TaskHost, TunnelHost {
   onLog(listener: (taskId: string, lines: LogLine[]) => void): () => void {
     this.#logListeners.add(listener);
     return () => this.#logListeners.delete(listener);
+  }
+
+  onSamples(listener: (samples: TaskSamples) => void): () => void {
+    this.#sampleListeners.add(listener);
+    return () => this.#sampleListeners.delete(listener);
+  }
+
+  /** Says what was measured of tasks. */
+  measure(samples: TaskSamples): void {
+    for (const listener of this.#sampleListeners) listener(samples);
   }
 
   async setTunnels(request: TunnelRequest): Promise<number[]> {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Gpu } from "../../../main/api/machines.js";
+import type { GpuLoad } from "../../../main/api/samples.js";
 import { gpuNumbers, visibleGpus } from "../../../main/tasks/gpu-assignment.js";
 import { LocalTaskHost, type LocalTaskHostCollaborators } from "../../../main/tasks/local-task-host.js";
 import type { TaskOrder } from "../../../main/tasks/task-host.js";
@@ -39,7 +40,7 @@ function order(taskId: string, more: Partial<TaskOrder> = {}): TaskOrder {
   };
 }
 
-function gpu(index: number, processes: Gpu["processes"] = []): Gpu {
+function gpu(index: number, processes: GpuLoad["processes"] = []): Gpu & GpuLoad {
   return { index, name: "H200", memoryBytes: 2 ** 37, processes };
 }
 
@@ -159,7 +160,11 @@ describe("orders", () => {
     });
     await host.start(order("a", { owner: "somebody" }));
     await running();
-    await until("a sample", () => host.tasks()[0]?.metrics[0]?.gpuMemoryBytes === 11);
+    let held: number | undefined;
+    host.onSamples((samples) => {
+      held = samples.get("a")?.gpuMemoryBytes;
+    });
+    await until("a sample", () => held === 11);
     expect(host.tasks()[0]?.owner).toBe("somebody");
   });
 });

@@ -5,7 +5,7 @@ import { machineOf, taskOf } from "../support/cluster-states.js";
 
 const tasks = [taskOf("worker/0"), taskOf("worker/2"), taskOf("ps/0")];
 const machine = machineOf("pc", {
-  gpus: [{ index: 0, name: "A100", memoryBytes: 80e9, processes: [] }],
+  gpus: [{ index: 0, name: "A100", memoryBytes: 80e9 }],
 });
 const values = (more: Partial<AddValues> = {}): AddValues => ({
   machineId: "pc",

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Gpu } from "../../../main/api/machines.js";
+import type { GpuLoad } from "../../../main/api/samples.js";
 import {
   fingerprintLines,
   gpuTexts,
@@ -14,20 +15,20 @@ const gpu = (index: number, more: Partial<Gpu> = {}): Gpu => ({
   index,
   name: "NVIDIA GeForce RTX 4070",
   memoryBytes: 12e9,
-  processes: [],
   ...more,
 });
+const used = (index: number, usedBytes: number): GpuLoad => ({ index, usedBytes, processes: [] });
 
 describe("what a machine has", () => {
   it("names its GPUs shortly, with the memory in use where that is known", () => {
     expect(gpuTexts([gpu(0)])).toEqual(["RTX 4070 12 GB"]);
-    expect(gpuTexts([gpu(0, { usedBytes: 3.1e9 })])).toEqual(["RTX 4070 3.1/12 GB"]);
-    expect(gpuTexts([gpu(0, { usedBytes: 4e8 })])).toEqual(["RTX 4070 400 MB/12 GB"]);
+    expect(gpuTexts([gpu(0)], [used(0, 3.1e9)])).toEqual(["RTX 4070 3.1/12 GB"]);
+    expect(gpuTexts([gpu(0)], [used(0, 4e8)])).toEqual(["RTX 4070 400 MB/12 GB"]);
   });
 
   it("takes GPUs of one kind together", () => {
-    const many = [gpu(0, { usedBytes: 1e9 }), gpu(1, { usedBytes: 2e9 }), gpu(2, { name: "NVIDIA A100" })];
-    expect(gpuTexts(many)).toEqual(["2 × RTX 4070 3/24 GB", "A100 12 GB"]);
+    const many = [gpu(0), gpu(1), gpu(2, { name: "NVIDIA A100" })];
+    expect(gpuTexts(many, [used(0, 1e9), used(1, 2e9)])).toEqual(["2 × RTX 4070 3/24 GB", "A100 12 GB"]);
   });
 
   it("names the preferred engine", () => {

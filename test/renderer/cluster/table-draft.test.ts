@@ -24,7 +24,6 @@ function task(id: string, job: string, index: number, address: string): Task {
     state: "running",
     colour: 0,
     devices: [],
-    metrics: [],
   };
 }
 
@@ -43,7 +42,6 @@ function machine(id: string, name: string, kind: Machine["kind"], tasks: Task[])
     addresses: [`10.0.0.${id.length}`],
     version: "",
     engines: [],
-    metrics: [],
     tasks,
   };
 }

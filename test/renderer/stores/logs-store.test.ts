@@ -1,13 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { LogLine } from "../../../main/api/cluster.js";
 import type { ApplicationClient } from "../../../main/api/contract.js";
-import {
-  catchUpLog,
-  MOST_LINES_PER_TASK,
-  mergeLines,
-  receiveLog,
-  useLogs,
-} from "../../../renderer/stores/logs-store.js";
+import { deferred } from "../../../main/shared/deferred.js";
+import { catchUpLog, MOST_LINES_PER_TASK, receiveLog, useLogs } from "../../../renderer/stores/logs-store.js";
 import { setClient } from "../../../renderer/transport/client.js";
 
 const line = (sequence: number): LogLine => ({
@@ -18,38 +13,82 @@ const line = (sequence: number): LogLine => ({
 });
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => line(from + index));
-const sequences = (of: readonly LogLine[] | undefined) => of?.map(({ sequence }) => sequence);
+const known = () =>
+  useLogs
+    .getState()
+    .lines.get("t")
+    ?.map(({ sequence }) => sequence);
 
-beforeEach(() => useLogs.setState({ lines: new Map() }));
+/** What the application was asked for, and what it answers. */
+let asked: number[];
+let answer: (afterSequence: number) => Promise<readonly LogLine[]>;
 
-describe("mergeLines", () => {
-  it("takes overlapping lines once and keeps the same list where nothing is new", () => {
-    const known = lines(0, 3);
-    expect(sequences(mergeLines(known, lines(1, 5)))).toEqual([0, 1, 2, 3, 4]);
-    expect(mergeLines(known, lines(0, 3))).toBe(known);
-  });
-
-  it("drops the oldest beyond what is kept", () => {
-    const merged = mergeLines(
-      lines(0, MOST_LINES_PER_TASK),
-      lines(MOST_LINES_PER_TASK, MOST_LINES_PER_TASK + 2),
-    );
-    expect(merged.length).toBe(MOST_LINES_PER_TASK);
-    expect(merged[0]?.sequence).toBe(2);
-  });
+beforeEach(() => {
+  useLogs.setState({ lines: new Map(), early: new Map() });
+  asked = [];
+  answer = async (after) => lines(after + 1, 6);
+  setClient({
+    call: async (_: string, { afterSequence }: { afterSequence: number }) => {
+      asked.push(afterSequence);
+      return await answer(afterSequence);
+    },
+  } as unknown as ApplicationClient);
 });
 
-describe("catchUpLog", () => {
-  it("puts lines from before the first event in front of those that came meanwhile", async () => {
-    receiveLog("t", lines(3, 5));
-    const answer: unknown = lines(0, 6);
-    setClient({
-      call: async () => answer,
-      on: () => () => undefined,
-      onConnection: () => () => undefined,
-    } as unknown as ApplicationClient);
+describe("the log of a task", () => {
+  it("takes each line once, in the order in which it was written", async () => {
+    await receiveLog("t", lines(0, 3));
+    await receiveLog("t", lines(1, 5));
+    expect(known()).toEqual([0, 1, 2, 3, 4]);
+    expect(asked).toEqual([]);
+  });
+
+  it("asks for the lines before those that come first", async () => {
+    await receiveLog("t", lines(3, 5));
+    expect(known()).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(asked).toEqual([-1]);
+  });
+
+  it("asks after a connection for what was missed, and for nothing else", async () => {
+    await receiveLog("t", lines(0, 4));
     await catchUpLog("t");
-    receiveLog("t", lines(5, 7));
-    expect(sequences(useLogs.getState().lines.get("t"))).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(known()).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(asked).toEqual([3]);
+  });
+
+  it("waits with what comes until the lines before it are there", async () => {
+    const answered = deferred<readonly LogLine[]>();
+    answer = () => answered.promise;
+    const caughtUp = catchUpLog("t");
+    await receiveLog("t", lines(3, 8));
+    expect(known()).toBeUndefined();
+    answered.resolve(lines(0, 5));
+    await caughtUp;
+    expect(known()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(asked).toEqual([-1]);
+  });
+
+  it("goes on after a gap that the application has no lines for", async () => {
+    answer = async () => [];
+    await receiveLog("t", lines(3, 5));
+    await receiveLog("t", lines(5, 6));
+    expect(known()).toEqual([3, 4, 5]);
+    expect(asked).toEqual([-1]);
+  });
+
+  it("asks again where the question failed", async () => {
+    answer = () => Promise.reject(new Error("away"));
+    await expect(receiveLog("t", lines(3, 5))).rejects.toThrow("away");
+    expect(known()).toBeUndefined();
+    answer = async () => lines(0, 5);
+    await receiveLog("t", lines(5, 6));
+    expect(known()).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  it("drops the oldest beyond what is kept", async () => {
+    await receiveLog("t", lines(0, MOST_LINES_PER_TASK));
+    await receiveLog("t", lines(MOST_LINES_PER_TASK, MOST_LINES_PER_TASK + 2));
+    expect(known()).toHaveLength(MOST_LINES_PER_TASK);
+    expect(known()?.[0]).toBe(2);
   });
 });

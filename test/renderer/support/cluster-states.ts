@@ -15,7 +15,6 @@ export function taskOf(name: string, more: Partial<Task> = {}): Task {
     state: "running",
     colour: 0,
     devices: [],
-    metrics: [],
     ...more,
   };
 }
@@ -36,7 +35,6 @@ export function machineOf(name: string, more: Partial<Machine> = {}): Machine {
     addresses: [],
     version: "0.1.0",
     engines: [{ engine: "tensorflow", version: "2.21.0", gpu: false }],
-    metrics: [],
     tasks: [],
     ...more,
   };

@@ -14,8 +14,8 @@ function bridge(request: Bridge["request"]): { readonly of: Bridge; send: Listen
         return () => listeners.delete(listener);
       },
     },
-    send: (event, data) => {
-      for (const listener of listeners) listener(event, data);
+    send: (event) => {
+      for (const listener of listeners) listener(event);
     },
   };
 }
@@ -39,8 +39,8 @@ describe("BridgeClient", () => {
     const heard: unknown[] = [];
     client.onConnection((connected) => heard.push(connected));
     client.on("settings", (settings) => heard.push(settings.theme));
-    send("settings", { theme: "light", recentDocuments: [], runtimeBannerDismissed: false });
-    send("unheard", {});
+    send({ event: "settings", sequence: 1, data: { theme: "light", recentDocuments: [] } });
+    send({ event: "unheard", sequence: 2 });
     expect(heard).toEqual([true, "light"]);
   });
 });

@@ -120,7 +120,7 @@ describe("WebSocketClient", () => {
 
   it("hands events to their listeners until they stop listening", async () => {
     answer = ({ id }, socket) => {
-      socket.send(encode({ event: "taskLog", data: { taskId: "t", lines: [] } }));
+      socket.send(encode({ event: "taskLog", sequence: 1, data: { taskId: "t", lines: [] } }));
       return { id, ok: true };
     };
     const of = connect(await listen());

@@ -1,15 +1,15 @@
 /** GPUs that are taken, shared or seen by the wrong task. */
 import { listText } from "../explain/evidence.js";
 import { bytesText, finding, type Rule } from "./diagnosis.js";
-import { isUp, placedTasks } from "./situation.js";
+import { holdersOf, isUp, placedTasks } from "./situation.js";
 
 /** A desktop takes some hundred megabytes; a process of TensorFlow takes nearly everything. */
 const MUCH_OF_A_GPU = 0.25;
 
-export const gpuMemoryHeld: Rule = ({ machines }) =>
-  machines.flatMap((machine) =>
+export const gpuMemoryHeld: Rule = (situation) =>
+  situation.machines.flatMap((machine) =>
     machine.gpus.flatMap((gpu) => {
-      const others = gpu.processes.filter(({ taskId }) => taskId === undefined);
+      const others = holdersOf(situation, machine.id, gpu.index).filter(({ taskId }) => taskId === undefined);
       const held = others.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
       if (gpu.memoryBytes <= 0 || held / gpu.memoryBytes < MUCH_OF_A_GPU) return [];
       return [
@@ -45,10 +45,11 @@ export const psSeesGpu: Rule = (situation) =>
       ),
     );
 
-export const gpuShared: Rule = ({ machines }) =>
-  machines.flatMap((machine) =>
+export const gpuShared: Rule = (situation) =>
+  situation.machines.flatMap((machine) =>
     machine.gpus.flatMap((gpu) => {
-      const ids = new Set(gpu.processes.flatMap(({ taskId }) => (taskId === undefined ? [] : [taskId])));
+      const processes = holdersOf(situation, machine.id, gpu.index);
+      const ids = new Set(processes.flatMap(({ taskId }) => (taskId === undefined ? [] : [taskId])));
       const tasks = machine.tasks.filter(({ id }) => ids.has(id));
       if (tasks.length < 2) return [];
       return [
@@ -73,7 +74,8 @@ export const gpuOutOfMemory: Rule = (situation) =>
     const line = (situation.logs?.get(task.id) ?? []).findLast(({ text }) => memoryTrouble.test(text));
     if (!line || !task.devices.some(({ type }) => type === "GPU")) return [];
     const gpu = machine.gpus[0];
-    const holders = gpu?.processes.map((one) => `${one.name || "a program"} (process ${one.pid})`) ?? [];
+    const processes = gpu ? holdersOf(situation, machine.id, gpu.index) : [];
+    const holders = processes.map((one) => `${one.name || "a program"} (process ${one.pid})`);
     return [
       finding(
         "error",

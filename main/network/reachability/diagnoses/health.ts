@@ -193,12 +193,13 @@ export const mixedTensordeckVersions: Rule = ({ machines }) => {
   ];
 };
 
-export const clockOffset: Rule = ({ machines }) =>
-  machines
-    .filter(({ clockOffsetMillis = 0 }) => Math.abs(clockOffsetMillis) > CLOCK_TOLERANCE_MILLIS)
-    .map((machine) => {
-      const seconds = (machine.clockOffsetMillis ?? 0) / 1000;
-      return finding(
+export const clockOffset: Rule = ({ machines, samples }) =>
+  machines.flatMap((machine) => {
+    const offsetMillis = samples?.machines.get(machine.id)?.clockOffsetMillis ?? 0;
+    if (Math.abs(offsetMillis) <= CLOCK_TOLERANCE_MILLIS) return [];
+    const seconds = offsetMillis / 1000;
+    return [
+      finding(
         "warning",
         {
           message: `The clock of ${machine.name} is ${Math.abs(seconds).toFixed(1)} s ${seconds > 0 ? "fast" : "slow"}.`,
@@ -206,16 +207,20 @@ export const clockOffset: Rule = ({ machines }) =>
           remedy: `Let ${machine.name} set its clock from the network (NTP).`,
         },
         { machineId: machine.id },
-      );
-    });
+      ),
+    ];
+  });
 
-export const memoryNearlyFull: Rule = ({ machines }) =>
+export const memoryNearlyFull: Rule = ({ machines, samples }) =>
   machines.flatMap((machine) => {
-    const used = machine.metrics.at(-1)?.memoryUsedBytes;
+    const used = samples?.machines.get(machine.id)?.memoryUsedBytes;
     if (used === undefined || machine.memoryBytes <= 0 || used / machine.memoryBytes < MEMORY_NEARLY_FULL)
       return [];
     const resident = machine.tasks
-      .map((task) => ({ name: `${task.job}/${task.index}`, bytes: task.metrics.at(-1)?.memoryBytes ?? 0 }))
+      .map(({ id, job, index }) => ({
+        name: `${job}/${index}`,
+        bytes: samples?.tasks.get(id)?.memoryBytes ?? 0,
+      }))
       .sort((a, b) => b.bytes - a.bytes);
     const [largest] = resident;
     return [

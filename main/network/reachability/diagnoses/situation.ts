@@ -3,6 +3,7 @@ import type { Access, LogLine, Machine, Membership, Task } from "../../../api/cl
 import type { DiscoveryState } from "../../../api/machines.js";
 import type { Problem } from "../../../api/problem.js";
 import type { Route, Throughput } from "../../../api/reachability.js";
+import type { GpuLoad, MachineSample, TaskSample } from "../../../api/samples.js";
 
 /** What the environment of a machine's account says about proxies; see proxies.ts. */
 export interface ProxyVariables {
@@ -44,6 +45,11 @@ export interface Situation {
   readonly access: Access;
   readonly machines: readonly Machine[];
   readonly routes: readonly Route[];
+  /** What was measured last, by machine and by task. */
+  readonly samples?: {
+    readonly machines: ReadonlyMap<string, Partial<MachineSample>>;
+    readonly tasks: ReadonlyMap<string, TaskSample>;
+  };
   /** What keeps the cluster from being as closed as it should be. */
   readonly exposures?: readonly Problem[];
   readonly discovery?: DiscoveryState;
@@ -68,6 +74,12 @@ export function placedTasks({ machines }: Pick<Situation, "machines">): PlacedTa
   return machines.flatMap((machine) =>
     machine.tasks.map((task) => ({ task, machine, name: `${task.job}/${task.index}` })),
   );
+}
+
+/** Who holds the memory of a GPU; nobody where it was not measured. */
+export function holdersOf({ samples }: Situation, machineId: string, gpuIndex: number): GpuLoad["processes"] {
+  const loads = samples?.machines.get(machineId)?.gpus ?? [];
+  return loads.find(({ index }) => index === gpuIndex)?.processes ?? [];
 }
 
 /** Name of a machine by its id; the id where it is unknown. */

@@ -1,8 +1,9 @@
-/** Descriptions and metrics of a machine between the contract and the wire. */
+/** Descriptions and samples of a machine between the contract and the wire. */
 import { isIP } from "node:net";
 import * as wire from "../../../../protos/generated/tensordeck/agent.js";
 import { engineSchema } from "../../../api/cluster.js";
-import { type Gpu, type MachineMetrics, type Role, roleSchema } from "../../../api/machines.js";
+import { type Gpu, type Role, roleSchema } from "../../../api/machines.js";
+import type { GpuLoad, MachineSample } from "../../../api/samples.js";
 import type { MachineDescription } from "../../../machine/description.js";
 import { printableName } from "../../../shared/printable.js";
 import { defined } from "../../../shared/problems.js";
@@ -40,19 +41,7 @@ export function machineToMessage({
     memoryBytes: whole(memoryBytes),
     addresses: [...addresses],
     engines: [...engines],
-    gpus: gpus.map((gpu) => ({
-      index: gpu.index,
-      name: gpu.name,
-      memoryBytes: whole(gpu.memoryBytes),
-      usedBytes: gpu.usedBytes === undefined ? undefined : whole(gpu.usedBytes),
-      busyPercent: gpu.busyPercent,
-      processes: gpu.processes.map(({ pid, name, memoryBytes: held, taskId }) => ({
-        pid: BigInt(pid),
-        name,
-        memoryBytes: whole(held),
-        taskId: taskId ?? "",
-      })),
-    })),
+    gpus: gpus.map(({ index, name, memoryBytes: size }) => ({ index, name, memoryBytes: whole(size) })),
   });
 }
 
@@ -87,12 +76,27 @@ export function machineFromMessage(message: wire.MachineDescription): DescribedM
   };
 }
 
-function gpuFromMessage(message: wire.Gpu): Gpu {
-  const { index, name, memoryBytes, usedBytes, busyPercent, processes } = message;
+function gpuFromMessage({ index, name, memoryBytes }: wire.Gpu): Gpu {
+  return { index, name: printableName(name), memoryBytes: Number(memoryBytes) };
+}
+
+function loadToMessage({ index, usedBytes, busyPercent, processes }: GpuLoad): wire.GpuLoad {
+  return {
+    index,
+    usedBytes: usedBytes === undefined ? undefined : whole(usedBytes),
+    busyPercent,
+    processes: processes.map(({ pid, name, memoryBytes, taskId }) => ({
+      pid: BigInt(pid),
+      name,
+      memoryBytes: whole(memoryBytes),
+      taskId: taskId ?? "",
+    })),
+  };
+}
+
+function loadFromMessage({ index, usedBytes, busyPercent, processes }: wire.GpuLoad): GpuLoad {
   return defined({
     index,
-    name: printableName(name),
-    memoryBytes: Number(memoryBytes),
     usedBytes: usedBytes === undefined ? undefined : Number(usedBytes),
     busyPercent,
     processes: processes.slice(0, MOST_PROCESSES).map(({ pid, name: program, memoryBytes: held, taskId }) =>
@@ -106,22 +110,24 @@ function gpuFromMessage(message: wire.Gpu): Gpu {
   });
 }
 
-export function metricsToMessage(metrics: MachineMetrics): wire.MachineMetrics {
+export function machineSampleToMessage(sample: MachineSample): wire.MachineMetrics {
   return wire.MachineMetrics.fromPartial({
-    ...metrics,
-    at: whole(metrics.at),
-    memoryUsedBytes: whole(metrics.memoryUsedBytes),
+    ...sample,
+    at: whole(sample.at),
+    memoryUsedBytes: whole(sample.memoryUsedBytes),
+    gpus: sample.gpus.map(loadToMessage),
   });
 }
 
-export function metricsFromMessage(message: wire.MachineMetrics): MachineMetrics {
-  const { at, cpuPercent, memoryUsedBytes, receivedBytesPerSecond, sentBytesPerSecond } = message;
+export function machineSampleFromMessage(message: wire.MachineMetrics): MachineSample {
+  const { at, cpuPercent, memoryUsedBytes, receivedBytesPerSecond, sentBytesPerSecond, gpus } = message;
   return {
     at: Number(at),
     cpuPercent,
     memoryUsedBytes: Number(memoryUsedBytes),
     receivedBytesPerSecond,
     sentBytesPerSecond,
+    gpus: gpus.slice(0, MOST_GPUS).map(loadFromMessage),
   };
 }
 

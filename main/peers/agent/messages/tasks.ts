@@ -11,9 +11,9 @@ import {
   jobNameSchema,
   type LogLine,
   logLineSchema,
-  type TaskMetrics,
   taskStateSchema,
 } from "../../../api/cluster.js";
+import type { TaskSample } from "../../../api/samples.js";
 import { printableName, printableText } from "../../../shared/printable.js";
 import { defined, problem, problemOf } from "../../../shared/problems.js";
 import type { ClusterTasks } from "../../../tasks/launcher.js";
@@ -49,7 +49,6 @@ const placeSchema = z.object({
 });
 
 export function taskToMessage(task: HostTask): wire.Task {
-  const metrics = task.metrics.at(-1);
   return wire.Task.fromPartial({
     id: task.id,
     job: task.job,
@@ -61,12 +60,6 @@ export function taskToMessage(task: HostTask): wire.Task {
     pid: task.pid === undefined ? undefined : BigInt(task.pid),
     startedAt: task.startedAt === undefined ? undefined : whole(task.startedAt),
     devices: task.devices.map((device) => ({ ...device, memoryLimitBytes: whole(device.memoryLimitBytes) })),
-    metrics: metrics && {
-      at: whole(metrics.at),
-      cpuPercent: metrics.cpuPercent,
-      memoryBytes: whole(metrics.memoryBytes),
-      gpuMemoryBytes: metrics.gpuMemoryBytes === undefined ? undefined : whole(metrics.gpuMemoryBytes),
-    },
     problem: task.problem && problemToMessage(task.problem),
     notice: task.notice && problemToMessage(task.notice),
     incarnation: task.incarnation,
@@ -77,13 +70,13 @@ export function taskToMessage(task: HostTask): wire.Task {
 }
 
 /**
- * A task with the one sample of metrics that came with it. States that a newer version may know count as unresponsive; words
+ * A task as another machine describes it. States that a newer version may know count as unresponsive; words
  * come out printable, and a port that is none as not chosen: this machine would listen there for the task.
  *
  * @throws ProblemError INVALID_ARGUMENT when it is no task that could be in a cluster.
  */
 export function taskFromMessage(message: wire.Task): HostTask {
-  const { pid, startedAt, devices, metrics, incarnation, isolated, fixed, owner } = message;
+  const { pid, startedAt, devices, incarnation, isolated, fixed, owner } = message;
   return defined({
     ...checkedAs(placeSchema, message, "A task of another machine"),
     engine: engineSchema.catch("tensorflow").parse(message.engine),
@@ -97,7 +90,6 @@ export function taskFromMessage(message: wire.Task): HostTask {
       memoryLimitBytes: Number(memoryLimitBytes),
       description: printableText(description),
     })),
-    metrics: metrics === undefined ? [] : [metricsFromMessage(metrics)],
     problem: message.problem && problemFromMessage(message.problem),
     notice: message.notice && problemFromMessage(message.notice),
     incarnation: incarnation === undefined ? undefined : printableName(incarnation),
@@ -107,7 +99,19 @@ export function taskFromMessage(message: wire.Task): HostTask {
   });
 }
 
-function metricsFromMessage({ at, cpuPercent, memoryBytes, gpuMemoryBytes }: wire.TaskMetrics): TaskMetrics {
+export function taskSampleToMessage(taskId: string, sample: TaskSample): wire.TaskMetrics {
+  const { at, cpuPercent, memoryBytes, gpuMemoryBytes } = sample;
+  return {
+    taskId,
+    at: whole(at),
+    cpuPercent,
+    memoryBytes: whole(memoryBytes),
+    gpuMemoryBytes: gpuMemoryBytes === undefined ? undefined : whole(gpuMemoryBytes),
+  };
+}
+
+export function taskSampleFromMessage(message: wire.TaskMetrics): TaskSample {
+  const { at, cpuPercent, memoryBytes, gpuMemoryBytes } = message;
   return defined({
     at: Number(at),
     cpuPercent,

@@ -108,6 +108,7 @@ function widenedCases(
       const types = nearestTypes(
         choices.filter((choice) => choice.get(name) === dtype),
         declared,
+        dtype,
       );
       const drawn = types === undefined ? [] : drawnCases(spec, types, draws);
       const usable = drawn
@@ -177,15 +178,21 @@ function hasKernel(one: OpCase, kernels: KernelRegistry): boolean {
   return kernels.find(node, "CPU") !== undefined;
 }
 
-/** Of choices that have a kernel the one that differs least from what a spec declares. */
-function nearestTypes(choices: readonly Choice[], declared: readonly Types[]): Types | undefined {
+/** Of choices that have a kernel the one that differs least from what a spec declares, but for having this dtype. */
+function nearestTypes(
+  choices: readonly Choice[],
+  declared: readonly Types[],
+  dtype: DType,
+): Types | undefined {
   let nearest: Types | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   for (const choice of choices) {
+    // Of those that differ equally, the one with the dtype everywhere.
+    const others = [...choice.values()].filter((one) => one !== dtype).length / (choice.size + 1);
     for (const types of declared) {
-      const different = Object.entries(types).filter(([name, dtype]) => choice.get(name) !== dtype).length;
-      if (different < fewest) {
-        fewest = different;
+      const different = Object.entries(types).filter(([name, one]) => choice.get(name) !== one).length;
+      if (different + others < fewest) {
+        fewest = different + others;
         nearest = Object.fromEntries(choice);
       }
     }

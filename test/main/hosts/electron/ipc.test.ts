@@ -29,6 +29,9 @@ class FakeApplication implements Application {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
+  newestEvent() {
+    return undefined;
+  }
   clones() {
     return {};
   }
@@ -95,10 +98,14 @@ test("the address of another machine's window is noted, so that it can be opened
 test("events reach a window while it exists", () => {
   const contents = new Contents();
   sendEvents(application, contents as unknown as WebContents);
-  only(application.listeners)("settings", defaultSettings);
-  expect(contents.send).toHaveBeenCalledExactlyOnceWith("tensordeck:event", "settings", defaultSettings);
+  only(application.listeners)("settings", defaultSettings, 1);
+  expect(contents.send).toHaveBeenCalledExactlyOnceWith("tensordeck:event", {
+    event: "settings",
+    data: defaultSettings,
+    sequence: 1,
+  });
   contents.destroyed = true;
-  only(application.listeners)("settings", defaultSettings);
+  only(application.listeners)("settings", defaultSettings, 1);
   expect(contents.send).toHaveBeenCalledTimes(1);
   contents.emit("destroyed");
   expect(application.listeners.size).toBe(0);
@@ -179,9 +186,9 @@ describe("the compiled preload script", () => {
     sendEvents(application, contents as unknown as WebContents);
     const heard: unknown[] = [];
     const stop = bridge.onEvent((...args) => heard.push(args));
-    only(application.listeners)("settings", defaultSettings);
+    only(application.listeners)("settings", defaultSettings, 1);
     stop();
-    only(application.listeners)("settings", defaultSettings);
-    expect(heard).toEqual([["settings", defaultSettings]]);
+    only(application.listeners)("settings", defaultSettings, 1);
+    expect(heard).toEqual([[{ event: "settings", data: defaultSettings, sequence: 1 }]]);
   });
 });

@@ -45,6 +45,7 @@ beforeEach(async () => {
       return { method, params };
     },
     onEvent: (listener) => hub.listen(listener),
+    newestEvent: (event) => hub.newest(event),
   });
 });
 

@@ -1,6 +1,7 @@
 /** Each diagnosis once where it is right and once where it would be wrong. */
 import { describe, expect, test } from "vitest";
 import type { Diagnosis } from "../../../../main/api/reachability.js";
+import type { GpuLoad, MachineSample } from "../../../../main/api/samples.js";
 import type { Situation } from "../../../../main/network/reachability/diagnoses/situation.js";
 import { type DiagnosisId, diagnose, rules } from "../../../../main/network/reachability/diagnoses.js";
 import { restartNotice } from "../../../../main/tasks/restart-notice.js";
@@ -19,6 +20,12 @@ interface Case {
 
 const gpuDevice = { name: "GPU:0", type: "GPU", memoryLimitBytes: 11e9, description: "" };
 const gpu = { index: 0, name: "RTX 4070", memoryBytes: 12e9 };
+/** What was measured of gpu-pc. */
+const measured = (sample: Partial<MachineSample>): Pick<Situation, "samples"> => ({
+  samples: { machines: new Map([["gpu-pc", sample]]), tasks: new Map() },
+});
+/** Who holds memory of its GPU. */
+const held = (...processes: GpuLoad["processes"]) => measured({ gpus: [{ index: 0, processes }] });
 const refused = {
   code: "UNAVAILABLE",
   message: "raspberrypi reaches gpu-pc, but nothing listens on port 2222.",
@@ -342,45 +349,36 @@ const cases: { readonly [id in DiagnosisId]: Case } = {
     right: situation([machine("gpu-pc"), machine("raspberrypi", [], { version: "" })]),
   },
   "clock-offset": {
-    wrong: situation([machine("gpu-pc", [], { clockOffsetMillis: -3600_000 })]),
+    wrong: situation([machine("gpu-pc")], measured({ clockOffsetMillis: -3600_000 })),
     message: /^The clock of gpu-pc is 3600\.0 s slow\.$/,
     severity: "warning",
     machineId: "gpu-pc",
-    right: situation([machine("gpu-pc", [], { clockOffsetMillis: 120 })]),
+    right: situation([machine("gpu-pc")], measured({ clockOffsetMillis: 120 })),
   },
   "memory-nearly-full": {
-    wrong: situation([
-      machine("gpu-pc", [task("worker/0", { metrics: [{ at: NOW, cpuPercent: 1, memoryBytes: 9e9 }] })], {
-        metrics: [
-          {
-            at: NOW,
-            cpuPercent: 1,
-            memoryUsedBytes: 15.5e9,
-            receivedBytesPerSecond: 0,
-            sentBytesPerSecond: 0,
-          },
-        ],
-      }),
-    ]),
+    wrong: situation([machine("gpu-pc", [task("worker/0")])], {
+      samples: {
+        machines: new Map([["gpu-pc", { memoryUsedBytes: 15.5e9 }]]),
+        tasks: new Map([["worker/0", { at: NOW, cpuPercent: 1, memoryBytes: 9e9 }]]),
+      },
+    }),
     message: /^The memory of gpu-pc is nearly full: 15\.5 GB of 16\.0 GB\.$/,
     severity: "warning",
     machineId: "gpu-pc",
     right: one({}),
   },
   "gpu-memory-held": {
-    wrong: situation([
-      machine("gpu-pc", [], {
-        gpus: [{ ...gpu, processes: [{ pid: 4711, name: "python3", memoryBytes: 11e9 }] }],
-      }),
-    ]),
+    wrong: situation(
+      [machine("gpu-pc", [], { gpus: [gpu] })],
+      held({ pid: 4711, name: "python3", memoryBytes: 11e9 }),
+    ),
     message: /^python3 \(process 4711\) holds 11\.0 GB of GPU 0 \(RTX 4070\) on gpu-pc\.$/,
     severity: "warning",
     machineId: "gpu-pc",
-    right: situation([
-      machine("gpu-pc", [task("worker/0")], {
-        gpus: [{ ...gpu, processes: [{ pid: 1, name: "node", memoryBytes: 11e9, taskId: "worker/0" }] }],
-      }),
-    ]),
+    right: situation(
+      [machine("gpu-pc", [task("worker/0")], { gpus: [gpu] })],
+      held({ pid: 1, name: "node", memoryBytes: 11e9, taskId: "worker/0" }),
+    ),
   },
   "ps-sees-gpu": {
     wrong: situation([machine("gpu-pc", [task("ps/0", { devices: [gpuDevice] })])]),
@@ -390,29 +388,19 @@ const cases: { readonly [id in DiagnosisId]: Case } = {
     right: situation([machine("gpu-pc", [task("ps/0"), task("worker/0", { devices: [gpuDevice] })])]),
   },
   "gpu-shared": {
-    wrong: situation([
-      machine("gpu-pc", [task("worker/0"), task("worker/1")], {
-        gpus: [
-          {
-            ...gpu,
-            processes: ["worker/0", "worker/1"].map((taskId, pid) => ({
-              pid,
-              name: "node",
-              memoryBytes: 4e9,
-              taskId,
-            })),
-          },
-        ],
-      }),
-    ]),
+    wrong: situation(
+      [machine("gpu-pc", [task("worker/0"), task("worker/1")], { gpus: [gpu] })],
+      held(
+        ...["worker/0", "worker/1"].map((taskId, pid) => ({ pid, name: "node", memoryBytes: 4e9, taskId })),
+      ),
+    ),
     message: /^worker\/0 and worker\/1 share GPU 0 \(RTX 4070\) on gpu-pc\.$/,
     severity: "warning",
     machineId: "gpu-pc",
-    right: situation([
-      machine("gpu-pc", [task("worker/0"), task("worker/1")], {
-        gpus: [{ ...gpu, processes: [{ pid: 1, name: "node", memoryBytes: 4e9, taskId: "worker/0" }] }],
-      }),
-    ]),
+    right: situation(
+      [machine("gpu-pc", [task("worker/0"), task("worker/1")], { gpus: [gpu] })],
+      held({ pid: 1, name: "node", memoryBytes: 4e9, taskId: "worker/0" }),
+    ),
   },
   "gpu-out-of-memory": {
     wrong: one(

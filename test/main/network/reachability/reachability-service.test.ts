@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ClusterState, Machine } from "../../../../main/api/cluster.js";
 import { type Reachability, reachabilitySchema } from "../../../../main/api/reachability.js";
+import type { NewestSamples } from "../../../../main/api/samples.js";
 import { type Prober, probeAddress } from "../../../../main/network/reachability/probe.js";
 import { ReachabilityService } from "../../../../main/network/reachability/reachability-service.js";
 import { deferred } from "../../../../main/shared/deferred.js";
@@ -28,6 +29,14 @@ class Machines {
       discovery: { state: "off" },
       machines: this.#machines,
     };
+  }
+
+  samples(): NewestSamples {
+    return { machines: new Map(), tasks: new Map() };
+  }
+
+  onSamples(): () => void {
+    return () => undefined;
   }
 
   change(machines: Machine[]): void {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Role } from "../../../../main/api/machines.js";
+import type { MachineSample, TaskSample } from "../../../../main/api/samples.js";
 import { ProblemError } from "../../../../main/api/wire.js";
 import type { AgentConnection } from "../../../../main/peers/agent/agent-connection.js";
 import type { TaskOrder } from "../../../../main/tasks/task-host.js";
@@ -35,6 +36,23 @@ async function problemFrom(work: Promise<unknown>): Promise<ProblemError["proble
   throw new Error(`not a problem: ${String(error)}`);
 }
 
+const sample: MachineSample = {
+  at: 5000,
+  cpuPercent: 12.5,
+  memoryUsedBytes: 2 ** 30,
+  receivedBytesPerSecond: 10,
+  sentBytesPerSecond: 20,
+  gpus: [
+    {
+      index: 0,
+      usedBytes: 5 * 2 ** 20,
+      busyPercent: 12,
+      processes: [{ pid: 42, name: "node", memoryBytes: 2 ** 20, taskId: "t1" }],
+    },
+    { index: 1, processes: [] },
+  ],
+};
+
 const order: TaskOrder = {
   taskId: "t1",
   job: "worker",
@@ -49,16 +67,20 @@ const order: TaskOrder = {
 describe("what a paired machine says of itself", () => {
   test("facts, role, distance and clock", async () => {
     const connection = await connected("run");
-    await until("a ping was answered", () => connection.facts().roundTripMillis !== undefined);
     const facts = connection.facts();
     expect(facts).toMatchObject({
       id: gpuPc.identity.deviceId,
       ...gpuPc.machine.description(),
       presence: "online",
       role: "run",
-      metrics: [],
     });
-    const { roundTripMillis = 0, clockOffsetMillis = Infinity } = facts;
+    const samples: MachineSample[] = [];
+    connection.onSample((measured) => samples.push(measured));
+    await until("a ping was answered", () => {
+      gpuPc.machine.measure(sample);
+      return samples.at(-1)?.roundTripMillis !== undefined;
+    });
+    const { roundTripMillis = 0, clockOffsetMillis = Infinity } = samples.at(-1) ?? {};
     expect(roundTripMillis).toBeGreaterThan(0);
     // It is the same clock, read in whole milliseconds at some moment of the way there and back.
     expect(Math.abs(clockOffsetMillis)).toBeLessThanOrEqual(roundTripMillis + 2);
@@ -73,7 +95,7 @@ describe("what a paired machine says of itself", () => {
     expect(await connection.engines()).toEqual(gpuPc.tasks.found);
   });
 
-  test("changes of its name, its role and its load come by themselves", async () => {
+  test("changes of its name and its role come by themselves, and its load apart from them", async () => {
     const connection = await connected("view");
     gpuPc.machine.rename("gpu-box");
     await until("the new name", () => connection.facts().name === "gpu-box");
@@ -81,16 +103,14 @@ describe("what a paired machine says of itself", () => {
     if (!known) throw new Error("not paired");
     await gpuPc.trust.put({ ...known, grantedRole: "manage" });
     await until("the new role", () => connection.facts().role === "manage");
-    const sample = {
-      at: 5000,
-      cpuPercent: 12.5,
-      memoryUsedBytes: 2 ** 30,
-      receivedBytesPerSecond: 10,
-      sentBytesPerSecond: 20,
-    };
+    const samples: MachineSample[] = [];
+    connection.onSample((measured) => samples.push(measured));
+    let changes = 0;
+    connection.onFacts(() => changes++);
     gpuPc.machine.measure(sample);
-    await until("the sample", () => connection.facts().metrics.length === 1);
-    expect(connection.facts().metrics).toEqual([sample]);
+    await until("the sample", () => samples.length === 1);
+    expect(samples).toEqual([expect.objectContaining(sample)]);
+    expect(changes).toBe(0);
   });
 });
 
@@ -120,19 +140,20 @@ describe("tasks", () => {
           description: "",
         },
       ],
-      metrics: [{ at: 1, cpuPercent: 5, memoryBytes: 100 }],
       notice: { code: "FAILED_PRECONDITION", message: "No GPU is used.", reason: "No driver." },
     });
     await until("it runs", () => connection.tasks()[0]?.state === "running");
-    gpuPc.tasks.change("t1", { metrics: [{ at: 2, cpuPercent: 6, memoryBytes: 200, gpuMemoryBytes: 7 }] });
-    await until("a second sample", () => connection.tasks()[0]?.metrics.length === 2);
-    expect(connection.tasks()[0]).toEqual({
-      ...gpuPc.tasks.tasks()[0],
-      metrics: [
-        { at: 1, cpuPercent: 5, memoryBytes: 100 },
-        { at: 2, cpuPercent: 6, memoryBytes: 200, gpuMemoryBytes: 7 },
-      ],
-    });
+    const samples: [string, TaskSample][] = [];
+    connection.onSamples((ofTasks) => samples.push(...ofTasks));
+    let changes = 0;
+    const stopCounting = connection.onChange(() => changes++);
+    const load = { at: 2, cpuPercent: 6, memoryBytes: 200, gpuMemoryBytes: 7 };
+    gpuPc.tasks.measure(new Map([["t1", load]]));
+    await until("a sample", () => samples.length === 1);
+    expect(samples).toEqual([["t1", load]]);
+    expect(changes).toBe(0);
+    stopCounting();
+    expect(connection.tasks()[0]).toEqual(gpuPc.tasks.tasks()[0]);
 
     await connection.stop("t1");
     expect(connection.tasks()[0]?.state).toBe("stopped");
@@ -202,7 +223,6 @@ describe("tasks", () => {
       ...order,
       state: "running",
       devices: [],
-      metrics: [],
       isolated: false,
       fixed: false,
     });

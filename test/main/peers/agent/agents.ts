@@ -3,7 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FirewallApply } from "../../../../main/api/firewall.js";
-import type { MachineMetrics, Role } from "../../../../main/api/machines.js";
+import type { Role } from "../../../../main/api/machines.js";
+import type { MachineSample } from "../../../../main/api/samples.js";
 import type { MachineDescription } from "../../../../main/machine/description.js";
 import type { FirewallChange } from "../../../../main/network/firewall/tool.js";
 import { AgentConnection } from "../../../../main/peers/agent/agent-connection.js";
@@ -27,7 +28,7 @@ const noWindow: SharedWindow = {
 /** A machine whose description the test sets. */
 export class TestMachine {
   readonly #changeListeners = new Set<() => void>();
-  readonly metricsListeners = new Set<(metrics: MachineMetrics) => void>();
+  readonly sampleListeners = new Set<(sample: MachineSample) => void>();
   #description: MachineDescription;
 
   constructor(name: string) {
@@ -43,11 +44,8 @@ export class TestMachine {
           index: 0,
           name: "NVIDIA H200",
           memoryBytes: 143_771 * 2 ** 20,
-          usedBytes: 5 * 2 ** 20,
-          busyPercent: 12,
-          processes: [{ pid: 42, name: "node", memoryBytes: 2 ** 20, taskId: "t1" }],
         },
-        { index: 1, name: "NVIDIA T4", memoryBytes: 15_360 * 2 ** 20, processes: [] },
+        { index: 1, name: "NVIDIA T4", memoryBytes: 15_360 * 2 ** 20 },
       ],
       addresses: ["192.168.1.20", "fd00::20"],
       agentPort: 2220,
@@ -70,13 +68,13 @@ export class TestMachine {
     return () => this.#changeListeners.delete(listener);
   }
 
-  onMetrics(listener: (metrics: MachineMetrics) => void): () => void {
-    this.metricsListeners.add(listener);
-    return () => this.metricsListeners.delete(listener);
+  onSample(listener: (sample: MachineSample) => void): () => void {
+    this.sampleListeners.add(listener);
+    return () => this.sampleListeners.delete(listener);
   }
 
-  measure(metrics: MachineMetrics): void {
-    for (const listener of [...this.metricsListeners]) listener(metrics);
+  measure(sample: MachineSample): void {
+    for (const listener of [...this.sampleListeners]) listener(sample);
   }
 }
 

@@ -2,13 +2,20 @@
 import type { LogLine } from "../../../../main/api/cluster.js";
 import type { MachineFacts } from "../../../../main/api/machines.js";
 import { problem } from "../../../../main/shared/problems.js";
-import type { FixedPlace, HostTask, TaskHost, TaskOrder } from "../../../../main/tasks/task-host.js";
+import type {
+  FixedPlace,
+  HostTask,
+  TaskHost,
+  TaskOrder,
+  TaskSamples,
+} from "../../../../main/tasks/task-host.js";
 
 export class MemoryTasks implements TaskHost {
   readonly #tasks = new Map<string, HostTask>();
   readonly #lines = new Map<string, LogLine[]>();
   readonly #changeListeners = new Set<() => void>();
   readonly #logListeners = new Set<(taskId: string, lines: LogLine[]) => void>();
+  readonly #sampleListeners = new Set<(samples: TaskSamples) => void>();
   /** What was asked for, in order. */
   readonly asked: unknown[] = [];
   /** What is found when it is looked for what can compute. */
@@ -43,7 +50,6 @@ export class MemoryTasks implements TaskHost {
       pid: 4242,
       startedAt: 1000,
       devices: [],
-      metrics: [],
       isolated: isolate,
       fixed: order.fixed !== undefined,
       owner,
@@ -84,9 +90,19 @@ export class MemoryTasks implements TaskHost {
     return () => this.#logListeners.delete(listener);
   }
 
+  onSamples(listener: (samples: TaskSamples) => void): () => void {
+    this.#sampleListeners.add(listener);
+    return () => this.#sampleListeners.delete(listener);
+  }
+
+  /** Says what was measured of tasks. */
+  measure(samples: TaskSamples): void {
+    for (const listener of this.#sampleListeners) listener(samples);
+  }
+
   /** How many listen for changes and lines: streams that ended must not stay. */
   get listeners(): number {
-    return this.#changeListeners.size + this.#logListeners.size;
+    return this.#changeListeners.size + this.#logListeners.size + this.#sampleListeners.size;
   }
 
   set(task: HostTask): void {

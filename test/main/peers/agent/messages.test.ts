@@ -8,6 +8,8 @@ import {
   orderFromMessage,
   orderToMessage,
   taskFromMessage,
+  taskSampleFromMessage,
+  taskSampleToMessage,
   taskToMessage,
 } from "../../../../main/peers/agent/messages/tasks.js";
 import { problemOfCall, statusOf } from "../../../../main/peers/agent/problem-status.js";
@@ -80,9 +82,6 @@ describe("what goes over the wire comes back as it was", () => {
             description: words,
           }),
         ),
-        metrics: fc.array(fc.record({ at: whole, cpuPercent: percentage, memoryBytes: whole }), {
-          maxLength: 1,
-        }),
         problem: fc.constant(told),
         notice: fc.constant(told),
         incarnation: words,
@@ -100,7 +99,6 @@ describe("what goes over the wire comes back as it was", () => {
           "port",
           "state",
           "devices",
-          "metrics",
           "isolated",
           "fixed",
           "owner",
@@ -114,7 +112,21 @@ describe("what goes over the wire comes back as it was", () => {
     );
   });
 
-  test("metrics of a machine", () => {
+  test("samples of a task", () => {
+    const sample = fc.record(
+      { at: whole, cpuPercent: percentage, memoryBytes: whole, gpuMemoryBytes: whole },
+      { requiredKeys: ["at", "cpuPercent", "memoryBytes"] },
+    );
+    fc.assert(
+      fc.property(sample, (given) => {
+        const message = sent(wire.TaskMetrics, taskSampleToMessage("t1", given));
+        expect(message.taskId).toBe("t1");
+        expect(taskSampleFromMessage(message)).toEqual(given);
+      }),
+    );
+  });
+
+  test("samples of a machine", () => {
     const rate = fc.double({ min: 0, max: 1e12, noNaN: true });
     const metrics = fc.record({
       at: whole,
@@ -122,11 +134,27 @@ describe("what goes over the wire comes back as it was", () => {
       memoryUsedBytes: whole,
       receivedBytesPerSecond: rate,
       sentBytesPerSecond: rate,
+      gpus: fc.array(
+        fc.record(
+          {
+            index: fc.nat(63),
+            usedBytes: whole,
+            busyPercent: percentage,
+            processes: fc.array(
+              fc.record(
+                { pid: fc.nat(), name: words, memoryBytes: whole, taskId: fc.constant("t1") },
+                { requiredKeys: ["pid", "name", "memoryBytes"] },
+              ),
+            ),
+          },
+          { requiredKeys: ["index", "processes"] },
+        ),
+      ),
     });
     fc.assert(
       fc.property(metrics, (given) => {
-        const message = sent(wire.MachineMetrics, machines.metricsToMessage(given));
-        expect(machines.metricsFromMessage(message)).toEqual(given);
+        const message = sent(wire.MachineMetrics, machines.machineSampleToMessage(given));
+        expect(machines.machineSampleFromMessage(message)).toEqual(given);
       }),
     );
   });

@@ -97,11 +97,11 @@ test("closing ends the streams on the other side, and with them its measuring", 
   await until("gpu-pc is online", () => connection.facts().presence === "online");
   gpuPc.tasks.set(task("t1"));
   await connection.log("t1", -1);
-  await until("both streams are open", () => gpuPc.tasks.listeners === 3);
-  expect(gpuPc.machine.metricsListeners.size).toBe(1);
+  await until("both streams are open", () => gpuPc.tasks.listeners === 4);
+  expect(gpuPc.machine.sampleListeners.size).toBe(1);
   await connection.close();
   await until("both streams are over", () => gpuPc.tasks.listeners === 0);
-  expect(gpuPc.machine.metricsListeners.size).toBe(0);
+  expect(gpuPc.machine.sampleListeners.size).toBe(0);
 });
 
 describe("when the other side forgets", () => {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Application } from "../../../../main/application.js";
+import type { ServedApplication } from "../../../../main/hosts/headless/connection.js";
 import { type HeadlessHost, startHeadlessHost } from "../../../../main/hosts/headless/headless-host.js";
 import { windowPreface } from "../../../../main/peers/agent/window-protocol.js";
 import { Alpn } from "../../../../main/peers/port/agent-peer.js";
@@ -24,9 +24,10 @@ beforeEach(async () => {
   await writeFile(join(folder, "index.html"), "<title>the window of pi</title>");
   await writeFile(join(folder, "assets", "large.js"), `// ${"x".repeat(3 << 20)}`);
   host = await startHeadlessHost({ port: 0, rendererFolder: folder });
-  const application: Pick<Application, "handle" | "onEvent"> = {
+  const application: ServedApplication = {
     handle: async (method) => `answer of pi to ${method}`,
     onEvent: () => () => undefined,
+    newestEvent: () => undefined,
   };
   host.serve(application);
   pi = await TestAgent.start("pi", host.sharedWindow);

@@ -40,6 +40,10 @@ class MemoryLink extends MemoryHost implements RemoteMachine {
     return () => this.#listeners.delete(listener);
   }
 
+  onSample(): () => void {
+    return () => undefined;
+  }
+
   open(): void {
     this.dials++;
   }
@@ -151,6 +155,7 @@ async function make(more: { trusted?: TrustedMachine[]; file?: string } = {}) {
       tasks: new MemoryHost(),
       facts: () => machineFacts(id("here"), { kind: "this", name: "here" }),
       onChange: () => () => undefined,
+      onSample: () => () => undefined,
     },
     trust,
     connect: ({ deviceId }, addresses) => {
@@ -196,7 +201,7 @@ describe("machines that announce themselves", () => {
     const { discovery, names, facts, registry } = await make({ trusted: [trusted("pi")] });
     discovery.sees(sighting("zeta"), sighting("beta"), sighting("here"));
     expect(names()).toEqual(["here this", "pi paired", "beta discovered", "zeta discovered"]);
-    expect(facts("beta")).toMatchObject({ presence: "online", addresses: ["10.0.0.9"], lastSeenAt: 1000 });
+    expect(facts("beta")).toMatchObject({ presence: "online", addresses: ["10.0.0.9"] });
     expect(registry.list()[2]?.tasks).toBeUndefined();
     discovery.sees();
     expect(names()).toEqual(["here this", "pi paired"]);

@@ -33,24 +33,26 @@ const exampleTypes = {
 };
 const noDefault = Tensor.of([], "float32", [0]);
 
-/** An Example with features of each kind, "floats", "longs" and "texts", two of each. */
+const floats = Feature.fromPartial({ kind: { $case: "floatList", value: { value: [0.5, -2] } } });
+const longs = Feature.fromPartial({ kind: { $case: "int64List", value: { value: [7n, -8n] } } });
+const texts = Feature.fromPartial({
+  kind: { $case: "bytesList", value: { value: [Uint8Array.of(97), Uint8Array.of(98)] } },
+});
+/** Names of three features of different kinds; TensorFlow reads none of them in two ways. */
+const kindsOf = (use: string): string[] => ["floats", "longs", "texts"].map((kind) => `${use} ${kind}`);
+const [sparse, dense, ragged] = ["sparse", "dense", "ragged"].map(kindsOf) as [string[], string[], string[]];
+/** An Example with features of each kind, two elements of each. */
 const everyKind = Example.encode(
   Example.fromPartial({
     features: {
-      feature: new Map([
-        ["floats", Feature.fromPartial({ kind: { $case: "floatList", value: { value: [0.5, -2] } } })],
-        ["longs", Feature.fromPartial({ kind: { $case: "int64List", value: { value: [7n, -8n] } } })],
-        [
-          "texts",
-          Feature.fromPartial({
-            kind: { $case: "bytesList", value: { value: [Uint8Array.of(97), Uint8Array.of(98)] } },
-          }),
-        ],
-      ]),
+      feature: new Map(
+        [sparse, dense, ragged].flatMap((names) =>
+          names.map((name, i) => [name, [floats, longs, texts][i] as Feature] as const),
+        ),
+      ),
     },
   }),
 ).finish();
-const kinds = ["floats", "longs", "texts"];
 const kindTypes = attr.types("float32", "int64", "string");
 const denseKinds = { Tdense: kindTypes, dense_shapes: attr.shapes([2], [2], [2]) };
 const noDefaults = (["float32", "int64", "string"] as const).map((dtype) => Tensor.of([], dtype, [0]));
@@ -86,8 +88,8 @@ export const parsingSpecs: readonly OpSpec[] = [
         ],
         attrs: { OUT_TYPE: attr.types("int32", "float32", "string") },
       })),
-    edges: () =>
-      ["1,2", "x,2,3", ",1,2"].map((line) => ({
+    edges: () => [
+      ...["1,2", "x,2,3", ",1,2"].map((line) => ({
         inputs: [
           Tensor.of([line]),
           Tensor.of([], "int32", [0]),
@@ -96,6 +98,11 @@ export const parsingSpecs: readonly OpSpec[] = [
         ],
         attrs: { OUT_TYPE: attr.types("int32", "float32", "string") },
       })),
+      {
+        inputs: [Tensor.of(["-7,2.5", ",1e300"]), Tensor.of([9n], "int64"), Tensor.of([], "float64", [0])],
+        attrs: { OUT_TYPE: attr.types("int64", "float64") },
+      },
+    ],
   },
   {
     op: "ShardedFilename",
@@ -140,8 +147,7 @@ export const parsingSpecs: readonly OpSpec[] = [
         inputs: [
           Tensor.of([everyKind], "string"),
           none,
-          ...kinds.map((key) => scalar("string", key)),
-          ...kinds.map((key) => scalar("string", key)),
+          ...[...sparse, ...dense].map((key) => scalar("string", key)),
           ...noDefaults,
         ],
         attrs: { ...denseKinds, sparse_types: kindTypes, Nsparse: attr.int(3), Ndense: attr.int(3) },
@@ -173,9 +179,9 @@ export const parsingSpecs: readonly OpSpec[] = [
         inputs: [
           Tensor.of([everyKind], "string"),
           none,
-          Tensor.of(kinds),
-          Tensor.of(kinds),
-          Tensor.of(kinds),
+          Tensor.of(sparse),
+          Tensor.of(dense),
+          Tensor.of(ragged),
           ...noDefaults,
         ],
         attrs: {
@@ -207,8 +213,8 @@ export const parsingSpecs: readonly OpSpec[] = [
           ...denseKinds,
           sparse_types: kindTypes,
           num_sparse: attr.int(3),
-          sparse_keys: attr.texts(...kinds),
-          dense_keys: attr.texts(...kinds),
+          sparse_keys: attr.texts(...sparse),
+          dense_keys: attr.texts(...dense),
         },
       },
     ],

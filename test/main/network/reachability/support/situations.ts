@@ -19,7 +19,6 @@ export function task(name: string, more: Partial<Task> = {}): Task {
     state: "running",
     colour: 0,
     devices: [],
-    metrics: [],
     ...more,
   };
 }
@@ -41,7 +40,6 @@ export function machine(name: string, tasks: readonly Task[] = [], more: Partial
     agentPort: 2220,
     version: "0.1.0",
     engines: [{ engine: "tensorflow", version: "2.21.0", gpu: false }],
-    metrics: [],
     tasks: [...tasks],
     ...more,
   };

@@ -1,0 +1,37 @@
+/**
+ * How a window that was away gets what it missed. Every event has a sequence number; a window that comes back names the
+ * last one that it knows. Log lines are not repeated: they have numbers of their own, see `cluster.taskLog`.
+ */
+import { z } from "zod";
+import { method } from "./method.js";
+
+/** The last event that a window knows. */
+export const knownEventSchema = z.object({
+  /** The run of the application that numbered it. */
+  feed: z.string().max(64),
+  sequence: z.number().int().nonnegative(),
+});
+export type KnownEvent = z.infer<typeof knownEventSchema>;
+
+/** An event as it crosses a transport. */
+export const numberedEventSchema = z.object({
+  event: z.string(),
+  /** Counts up by one with every event of the application. */
+  sequence: z.number().int().positive(),
+  /** Some events say that something is no more, and then have no data. */
+  data: z.unknown().optional(),
+});
+export type NumberedEvent = z.infer<typeof numberedEventSchema>;
+
+export const missedEventsSchema = z.object({
+  /** The last event of the application. */
+  last: knownEventSchema,
+  /** In their order: each state that is another one now, and the samples, as far as they are kept. */
+  events: z.array(numberedEventSchema),
+});
+export type MissedEvents = z.infer<typeof missedEventsSchema>;
+
+export const missedEventsMethods = {
+  /** What happened after the event that the window knows last; left out: everything that a new window needs. */
+  "events.missed": method(knownEventSchema.optional(), missedEventsSchema),
+} as const;

@@ -1,0 +1,32 @@
+import type { LogLine } from "../api/cluster.js";
+import type { TaskHost, TaskSamples } from "../tasks/task-host.js";
+
+export interface HostEvents {
+  readonly onChange: () => void;
+  readonly onLog: (taskId: string, lines: LogLine[]) => void;
+  readonly onSamples: (samples: TaskSamples) => void;
+}
+
+/** Listens to the machines as hosts of tasks, to each for as long as it is there. */
+export class HostListeners {
+  readonly #events: HostEvents;
+  readonly #stops = new Map<TaskHost, readonly (() => void)[]>();
+
+  constructor(events: HostEvents) {
+    this.#events = events;
+  }
+
+  /** Listens to these and to no others. */
+  follow(hosts: ReadonlySet<TaskHost>): void {
+    for (const [host, stops] of this.#stops) {
+      if (hosts.has(host)) continue;
+      for (const stop of stops) stop();
+      this.#stops.delete(host);
+    }
+    const { onChange, onLog, onSamples } = this.#events;
+    for (const host of hosts) {
+      if (this.#stops.has(host)) continue;
+      this.#stops.set(host, [host.onChange(onChange), host.onLog(onLog), host.onSamples(onSamples)]);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * A value as it is now, made of the parts of an earlier one wherever they are equal: what did not change is the same object
+ * as before, and nothing that shows it is drawn again. For plain data, as it comes from the application.
+ */
+export function keepEqual<T>(before: unknown, now: T): T;
+export function keepEqual(before: unknown, now: unknown): unknown {
+  if (Object.is(before, now)) return before;
+  if (Array.isArray(before) && Array.isArray(now)) {
+    const kept = now.map((value, index) => keepEqual(before[index], value));
+    return before.length === kept.length && kept.every((value, index) => value === before[index])
+      ? before
+      : kept;
+  }
+  if (!isPlain(before) || !isPlain(now)) return now;
+  const keys = Object.keys(now);
+  const kept = Object.fromEntries(keys.map((key) => [key, keepEqual(before[key], now[key])]));
+  const isSame =
+    Object.keys(before).length === keys.length &&
+    keys.every((key) => Object.hasOwn(before, key) && kept[key] === before[key]);
+  return isSame ? before : kept;
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}

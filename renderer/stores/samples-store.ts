@@ -1,0 +1,66 @@
+import { create } from "zustand";
+import type { Machine } from "../../main/api/cluster.js";
+import { KEPT_SAMPLES, type MachineSample, type Samples, type TaskSample } from "../../main/api/samples.js";
+
+/** What is measured once a second, apart from the cluster's state: whoever shows none of it is not drawn again for it. */
+export interface SamplesStore {
+  /** The last minute of each machine, newest last. */
+  readonly machines: ReadonlyMap<string, readonly MachineSample[]>;
+  /** The same of each task. */
+  readonly tasks: ReadonlyMap<string, readonly TaskSample[]>;
+}
+
+export const useSamples = create<SamplesStore>()(() => ({ machines: new Map(), tasks: new Map() }));
+
+/** Appends what was measured. */
+export function receiveSamples({ machines, tasks }: Samples): void {
+  useSamples.setState((store) => ({
+    machines: appended(store.machines, machines),
+    tasks: appended(store.tasks, tasks),
+  }));
+}
+
+/** Forgets what was measured of machines that do not answer, and of tasks that are gone. */
+export function forgetSamples(machines: readonly Machine[]): void {
+  const online = machines.filter(({ presence }) => presence === "online");
+  const machineIds = new Set(online.map(({ id }) => id));
+  const taskIds = new Set(machines.flatMap(({ tasks }) => tasks.map(({ id }) => id)));
+  useSamples.setState((store) => ({
+    machines: kept(store.machines, machineIds),
+    tasks: kept(store.tasks, taskIds),
+  }));
+}
+
+const noSamples: readonly never[] = [];
+
+/** The last minute of a machine; nothing where it is not measured. */
+export function machineSamples({ machines }: SamplesStore, machineId: string): readonly MachineSample[] {
+  return machines.get(machineId) ?? noSamples;
+}
+
+/** The newest number set of a machine. */
+export function newestOfMachine(store: SamplesStore, machineId: string): MachineSample | undefined {
+  return machineSamples(store, machineId).at(-1);
+}
+
+/** The last minute of a task. */
+export function taskSamples({ tasks }: SamplesStore, taskId: string): readonly TaskSample[] {
+  return tasks.get(taskId) ?? noSamples;
+}
+
+function appended<T>(
+  known: ReadonlyMap<string, readonly T[]>,
+  more: Readonly<Record<string, T>>,
+): ReadonlyMap<string, readonly T[]> {
+  const next = new Map(known);
+  for (const [id, sample] of Object.entries(more)) {
+    next.set(id, [...(known.get(id) ?? []).slice(1 - KEPT_SAMPLES), sample]);
+  }
+  return next;
+}
+
+function kept<T>(known: ReadonlyMap<string, T>, ids: ReadonlySet<string>): ReadonlyMap<string, T> {
+  return [...known.keys()].every((id) => ids.has(id))
+    ? known
+    : new Map([...known].filter(([id]) => ids.has(id)));
+}
