@@ -2,6 +2,7 @@
  * What happens to the view when the canvas gets another place or size. A bar or panel that comes, goes or changes its size
  * leaves the graph where it is on the screen; a window that changes its own keeps in view what was in view.
  */
+import type { Viewport } from "@xyflow/react";
 import { type RefObject, useEffect } from "react";
 import { currentMap } from "../viewport/current-map.js";
 import { currentView, moveView, viewAfterResize } from "../viewport/view.js";
@@ -12,11 +13,21 @@ export function useStillGraph(canvas: RefObject<HTMLElement | null>): void {
     if (!element) return;
     let before = element.getBoundingClientRect();
     let windowSize = sizeOfWindow();
+    /** The canvas and its view before the window got another size, while the panels still follow it. */
+    let start: { readonly rect: DOMRect; readonly view: Viewport } | undefined;
+    const settled = () => {
+      start = undefined;
+    };
     const observer = new ResizeObserver(() => {
       const now = element.getBoundingClientRect();
       const view = currentView();
       if (sizeOfWindow() !== windowSize) {
-        moveView(viewAfterResize(view, before, now, currentMap().bounds), 0);
+        start = { rect: before, view };
+        // Panels are laid out after the window has its size, some of them with the frame after that.
+        requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(settled)));
+      }
+      if (start) {
+        moveView(viewAfterResize(start.view, start.rect, now, currentMap().bounds), 0);
       } else if (now.left !== before.left || now.top !== before.top) {
         const { x, y, zoom } = view;
         moveView({ x: x - (now.left - before.left), y: y - (now.top - before.top), zoom }, 0);

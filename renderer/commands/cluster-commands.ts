@@ -1,9 +1,11 @@
 /** The commands of the cluster as a whole. Those of machines and tasks are in machine-commands.ts and task-commands.ts. */
+import type { Task } from "../../main/api/cluster.js";
 import { applyRows, changeMembership, stoppable, stopTasks } from "../actions/cluster-actions.js";
 import { currentTasks, missingTasks, startLabel, startMissing } from "../actions/graph-tasks.js";
 import { searchMachines } from "../actions/machine-actions.js";
 import { blockedRoutes } from "../cluster/routes.js";
 import { type WantedCluster, wantedCluster } from "../cluster/wanted-cluster.js";
+import type { GraphDocument } from "../document/model.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
 import { openFirewall } from "../stores/firewall-store.js";
@@ -11,18 +13,23 @@ import { checkRoutes, useReachability } from "../stores/reachability-store.js";
 import { uiActions } from "../stores/ui-store.js";
 import { countText } from "../ui/format.js";
 import { defineCommands, when } from "./command.js";
+import { remember } from "./remember.js";
 import { noTarget, routeTarget } from "./target-kinds.js";
 
 const NOT_KNOWN = "The cluster is not known yet.";
 
 const cluster = () => useCluster.getState().state;
-const missing = () => missingTasks(useDocument.getState().document.nodes.values(), currentTasks());
+const missingOf = remember((nodes: GraphDocument["nodes"], tasks: readonly Task[]) =>
+  missingTasks(nodes.values(), tasks),
+);
+const missing = () => missingOf(useDocument.getState().document.nodes, currentTasks());
+const wantedOf = remember(wantedCluster);
 
 /** What the cluster that the document was saved with has beyond the present one. */
 function wanted(): WantedCluster {
   const state = cluster();
   const kept = useDocument.getState().document.cluster;
-  return state === undefined || kept.length === 0 ? { names: [] } : wantedCluster(state, kept);
+  return state === undefined || kept.length === 0 ? { names: [] } : wantedOf(state, kept);
 }
 
 function wantedText(): string {

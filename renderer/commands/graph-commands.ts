@@ -1,4 +1,5 @@
 /** What can be done with the graph as a whole and with what is selected of it. */
+import type { GraphDocument } from "../document/model.js";
 import { wiringOf } from "../document/wiring.js";
 import { type DocumentStore, documentActions, useDocument } from "../stores/document-store.js";
 import { useKernels } from "../stores/kernel-store.js";
@@ -6,15 +7,17 @@ import { countText } from "../ui/format.js";
 import { fitGraph, toGraph, toScreen, viewCentre } from "../viewport/view.js";
 import { useCanvas } from "../viewport/view-store.js";
 import { defineCommands, type Enabled, when } from "./command.js";
+import { remember } from "./remember.js";
 import { documentTarget, type Selection, selectionTarget } from "./target-kinds.js";
 
 export function hasNodes({ document }: DocumentStore): Enabled {
   return when(document.nodes.size > 0, "The graph has no nodes.");
 }
 
-function unpinned({ document }: DocumentStore): string[] {
-  return [...document.nodes.values()].filter(({ device }) => device === "").map(({ name }) => name);
-}
+const unpinnedOf = remember((nodes: GraphDocument["nodes"]) =>
+  [...nodes.values()].filter(({ device }) => device === "").map(({ name }) => name),
+);
+const unpinned = ({ document }: DocumentStore) => unpinnedOf(document.nodes);
 
 const withoutKernel = () => useKernels.getState().missing.nodes;
 const showOrNext = (count: number) => (count === 1 ? "Show" : "Next");

@@ -2,12 +2,15 @@ import { initialiseAndRunAgain } from "../actions/initialise-actions.js";
 import { restoreRequest } from "../actions/restore-actions.js";
 import { startRun, stopRun } from "../actions/run-actions.js";
 import type { Initialisation } from "../document/initialisers.js";
-import { documentActions } from "../stores/document-store.js";
+import type { GraphDocument } from "../document/model.js";
+import { documentActions, useDocument } from "../stores/document-store.js";
+import { useOps } from "../stores/ops-store.js";
 import { isActive, useDocumentRun, useRun } from "../stores/run-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { countText } from "../ui/format.js";
 import { defineCommands, type Enabled, when } from "./command.js";
+import { remember } from "./remember.js";
 import { documentTarget, noTarget, runTarget, stepsTarget } from "./target-kinds.js";
 
 /** One run at a time, whichever document it computes. */
@@ -66,13 +69,13 @@ export const runCommands = defineCommands(documentTarget, {
     id: "run.initialise",
     group: "Run",
     label: "Give variables a value, then run again",
-    labelNow: () => `${initialiseText(documentActions.initialisation())}, then run again`,
+    labelNow: () => `${initialiseText(initialisation())}, then run again`,
     takesDocument: true,
     needsApplication: true,
     applies: () => {
       // A SavedModel has its own values; others are only for a user who said to leave those out.
       if (restoreRequest().restore && !useSavedModel.getState().withoutValues) return false;
-      const { targets, missing } = documentActions.initialisation();
+      const { targets, missing } = initialisation();
       return useDocumentRun.getState().latest !== undefined && targets.length + missing.length > 0;
     },
     isEnabled: nothingRuns,
@@ -82,6 +85,12 @@ export const runCommands = defineCommands(documentTarget, {
     },
   },
 });
+
+/** Of the open document, as it is, with the ops that are known. */
+const initialisationOf = remember((_document: GraphDocument, _ops: unknown) =>
+  documentActions.initialisation(),
+);
+const initialisation = () => initialisationOf(useDocument.getState().document, useOps.getState().ops);
 
 function initialiseText({ targets, missing }: Initialisation): string {
   const [variable] = missing;
