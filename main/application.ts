@@ -31,12 +31,12 @@ import { Watchers } from "./shared/watchers.js";
 import { createTasks } from "./tasks/room.js";
 
 export interface ApplicationOptions {
-  /** Folder for settings and whatever else is kept; made when it is first needed. */
+  /** Folder for settings and all other saved state; created when first needed. */
   readonly dataDir: string;
   readonly host: Host;
   /** Port at which the agent listens; the usual one unless given. */
   readonly agentPort?: number;
-  /** How far it talks to other machines; what TENSORDECK_NETWORK says unless given. */
+  /** How far it communicates with other machines; the value of TENSORDECK_NETWORK unless given. */
   readonly network?: NetworkScope;
   /** Disposes the application when it is aborted. */
   readonly signal?: AbortSignal;
@@ -49,7 +49,7 @@ export interface Application {
    * Runs one method of the contract.
    *
    * @throws ProblemError INVALID_ARGUMENT for unknown methods and parameters that do not fit; whatever the method
-   *   throws. `problemOf` makes any of it presentable.
+   *   throws. `problemOf` turns any of these into a problem for display. ↵
    * @param caller The window that calls; this program itself unless given.
    */
   handle(method: string, params: unknown, caller?: Caller): Promise<unknown>;
@@ -57,15 +57,18 @@ export interface Application {
   onEvent(listener: EventListener): () => void;
   /** The newest event of a name that carries a state. */
   newestEvent(event: EventName): NumberedEvent | undefined;
-  /** Where machines answer that have one identity, "host:port" each, by device ID. */
+  /** Addresses ("host:port") of machines that share one identity, by device ID. */
   clones(): Clones;
-  /** What somebody would miss if the application ended now. */
+  /** What the user would lose if the application ended now. */
   inUse(): InUse;
   /** Ends runs, installations and every task process; resolves when they are gone. May be called more than once. */
   dispose(): Promise<void>;
 }
 
-/** Makes the application. Tasks of an earlier life come back by themselves; everything else waits for a window. */
+/**
+ * Makes the application. Tasks of the previous process are restored right away; everything else waits for a
+ * window.
+ */
 export async function createApplication(options: ApplicationOptions): Promise<Application> {
   const { dataDir, host, signal, engine = defaultEngine() } = options;
   const inDataDir = (name: string) => join(dataDir, name);
@@ -140,7 +143,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     ...network.handlers,
   };
 
-  // Tasks come back after the cluster, which knows the colours that they had, and before other machines see this one
+  // Tasks are restored after the cluster, which knows their former colours, and before other machines see this one
   // without them.
   clusterRoom.loaded
     .then(() => tasks.restore())

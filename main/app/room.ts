@@ -9,7 +9,7 @@ import type { Room } from "../shared/room.js";
 import { version } from "../shared/version.js";
 import type { Host } from "./host.js";
 
-/** As much as somebody reads; the rest is in the file. */
+/** As much as a person would read; the rest is in the file. */
 const SHOWN_LOG_BYTES = 256 * 1024;
 
 export interface AppOptions {

@@ -1,11 +1,14 @@
-/** What the application keeps of the cluster over its own restarts; tasks are kept by the machines that run them. */
+/**
+ * What the application saves about the cluster across its own restarts; tasks are kept by the machines that run
+ * them.
+ */
 import { z } from "zod";
 import { accessSchema, jobNameSchema, membershipSchema } from "../api/cluster.js";
 import { JsonFile } from "../storage/json-file.js";
 
 const storedClusterSchema = z.object({
   membership: membershipSchema.catch("dynamic"),
-  /** What cannot be read must not open anything. */
+  /** An unreadable file must not open the cluster. */
   access: accessSchema.catch("secure"),
   foreign: z
     .array(
@@ -22,7 +25,7 @@ const storedClusterSchema = z.object({
 });
 export type StoredCluster = z.infer<typeof storedClusterSchema>;
 
-/** The file that keeps it. What does not fit in it is replaced by its default. */
+/** The file that keeps it. Invalid values are replaced by their defaults. */
 export function clusterFile(path: string): JsonFile<StoredCluster> {
   return new JsonFile(path, storedClusterSchema, "The cluster");
 }

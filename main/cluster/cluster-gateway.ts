@@ -13,7 +13,10 @@ export class ClusterGateway {
   #opening: Promise<Gateway> | undefined;
   #state: GatewayState | undefined;
 
-  /** Opens as soon as the cluster has a task. The cluster tells its windows of the gateway, so the gateway is made before it. */
+  /**
+   * Opens as soon as the cluster has a task. The cluster reports the gateway to its windows, so the gateway is created
+   * first.
+   */
   follow(cluster: Pick<ClusterService, "tasks" | "membership" | "onChange" | "refresh">): void {
     this.#stopListening = cluster.onChange(() => {
       if (this.#opening || cluster.tasks().length === 0) return;
@@ -49,7 +52,7 @@ export class ClusterGateway {
   }
 }
 
-/** The running tasks that a session can take in; undefined where there is none. */
+/** The running tasks that a session can use; undefined if there are none. */
 function gatewayCluster(cluster: Pick<ClusterService, "tasks" | "membership">): GatewayCluster | undefined {
   const running = cluster.tasks().filter(({ state, unusable }) => state === "running" && !unusable);
   if (running.length === 0) return undefined;

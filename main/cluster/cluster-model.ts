@@ -1,4 +1,4 @@
-/** What is known of the cluster at this moment, and who is told when it changes. Commands are cluster-service.ts's. */
+/** The current state of the cluster, and its listeners. Commands are in cluster-service.ts. */
 import { isDeepStrictEqual } from "node:util";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Access, ClusterState, Gateway, Membership } from "../api/cluster.js";
@@ -30,15 +30,17 @@ export interface ModelCollaborators {
   readonly emit: EmitEvent;
   /** For foreign servers; the machines ask for their own tasks. */
   readonly openProbe: OpenProbe;
-  /** File that keeps membership, access, foreign servers and colours; without it they are forgotten. */
+  /** File that keeps membership, access, foreign servers and colours; without it they are not saved. */
   readonly file?: string;
   readonly discovery: () => DiscoveryState;
   readonly gateway?: () => Gateway | undefined;
-  /** Where tasks of this machine can be isolated from its other servers. */
+  /** Present where tasks of this machine can be isolated from its other servers. */
   readonly reachPort?: ReachPort;
 }
 
-/** Changes come in bursts, as when a task goes through its states; more news than this nobody can read. */
+/**
+ * Changes come in bursts, as when a task goes through its states; nobody could read more frequent updates.
+ */
 const BETWEEN_NEWS_MILLIS = 50;
 /** How long a task that is no longer listed is remembered. */
 const REMEMBERED_MILLIS = 60_000;
@@ -47,7 +49,7 @@ export class ClusterModel {
   readonly foreign: ForeignServers;
   readonly restarts = new RestartWatch();
   readonly localServers: LocalServers;
-  /** Resolves when what was kept has been read: tasks of an earlier life then get their old colours. */
+  /** Resolves when the saved state has been read: restored tasks then get their old colours. */
   readonly loaded: Promise<void>;
   readonly #collaborators: ModelCollaborators;
   readonly #file: JsonFile<StoredCluster> | undefined;
@@ -65,22 +67,22 @@ export class ClusterModel {
   readonly #clears = new Map<string, number>();
   /** When each task was listed last, in milliseconds since the epoch. */
   readonly #listedAt = new Map<string, number>();
-  /** Machines that have answered since the application began; of others it cannot say that they went. */
+  /** Machines that have answered since the application started; others cannot be reported as gone. */
   readonly #met = new Set<string>();
   #wantedMembership: Membership = "dynamic";
   #access: Access = "secure";
   #notice: Problem | undefined;
-  /** The tasks as of the last change; undefined when they are to be listed anew. */
+  /** The tasks as of the last change; undefined when they have to be listed again. */
   #tasks: readonly ClusterTask[] | undefined;
-  /** The state that the windows were told last. */
+  /** The state last sent to the windows. */
   #told: ClusterState | undefined;
   /** Milliseconds of the monotonic clock. */
   #toldAt = Number.NEGATIVE_INFINITY;
-  /** Set while something is to be told. */
+  /** Set while an update is due. */
   #news: NodeJS.Timeout | undefined;
-  /** When tasks that are gone are to be forgotten; set while there are any. */
+  /** Timer that forgets tasks that are gone; set while there are any. */
   #forgetting: NodeJS.Timeout | undefined;
-  /** What the newest tunnels were made from. */
+  /** What the newest tunnels were created from. */
   #tunnelledFrom: unknown;
   #tellingTunnels: Promise<void> = Promise.resolve();
   #isLoaded = false;
@@ -109,12 +111,12 @@ export class ClusterModel {
     this.#machinesChanged();
   }
 
-  /** What the tasks were started as. */
+  /** The membership with which the tasks were started. */
   get membership(): Membership {
     return membershipOf(this.#wantedMembership, this.machines());
   }
 
-  /** What tasks are started as from now on. */
+  /** The membership of tasks that are started from now on. */
   get wantedMembership(): Membership {
     return this.#wantedMembership;
   }
@@ -144,11 +146,11 @@ export class ClusterModel {
     return this.#collaborators.machines.list();
   }
 
-  /** Machine by machine, each in the order in which its tasks were made; then the foreign servers. */
+  /** Machine by machine, each in the order in which its tasks were created; then the foreign servers. */
   tasks(): readonly ClusterTask[] {
     if (this.#tasks === undefined) {
       this.#tasks = this.#listTasks();
-      // Nobody is to see a server that is another one without the word that its variables are gone.
+      // No listener may see a replaced server without the notice that its variables are gone.
       if (this.restarts.look(this.#tasks)) this.#tasks = this.#listTasks();
     }
     return this.#tasks;
@@ -170,19 +172,19 @@ export class ClusterModel {
     });
   }
 
-  /** What was measured last. */
+  /** The latest samples. */
   get samples(): NewestSamples {
     return this.#samples.newest;
   }
 
-  /** Ports that some machine of the cluster cannot listen at. */
+  /** Ports on which some machine of the cluster cannot listen. */
   takenPorts(): number[] {
     return this.#tunnels.takenPorts();
   }
 
-  /** Resolves when every machine that answers was told of its tunnels as they are now. */
+  /** Resolves when every machine that answers has received its current tunnels. */
   async tellTunnels(): Promise<void> {
-    // What strangers announce is none of the tunnels' concern.
+    // Announcements of unpaired machines do not concern the tunnels.
     const machines = this.machines().filter(
       ({ facts }) => facts.kind !== "discovered" && facts.role !== "view",
     );
@@ -192,7 +194,7 @@ export class ClusterModel {
     }));
     for (const { facts } of machines) if (facts.presence === "online") this.#met.add(facts.id);
     // Machines that are not paired with each other do not notice by themselves that one is gone, or has moved to another
-    // address: its tunnels are taken away, which ends their connections, and put back with it.
+    // address: its tunnels are removed, which ends their connections, and restored with it.
     const lost = new Set(
       machines.flatMap(({ facts: { id, presence } }) =>
         presence !== "online" && this.#met.has(id) ? [id] : [],
@@ -200,7 +202,7 @@ export class ClusterModel {
     );
     const tasks = tunnelledTasks(this.tasks()).filter(({ machineId }) => !lost.has(machineId));
     const presences = machines.map(({ facts }) => facts.presence);
-    // With many machines the table is large, and most changes are none of its concern.
+    // With many machines the table is large, and most changes do not affect it.
     const from = { access: this.#access, tunnelled, tasks, presences };
     if (!isDeepStrictEqual(from, this.#tunnelledFrom)) {
       this.#tunnelledFrom = from;
@@ -212,7 +214,7 @@ export class ClusterModel {
     await this.#tellingTunnels;
   }
 
-  /** Says that the variables, queues and sessions of a task are gone, though its server is the same. */
+  /** Reports that the variables, queues and sessions of a task are gone, though its server is the same. */
   cleared(taskId: string): void {
     this.restarts.expect(taskId);
     this.#clears.set(taskId, (this.#clears.get(taskId) ?? 0) + 1);
@@ -231,7 +233,7 @@ export class ClusterModel {
     return () => this.#sampleListeners.delete(listener);
   }
 
-  /** Something is different now. Several changes of one moment are told together. */
+  /** Marks the state as changed. Changes that are close together are reported together. */
   changed(): void {
     this.#tasks = undefined;
     if (this.#disposed) return;
@@ -239,7 +241,7 @@ export class ClusterModel {
     this.#news ??= setTimeout(() => this.#tell(), Math.max(0, wait));
   }
 
-  /** Listens and tells no more; resolves when what is to be kept is written. */
+  /** Stops listening and reporting; resolves when the state is saved. */
   async dispose(): Promise<void> {
     this.#disposed = true;
     for (const stop of this.#stops) stop();
@@ -290,7 +292,9 @@ export class ClusterModel {
     this.changed();
   }
 
-  /** A task that stays away gives its colour back; one that moves, or whose machine restarts, is soon listed again. */
+  /**
+   * The colour of a task that stays away is released; one that moves, or whose machine restarts, is soon listed again.
+   */
   #forgetRemoved(): void {
     const now = Date.now();
     const listed = new Set(this.tasks().map(({ id }) => id));
@@ -316,14 +320,14 @@ export class ClusterModel {
     if (!stored) return;
     this.#wantedMembership = stored.membership;
     this.#access = stored.access;
-    // Before any task is listed, which would get a colour otherwise.
+    // Before any task is listed, since that would give it a colour.
     for (const [id, colour] of Object.entries(stored.colours)) this.#colours.restore(id, colour);
     for (const place of stored.foreign) this.foreign.addAgain(place);
     this.changed();
   }
 
   async #save(): Promise<void> {
-    // What has not been read must not be written over.
+    // State that has not been read must not be overwritten.
     if (!this.#isLoaded) return;
     await this.#file?.save({
       membership: this.#wantedMembership,

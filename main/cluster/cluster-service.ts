@@ -1,5 +1,5 @@
 /**
- * What can be done with the cluster. The machines run the tasks; this service says which, where and under which name.
+ * The commands of the cluster. The machines run the tasks; this service decides which, where and under which name.
  *
  * In a dynamic cluster a task starts alone and the session says which job and index it has. In a fixed cluster every
  * task is started with the whole ClusterSpec.
@@ -28,11 +28,11 @@ import { foreignPlaceOf, wishesOf } from "./task-requests.js";
 export interface ClusterCollaborators extends ModelCollaborators {
   /** Whether the ps tasks stop when the last worker leaves. */
   readonly stopPsWithLastWorker: () => Promise<boolean>;
-  /** Replaced in tests whose servers are none of TensorFlow's. */
+  /** Replaced in tests whose servers are not TensorFlow's. */
   readonly clearState?: typeof clearServerState;
 }
 
-/** How long an added task waits for the machines to say whether they can listen at its port. */
+/** How long an added task waits for the machines to report whether they can listen on its port. */
 const TUNNEL_WAIT_MILLIS = 5000;
 const TUNNEL_ROUNDS = 3;
 
@@ -65,7 +65,7 @@ export class ClusterService {
     });
   }
 
-  /** Resolves when what the cluster kept has been read; machines bring back their tasks after that. */
+  /** Resolves when the saved state of the cluster has been read; machines restore their tasks after that. */
   get loaded(): Promise<void> {
     return this.#model.loaded;
   }
@@ -78,7 +78,7 @@ export class ClusterService {
     return this.#model.access;
   }
 
-  /** Machine by machine, each in the order in which its tasks were made; then the foreign servers. */
+  /** Machine by machine, each in the order in which its tasks were created; then the foreign servers. */
   tasks(): readonly ClusterTask[] {
     return this.#model.tasks();
   }
@@ -87,12 +87,12 @@ export class ClusterService {
     return this.#model.state();
   }
 
-  /** What was measured last on the machines and of the tasks. */
+  /** The latest samples of the machines and tasks. */
   samples(): NewestSamples {
     return this.#model.samples;
   }
 
-  /** Whether a foreign server of this machine, which tunnels may lead to, listens at a port. */
+  /** Whether a foreign server of this machine, which tunnels may lead to, listens on a port. */
   hasLocalServer(port: number): boolean {
     return this.#model.localServers.has(port);
   }
@@ -107,7 +107,7 @@ export class ClusterService {
     return this.#model.onSamples(listener);
   }
 
-  /** Tells the windows of something that the state takes from elsewhere: discovery or the gateway. */
+  /** Updates the windows when a part of the state that comes from discovery or the gateway has changed. */
   refresh(): void {
     this.#model.changed();
   }
@@ -141,9 +141,9 @@ export class ClusterService {
   }
 
   /**
-   * Makes the tasks what the table says.
+   * Changes the tasks to match the table.
    *
-   * @throws ProblemError when a row cannot be; nothing was changed then. When a machine fails on the way, what was done
+   * @throws ProblemError for an invalid row; nothing has changed then. When a machine fails on the way, what was done ↵
    *   before stays done.
    */
   applyTable(rows: readonly ClusterRow[]): Promise<void> {
@@ -153,7 +153,7 @@ export class ClusterService {
       const plan = planTable(rows, this.tasks(), model.machines(), model.access);
       const changed = [...plan.add, ...plan.replace.map(({ wish }) => wish), ...plan.addForeign];
       model.notice = undefined;
-      // First what may still be refused without anything being lost: a server that does not answer.
+      // First the step that can still fail without losing anything: a server that does not answer.
       for (const place of plan.addForeign) await model.foreign.add(place);
       for (const { id, job, index } of plan.renameForeign) model.foreign.rename(id, job, index);
       for (const task of plan.remove) await this.#remove(task);
@@ -170,8 +170,8 @@ export class ClusterService {
   }
 
   /**
-   * Opens the cluster or closes it. Tasks whose raw port opens or closes with it, or whose port is no longer theirs alone,
-   * are made anew.
+   * Opens the cluster or closes it. Tasks whose raw port opens or closes with it, or whose port is no longer theirs
+   * alone, are re-created.
    *
    * @throws ProblemError UNAVAILABLE when the machine of one of these does not answer, PERMISSION_DENIED when it lets no
    *   other machine open a task there; nothing was changed then.
@@ -193,7 +193,7 @@ export class ClusterService {
       if (access === "open") checkExposure(changing, model.machines());
       model.notice = undefined;
       model.access = access;
-      // As they are now: another task may have the same port.
+      // The current ones: another task may have the same port.
       const fresh = this.tasks().filter(({ id }) => changing.some((task) => task.id === id));
       await this.#replace(fresh.map((task) => ({ task, wish: this.#placement.wishOf(task) })));
       await this.#settlePorts(fresh.map(({ id }) => id));
@@ -244,7 +244,7 @@ export class ClusterService {
     });
   }
 
-  /** Forgets the foreign servers of a host that is listed for their sake only. */
+  /** Removes the foreign servers of a host that is listed only because of them. */
   forgetHost(machineId: string): Promise<void> {
     return this.#enqueue(async () => {
       for (const task of this.tasks()) {
@@ -271,7 +271,7 @@ export class ClusterService {
     return task.foreign ? [] : await this.#placement.host(task.machineId).log(taskId, afterSequence);
   }
 
-  /** Says and keeps the last; the machines end their tasks themselves. */
+  /** Reports and saves the final state; the machines end their tasks themselves. */
   async dispose(): Promise<void> {
     await this.#model.dispose();
   }
@@ -281,7 +281,9 @@ export class ClusterService {
     return this.tasks().filter((task) => !task.foreign && isActive(task) && !task.locked);
   }
 
-  /** Tasks join those that are there as what those were started as, be it from another machine's window. */
+  /**
+   * New tasks join with the membership of the existing ones, even if another machine's window started those.
+   */
   #adoptMembership(): void {
     this.#model.wantedMembership = this.#model.membership;
   }
@@ -300,7 +302,7 @@ export class ClusterService {
     await this.#placement.replace([...changes].sort((a, b) => serversFirst(a.wish, b.wish)));
   }
 
-  /** In a fixed cluster the other tasks must be told of those that are new, which they are at their start only. */
+  /** In a fixed cluster the other tasks must learn of the new ones, which is possible only when they start. */
   #restartFor(joined: readonly { job: string; index: number }[], others: readonly ClusterTask[]): void {
     if (this.membership === "dynamic" || joined.length === 0 || others.length === 0) return;
     this.#setNotice(
@@ -310,7 +312,9 @@ export class ClusterService {
     this.#background(this.#placement.restart(others));
   }
 
-  /** Gives new tasks other ports where some machine cannot listen at theirs. They have nothing to lose yet. */
+  /**
+   * Moves new tasks to other ports where some machine cannot listen on theirs. They have no state to lose yet.
+   */
   async #settlePorts(taskIds: readonly string[]): Promise<void> {
     for (let round = 0; round < TUNNEL_ROUNDS; round++) {
       await Promise.race([this.#model.tellTunnels(), delay(TUNNEL_WAIT_MILLIS)]);
@@ -320,7 +324,7 @@ export class ClusterService {
     }
   }
 
-  /** Where the user wants that, a cluster without workers keeps no parameter servers. */
+  /** If the user wants that, parameter servers stop when the cluster has no workers left. */
   async #stopServersAfter(gone: readonly ClusterTask[]): Promise<void> {
     const active = this.#active();
     const isServer = (task: ClusterTask) => task.job === PARAMETER_SERVER_JOB;
@@ -353,7 +357,7 @@ export class ClusterService {
     return done;
   }
 
-  /** Work whose outcome the tasks' states tell. */
+  /** Work whose outcome shows in the tasks' states. */
   #background(work: Promise<void>): void {
     work.catch((error: unknown) => log.error("A command for a task failed:", error));
   }

@@ -1,7 +1,7 @@
 import type { Device, Engine, Task, TaskState } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
 
-/** A task of the cluster, on whichever machine and whoever started it, as it is at one moment. */
+/** A snapshot of a task of the cluster, on any machine and started by anyone. */
 export interface ClusterTask {
   readonly id: string;
   /** "worker/0" */
@@ -9,28 +9,29 @@ export interface ClusterTask {
   readonly job: string;
   readonly index: number;
   readonly engine: Engine;
-  /** Machine that it runs on; of a foreign server the machine that is known by its address, or "foreign:" and the host. */
+  /** Machine that it runs on; for a foreign server the known machine with its address, or "foreign:" and the host. */
   readonly machineId: string;
   /** The name of that machine; undefined for this one. */
   readonly elsewhere: string | undefined;
-  /** A server that somebody else started. */
+  /** A server that was started outside Tensordeck. */
   readonly foreign: boolean;
   readonly state: TaskState;
-  /** host:port as the ClusterSpec has it; empty until its port is chosen. */
+  /** host:port as in the ClusterSpec; empty until its port is chosen. */
   readonly address: string;
   /** Named by job and index above; empty while the task does not run. */
   readonly devices: readonly Device[];
   /**
-   * Changes whenever another server fills this place, and when its state was cleared; undefined while none has answered.
+   * Changes whenever another server takes this index, and when its state was cleared; undefined while none has
+   * answered.
    */
   readonly incarnation: string | undefined;
-  /** Why no session can take it in, though it may run. */
+  /** Why no session can use it, though it may be running. */
   readonly unusable: Problem | undefined;
   /** Why it cannot be started, stopped or cleared from here. */
   readonly locked: Problem | undefined;
   /** Whether another port would make it usable. */
   readonly needsPort: boolean;
-  /** As windows are told of it. */
+  /** As sent to the windows. */
   readonly snapshot: Task;
 }
 
@@ -46,7 +47,7 @@ export function taskNames(tasks: readonly { readonly job: string; readonly index
   return names.length === 0 ? last : `${names.join(", ")} and ${last}`;
 }
 
-/** Whether a task has a process or is about to have one, as far as is known. */
+/** Whether a task has a process or is about to have one, as far as known. */
 export function isActive({ state }: Pick<ClusterTask, "state">): boolean {
   return state !== "stopped" && state !== "failed";
 }

@@ -1,6 +1,6 @@
 /**
- * Gives out colours in order. A task keeps its own for life; one that was freed comes back only after all that were
- * never used, so that a colour does not change its meaning while somebody still remembers it.
+ * Assigns colours in order. A task keeps its own for life; a freed colour is reused only after all unused ones, so
+ * that a colour does not change its meaning while users still remember it.
  */
 export class Colours {
   /** Size of the window's palette; from there on colours repeat with another swatch. */
@@ -8,7 +8,7 @@ export class Colours {
   readonly #taken = new Map<string, number>();
   /** Freed colours, the longest unused first. */
   readonly #freed: number[] = [];
-  /** The lowest that was never given; those below it are taken or freed. */
+  /** The lowest that was never assigned; those below it are taken or freed. */
   #next = 0;
 
   constructor(paletteSize = 8) {
@@ -31,7 +31,7 @@ export class Colours {
     this.#freed.push(colour);
   }
 
-  /** Gives a task the colour that it had in an earlier life of the application, unless that is taken. */
+  /** Gives a task the colour that it had in a previous run of the application, unless that is taken. */
   restore(taskId: string, colour: number): void {
     if (this.#taken.has(taskId) || [...this.#taken.values()].includes(colour)) return;
     for (; this.#next <= colour; this.#next++) if (this.#next < colour) this.#freed.push(this.#next);

@@ -1,4 +1,4 @@
-/** What keeps a secure cluster from being as closed as it says. Pure. */
+/** What makes a secure cluster less closed than it claims. Pure. */
 import type { Access } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
 import type { ClusterMachine } from "../peers/cluster-machine.js";

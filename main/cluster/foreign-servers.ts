@@ -1,4 +1,4 @@
-/** TensorFlow servers that somebody else started: asked whether they live, never started or stopped. */
+/** TensorFlow servers that were started outside Tensordeck: probed for health, never started or stopped. */
 import { taskOfDevice } from "../../worker-runtime/cluster/device-name.js";
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Device, TaskState } from "../api/cluster.js";
@@ -14,7 +14,7 @@ import {
 } from "../tasks/health.js";
 import { taskName } from "./cluster-task.js";
 
-/** What is kept of a foreign server. */
+/** What is saved about a foreign server. */
 export interface ForeignPlace {
   readonly id: string;
   readonly address: string;
@@ -45,7 +45,7 @@ export class ForeignServers {
     this.#onChange = onChange;
   }
 
-  /** In the order in which they were taken in. */
+  /** In the order in which they were added. */
   list(): ForeignServer[] {
     return [...this.#entries.values()].map(({ server }) => server);
   }
@@ -56,7 +56,7 @@ export class ForeignServers {
   }
 
   /**
-   * Takes in a server once it has answered, in place of the one with the same id if there is one.
+   * Adds a server once it has answered, in place of an existing one with the same id.
    *
    * @throws ProblemError UNAVAILABLE when nothing at the address answers as a TensorFlow server does.
    */
@@ -75,7 +75,7 @@ export class ForeignServers {
     }
   }
 
-  /** Takes in a server of an earlier life of the application, whether it answers or not. */
+  /** Restores a server of a previous run of the application, whether it answers or not. */
   addAgain(place: ForeignPlace): void {
     this.#watch(
       { ...place, state: "starting", devices: [], incarnation: undefined, problem: undefined },
@@ -89,7 +89,7 @@ export class ForeignServers {
     if (entry) this.#set(entry, { ...entry.server, job, index });
   }
 
-  /** Forgets a server, which runs on. Answers false when there is none with this id. */
+  /** Removes a server, which keeps running. Returns false if there is none with this id. */
   remove(taskId: string): boolean {
     this.#entries.get(taskId)?.over.abort();
     const removed = this.#entries.delete(taskId);

@@ -7,7 +7,7 @@ export interface HostEvents {
   readonly onSamples: (samples: TaskSamples) => void;
 }
 
-/** Listens to the machines as hosts of tasks, to each for as long as it is there. */
+/** Listens to the machines as task hosts, to each while it is listed. */
 export class HostListeners {
   readonly #events: HostEvents;
   readonly #stops = new Map<TaskHost, readonly (() => void)[]>();

@@ -4,22 +4,22 @@ import { log } from "../shared/log/log.js";
 import type { ClusterTask } from "./cluster-task.js";
 
 /**
- * Lets the isolated tasks of this machine reach one of its ports that no task of ours has; gives a function that ends
+ * Lets the isolated tasks of this machine reach one of its ports that is not a task's; returns a function that ends
  * this.
  */
 export type ReachPort = (port: number) => Promise<() => void>;
 
-/** The foreign servers of this machine that a secure cluster names on localhost: kept within reach of isolated tasks. */
+/** The foreign servers of this machine that a secure cluster names on localhost: kept reachable for isolated tasks. */
 export class LocalServers {
   readonly #reach: ReachPort | undefined;
-  /** By port; each gives the function that ends the reach. */
+  /** By port; each value ends the access. */
   readonly #reached = new Map<number, Promise<() => void>>();
 
   constructor(reach: ReachPort | undefined) {
     this.#reach = reach;
   }
 
-  /** Whether such a server listens at a port. */
+  /** Whether such a server listens on a port. */
   has(port: number): boolean {
     return this.#reached.has(port);
   }

@@ -2,11 +2,11 @@ import type { AddTasks } from "../api/cluster.js";
 import type { ClusterMachine } from "../peers/cluster-machine.js";
 
 /**
- * The machines, with what can compute on the one that gets the tasks as it says itself: where the user left the engine
- * open, that machine looks for it before one is chosen.
+ * The machines, with the engines of the one that gets the tasks freshly detected: if the user left the engine open,
+ * that machine runs detection before one is chosen.
  *
- * @param machines This machine first: it is meant where none is named.
- * @throws ProblemError when the machine cannot be asked.
+ * @param machines This machine first: it is the default. ↵
+ * @throws ProblemError when the machine cannot be queried.
  */
 export async function lookForEngines(
   { machineId, engine }: AddTasks,
@@ -15,7 +15,7 @@ export async function lookForEngines(
   const isMeant = ({ facts }: ClusterMachine, position: number) =>
     machineId === undefined ? position === 0 : facts.id === machineId;
   const meant = machines.find(isMeant);
-  // What is to be said of a machine that does not answer is said by who looks at the request.
+  // A machine that does not answer is reported when the request is checked.
   if (engine !== undefined || !meant?.tasks?.engines || meant.facts.presence === "offline") return machines;
   const engines = await meant.tasks.engines();
   return machines.map((machine) =>

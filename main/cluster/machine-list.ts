@@ -34,7 +34,7 @@ function foreignHost(id: string, servers: readonly ClusterTask[]): MachineFacts 
   };
 }
 
-/** What to know when the machines that compute have different versions of TensorFlow. */
+/** The notice for machines that run tasks with different versions of TensorFlow. */
 export function versionNotice(
   machines: readonly ClusterMachine[],
   tasks: readonly ClusterTask[],

@@ -1,16 +1,16 @@
-/** Whether a cluster is fixed or dynamic is what its tasks were started as, by whichever window that was. Pure. */
+/** Whether a cluster is fixed or dynamic depends on how its tasks were started, from any window. Pure. */
 import type { Membership } from "../api/cluster.js";
 import type { ClusterMachine } from "../peers/cluster-machine.js";
 import type { HostTask } from "../tasks/task-host.js";
 import { isActive } from "./cluster-task.js";
 
-/** What a task was started as. */
+/** The membership with which a task was started. */
 export function membershipOfTask({ fixed }: Pick<HostTask, "fixed">): Membership {
   return fixed ? "fixed" : "dynamic";
 }
 
 /**
- * What sessions go by.
+ * The membership that sessions use.
  *
  * @param wanted What this window's user chose last. It counts as long as one of the tasks is so; where another window
  *   started all of them otherwise, the cluster is that.

@@ -2,15 +2,15 @@ import type { Problem } from "../api/problem.js";
 import { restartNotice } from "../tasks/restart-notice.js";
 import type { ClusterTask } from "./cluster-task.js";
 
-/** Notices tasks whose server is another one now though nobody here asked for that: their variables are gone. */
+/** Detects tasks whose server was replaced without a command from here: their variables are gone. */
 export class RestartWatch {
-  /** The incarnation that answered last, by task. */
+  /** The last known incarnation, by task. */
   readonly #known = new Map<string, string>();
-  /** Tasks that are to get another incarnation on the user's wish. */
+  /** Tasks that will get another incarnation at the user's request. */
   readonly #expected = new Set<string>();
   readonly #notices = new Map<string, Problem>();
 
-  /** Says that a task is about to be started anew, or emptied, on the user's wish. */
+  /** Announces that a task is about to be restarted or cleared at the user's request. */
   expect(taskId: string): void {
     this.#expected.add(taskId);
     this.#notices.delete(taskId);
@@ -20,7 +20,7 @@ export class RestartWatch {
     return this.#notices.get(taskId);
   }
 
-  /** To be called with every new list of tasks. Answers whether a notice is new. */
+  /** Call with every new list of tasks. Returns whether there is a new notice. */
   look(tasks: readonly ClusterTask[], now = new Date()): boolean {
     let isNew = false;
     for (const { id, name, incarnation } of tasks) {

@@ -17,7 +17,7 @@ export interface ClusterOptions {
     PeersPort,
     "ownId" | "machines" | "discovery" | "trust" | "dialTunnel" | "attachCluster"
   >;
-  /** Tasks of this machine. */
+  /** The tasks of this machine. */
   readonly tasks: Pick<TasksRoom, "host" | "isolation" | "attachTunnels">;
   /** For foreign servers. */
   readonly openProbe: OpenProbe;
@@ -27,7 +27,7 @@ export interface ClusterOptions {
   readonly file: string;
 }
 
-/** The cluster as the other rooms are given it. */
+/** The ports that the cluster offers to the other rooms. */
 export type ClusterPort = Pick<
   ClusterService,
   "tasks" | "state" | "samples" | "membership" | "onChange" | "onSamples"
@@ -35,7 +35,7 @@ export type ClusterPort = Pick<
 
 export interface ClusterRoom extends Room<HandlersOf<typeof clusterMethods>> {
   readonly cluster: ClusterPort;
-  /** Resolves when what the cluster kept has been read: tasks that come back then get the colours that they had. */
+  /** Resolves when the saved state of the cluster has been read: restored tasks then get their former colours. */
   readonly loaded: Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function createCluster(options: ClusterOptions): ClusterRoom {
   const tunnels = new TunnelService({
     ownId,
     trust: {
-      // This machine may do anything here: its own cluster is one of those that have tunnels.
+      // This machine may do anything here: its own cluster is one of those that may have tunnels.
       get: (id) => (id === ownId ? { grantedRole: "manage" } : trust.get(id)),
       onChange: (listener) => trust.onChange(() => listener()),
     },

@@ -1,19 +1,19 @@
-/** What is measured on the machines of the cluster, apart from its state. */
+/** The samples of the cluster's machines, apart from its state. */
 import type { MachineSample, NewestSamples, Samples, TaskSample } from "../api/samples.js";
 import type { TaskSamples } from "../tasks/task-host.js";
 
-/** As often as machines measure: each event then has one number set of nearly all of them. */
+/** The sampling interval of machines: each event then has one sample of nearly all of them. */
 const INTERVAL_MILLIS = 1000;
 
 /**
- * Gathers what machines and tasks measure at different moments of a second into one event. Nothing is left out: a second
- * number set of the same machine or task sends the ones before it.
+ * Collects the samples that machines and tasks take at different moments of a second into one event. Nothing is
+ * dropped: a second sample of the same machine or task flushes the earlier ones.
  */
 export class SampleFeed {
   readonly #emit: (samples: Samples) => void;
   readonly #newest = { machines: new Map<string, MachineSample>(), tasks: new Map<string, TaskSample>() };
   #gathered: Samples = { machines: {}, tasks: {} };
-  /** Set if and only if something is gathered. */
+  /** Set if and only if samples are pending. */
   #timer: NodeJS.Timeout | undefined;
 
   constructor(emit: (samples: Samples) => void) {
@@ -40,7 +40,7 @@ export class SampleFeed {
     if (samples.size > 0) this.#await();
   }
 
-  /** Forgets what was measured of machines and tasks that are no longer there. */
+  /** Drops the samples of machines and tasks that are gone. */
   keep(machineIds: ReadonlySet<string>, taskIds: ReadonlySet<string>): void {
     for (const id of this.#newest.machines.keys()) if (!machineIds.has(id)) this.#newest.machines.delete(id);
     for (const id of this.#newest.tasks.keys()) if (!taskIds.has(id)) this.#newest.tasks.delete(id);

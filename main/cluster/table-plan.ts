@@ -1,4 +1,4 @@
-/** From the tasks as they are to the tasks as the cluster table says: what has to be done, or what is wrong. Pure. */
+/** Compares the tasks with the cluster table: the changes to make, or the error. Pure. */
 import { isDeepStrictEqual } from "node:util";
 import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { type TableRow, tableProblems } from "../../worker-runtime/cluster/cluster-table.js";
@@ -17,17 +17,17 @@ export interface TablePlan {
   /** Of ours and foreign ones. */
   readonly remove: readonly ClusterTask[];
   readonly add: readonly TaskWish[];
-  /** Tasks that are made anew under their old id. */
+  /** Tasks that are re-created under their old id. */
   readonly replace: readonly { readonly task: ClusterTask; readonly wish: TaskWish }[];
   readonly addForeign: readonly ForeignPlace[];
-  /** Foreign servers that sessions are to know by another name. */
+  /** Foreign servers that get another name in sessions. */
   readonly renameForeign: readonly ForeignPlace[];
 }
 
 /**
  * @param machines This machine first.
- * @throws ProblemError INVALID_ARGUMENT for the first row that cannot be; NOT_FOUND for a task or machine that is gone;
- *   UNAVAILABLE or FAILED_PRECONDITION for a machine that cannot be given tasks now.
+ * @throws ProblemError INVALID_ARGUMENT for the first invalid row; NOT_FOUND for a task or machine that is gone; ↵
+ *   UNAVAILABLE or FAILED_PRECONDITION for a machine that cannot accept tasks now.
  */
 export function planTable(
   rows: readonly ClusterRow[],
@@ -94,7 +94,7 @@ function changeRow(
   if (task.locked) throw new ProblemError(task.locked);
   checkMachine(task, task.machineId, machines);
   const wish = wishOf(row, task.id, machineId ?? task.machineId, machines);
-  // The address that the table showed is nothing that the user asked for.
+  // An address that the table displayed was not chosen by the user.
   const mayMove = port === 0 || port === parseHostPort(task.address)?.port;
   changes.replace.push({ task, wish: { ...wish, mayMove } });
 }
@@ -131,7 +131,7 @@ function portOf({ address }: ClusterRow): number {
   return address === undefined ? 0 : (parseHostPort(address)?.port ?? 0);
 }
 
-/** @throws ProblemError for a typed port at which the other machines take no tunnel. */
+/** @throws ProblemError for a typed port on which the other machines accept no tunnel. */
 function checkPorts({ add, replace }: Changes): void {
   const wishes = [...add, ...replace.map(({ wish }) => wish)];
   const wrong = wishes.find(({ port, mayMove }) => !mayMove && !isTaskPort(port));
@@ -144,7 +144,7 @@ function checkPorts({ add, replace }: Changes): void {
   });
 }
 
-/** @throws ProblemError when the machine of a task cannot be asked to change it. */
+/** @throws ProblemError when a task's machine does not let this one change it. */
 export function checkMachine(
   task: { readonly job: string; readonly index: number },
   machineId: string,
@@ -173,7 +173,10 @@ export function checkMachine(
   }
 }
 
-/** @throws ProblemError PERMISSION_DENIED for the first machine that lets the network reach no task of another machine. */
+/**
+ * @throws ProblemError PERMISSION_DENIED for the first machine that does not expose other machines' tasks to the
+ * network.
+ */
 export function checkExposure(tasks: readonly ClusterTask[], machines: readonly ClusterMachine[]): void {
   const [, ...others] = machines;
   const refusing = others.find(
@@ -189,7 +192,7 @@ function checkRows(rows: readonly ClusterRow[], access: Access): void {
   if (first) throw rowProblem(first.message, rows[first.row]);
 }
 
-/** In a secure cluster a port alone says which task is meant, whatever host is written before it. */
+/** In a secure cluster the port alone identifies a task, whatever host is written before it. */
 function tableRow({ job, index, machineId = "", address = "" }: ClusterRow, isSecure: boolean): TableRow {
   const port = parseHostPort(address)?.port;
   const isOurs = machineId !== "" && isSecure && port !== undefined;

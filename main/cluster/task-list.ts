@@ -1,4 +1,4 @@
-/** The tasks of the cluster, put together from what the machines and the foreign servers say. Pure. */
+/** The tasks of the cluster, assembled from what the machines and the foreign servers report. Pure. */
 import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { deviceOfTask } from "../../worker-runtime/cluster/device-name.js";
 import { isLoopback } from "../../worker-runtime/cluster/host.js";
@@ -32,11 +32,11 @@ export interface TaskSources {
   readonly access: Access;
   readonly membership: Membership;
   readonly colourOf: (taskId: string) => number;
-  /** What the cluster itself has to say of a task, e.g. that it was restarted. */
+  /** The cluster's own notices about a task, e.g. that it was restarted. */
   readonly noticeOf: (taskId: string) => Problem | undefined;
   /** How often a task's state was cleared. */
   readonly clearsOf: (taskId: string) => number;
-  /** Names of the machines that could not listen at a port for a tunnel. */
+  /** Names of the machines that could not listen on a port for a tunnel. */
   readonly machinesWithout: (port: number) => readonly string[];
 }
 
@@ -60,7 +60,7 @@ export function addressOnMachine(machine: MachineFacts, port: number, access: Ac
   return port === 0 ? "" : formatHostPort({ host, port });
 }
 
-/** The machine that a host name leads to, as far as it is known: a loopback name leads to this one. */
+/** The machine that a host name refers to, if known: a loopback name refers to this one. */
 export function machineOfHost(host: string, machines: readonly ClusterMachine[]): MachineFacts | undefined {
   if (isLoopback(host)) return machines[0]?.facts;
   return machines.find(({ facts }) => facts.addresses.includes(host) || facts.name === host)?.facts;
@@ -103,7 +103,7 @@ function draftOfHostTask({ facts }: ClusterMachine, task: HostTask, sources: Tas
   };
 }
 
-/** Devices are told under the name that sessions give the server, whatever it calls them itself. */
+/** Devices are shown under the name that sessions give the server, whatever name it uses itself. */
 function draftOfForeign(server: ForeignServer, sources: TaskSources): Draft {
   const { id, job, index, address, state, devices, problem } = server;
   const { host, port } = parseHostPort(address) ?? { host: address, port: 0 };
@@ -115,7 +115,7 @@ function draftOfForeign(server: ForeignServer, sources: TaskSources): Draft {
       id,
       job,
       index,
-      // Tunnels carry what is named on the loopback interface.
+      // Tunnels carry connections to tasks named on the loopback interface.
       address: isTunnelled ? formatHostPort({ host: "localhost", port }) : address,
       engine: "tensorflow" as const,
       gpu: "auto" as const,
@@ -137,7 +137,7 @@ function draftOfForeign(server: ForeignServer, sources: TaskSources): Draft {
 function finish(draft: Draft, seen: Seen, sources: TaskSources): ClusterTask {
   const { task, machineId } = draft;
   const clears = sources.clearsOf(task.id);
-  // To sessions, a server that was emptied is another one.
+  // To sessions, a cleared server is another one.
   const incarnation =
     draft.incarnation && clears > 0 ? `${draft.incarnation} cleared ${clears} times` : draft.incarnation;
   const name = taskName(task);

@@ -1,4 +1,4 @@
-/** Putting tasks on machines: ports that nobody else has, what a server is told of the cluster, and in which order. */
+/** Putting tasks on machines: unique ports, the cluster passed to each server, and the order of starting. */
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
@@ -13,7 +13,7 @@ import { addressesOf } from "./addresses.js";
 import { type ClusterTask, isActive, PARAMETER_SERVER_JOB, taskName } from "./cluster-task.js";
 import { addressOnMachine } from "./task-list.js";
 
-/** A task as somebody wants it. */
+/** A requested task. */
 export interface TaskWish {
   readonly id: string;
   readonly job: string;
@@ -21,9 +21,9 @@ export interface TaskWish {
   readonly machineId: string;
   readonly engine: Engine;
   readonly gpu: GpuChoice;
-  /** Port that it should have; 0: any. */
+  /** Requested port; 0: any. */
   readonly port: number;
-  /** Whether another port does as well. False for one that the user typed. */
+  /** Whether another port is acceptable. False for one that the user typed. */
   readonly mayMove: boolean;
 }
 
@@ -31,26 +31,26 @@ interface Plan {
   readonly wish: TaskWish;
   readonly machine: ClusterMachine;
   port: number;
-  /** What its server was told of the cluster. */
+  /** The cluster that its server was started with. */
   told: FixedPlace | undefined;
 }
 
-/** What is asked of the cluster while tasks are placed. */
+/** What placing tasks needs from the cluster. */
 export interface PlacementContext {
   readonly access: () => Access;
   readonly membership: () => Membership;
   /** This machine first. */
   readonly machines: () => readonly ClusterMachine[];
   readonly tasks: () => readonly ClusterTask[];
-  /** Ports that some machine of the cluster cannot listen at. */
+  /** Ports on which some machine of the cluster cannot listen. */
   readonly takenPorts: () => readonly number[];
   /** Resolves after the next change of the cluster. */
   readonly nextChange: () => Promise<void>;
-  /** Told before a task is started anew on the user's wish. */
+  /** Called before a task is restarted at the user's request. */
   readonly expectRestart: (taskId: string) => void;
 }
 
-/** A machine on which so many ports in a row are taken has something wrong with it. */
+/** If this many ports in a row are taken, something is wrong with the machine. */
 const PORTS_TO_TRY = 64;
 
 export class TaskPlacement {
@@ -61,7 +61,7 @@ export class TaskPlacement {
   }
 
   /**
-   * Makes the tasks and starts them, all or none. In a fixed cluster each is told of all of them.
+   * Creates the tasks and starts them, all or none. In a fixed cluster each gets the whole ClusterSpec.
    *
    * @throws ProblemError of the machine, FAILED_PRECONDITION for a typed port that is taken, RESOURCE_EXHAUSTED when the
    *   machine has no free port.
@@ -79,7 +79,7 @@ export class TaskPlacement {
       await Promise.allSettled(placed.map(({ wish, machine }) => hostOfMachine(machine).remove(wish.id)));
       throw error;
     }
-    // A port that turned out to be taken makes what the earlier ones were told wrong.
+    // A port that turned out to be taken invalidates the ClusterSpec of the earlier ones.
     const now = this.fixedPlace(addressesOfPlans(plans, this.#context.access()));
     const stale = plans.filter(({ told }) => !isDeepStrictEqual(told, now));
     for (const { wish, machine } of stale) {
@@ -90,8 +90,8 @@ export class TaskPlacement {
   }
 
   /**
-   * Takes tasks off their machines and makes them anew, perhaps elsewhere or otherwise. They lose their variables. Where
-   * that fails they are made again as they were.
+   * Removes tasks from their machines and re-creates them, perhaps elsewhere or with other settings. They lose their
+   * variables. On failure they are re-created as they were.
    */
   async replace(changes: readonly { readonly task: ClusterTask; readonly wish: TaskWish }[]): Promise<void> {
     for (const { task } of changes) this.#context.expectRestart(task.id);
@@ -112,7 +112,7 @@ export class TaskPlacement {
     return { id, job, index, machineId, engine, gpu: snapshot.gpu, port, mayMove: true };
   }
 
-  /** Starts a task that does not run, and does nothing for one that does. */
+  /** Starts a task unless it is running. */
   async start(task: ClusterTask): Promise<void> {
     const host = this.hostOf(task);
     this.#context.expectRestart(task.id);
@@ -124,8 +124,8 @@ export class TaskPlacement {
   }
 
   /**
-   * Stops tasks and starts them again. All are stopped before the first is started, so that none meets the old
-   * incarnation of another; in a fixed cluster the parameter servers are up before the others begin.
+   * Stops tasks and starts them again. All are stopped before the first is started, so that none connects to
+   * the old incarnation of another; in a fixed cluster the parameter servers are up before the others start.
    */
   async restart(tasks: readonly ClusterTask[]): Promise<void> {
     const hosts = tasks.map((task) => this.hostOf(task));
@@ -142,7 +142,7 @@ export class TaskPlacement {
     await Promise.all(tasks.filter((task) => !isServer(task)).map((task) => this.start(task)));
   }
 
-  /** What every server of a fixed cluster is told now; undefined in a dynamic one. */
+  /** The current ClusterSpec for every server of a fixed cluster; undefined in a dynamic one. */
   fixedPlace(
     coming: readonly { job: string; index: number; address: string }[] = [],
   ): FixedPlace | undefined {
@@ -152,7 +152,7 @@ export class TaskPlacement {
   }
 
   /**
-   * The machine of a task that is to be changed.
+   * The machine of a task before a change.
    *
    * @throws ProblemError FAILED_PRECONDITION for a foreign server, PERMISSION_DENIED for another machine's task, NOT_FOUND
    *   for a machine that is gone.
@@ -190,7 +190,7 @@ export class TaskPlacement {
   #plan(wish: TaskWish, before: readonly Plan[]): Plan {
     const machine = this.#machine(wish.machineId);
     hostOfMachine(machine);
-    // Alone and in no ClusterSpec yet, a task may have whatever port the machine finds.
+    // A single task that is in no ClusterSpec yet may have any port that the machine finds.
     const isFree = !this.#hasOthers(machine) && this.#context.membership() === "dynamic";
     const avoided = this.#portsToAvoid(machine, before);
     const isWanted = wish.port !== 0 && (!wish.mayMove || !avoided.has(wish.port));
@@ -200,7 +200,7 @@ export class TaskPlacement {
     return { wish, machine, port, told: undefined };
   }
 
-  /** Starts a task at the planned port, or at the next one that the machine has free. */
+  /** Starts a task on the planned port, or on the next one that is free on the machine. */
   async #carryOut(plan: Plan, plans: readonly Plan[]): Promise<void> {
     const { wish, machine } = plan;
     const host = hostOfMachine(machine);
@@ -213,8 +213,8 @@ export class TaskPlacement {
         await host.start({
           ...{ taskId, job, index, engine, gpu, port: plan.port },
           ...(fixed ? { fixed } : {}),
-          // A machine alone is no cluster over the network; shutting TensorFlow's servers off would only cost speed. The
-          // portable engine does it for nothing, by listening on the loopback interface.
+          // A single machine is not a cluster over the network; isolating TensorFlow's servers would only cost speed.
+          // For the portable engine isolation is free, as it listens on the loopback interface.
           isolate: this.#context.access() === "secure" && (engine === "portable" || this.#hasOthers(machine)),
           owner: this.#context.machines()[0]?.facts.id ?? "",
         });
@@ -232,7 +232,7 @@ export class TaskPlacement {
     return this.#context.machines().some((other) => other.tasks !== undefined && other.facts.id !== facts.id);
   }
 
-  /** In a secure cluster a port is one task's on all machines. */
+  /** In a secure cluster a port belongs to one task on all machines. */
   #portsToAvoid({ facts }: ClusterMachine, plans: readonly Plan[]): Set<number> {
     const isSecure = this.#context.access() === "secure";
     const counts = (machineId: string) => isSecure || machineId === facts.id;
@@ -244,20 +244,20 @@ export class TaskPlacement {
     return new Set([...known, ...planned, ...(isSecure ? this.#context.takenPorts() : [])]);
   }
 
-  /** Resolves when each of the tasks answers, or has shown that it will not. */
+  /** Resolves when each of the tasks answers, or has failed. */
   async #awaitUp(taskIds: readonly string[]): Promise<void> {
     const isPending = ({ id, state }: ClusterTask) => taskIds.includes(id) && state === "starting";
     while (this.#context.tasks().some(isPending)) await this.#context.nextChange();
   }
 }
 
-/** Resolves or rejects when nothing is under way any more, so that what then looks at the machines sees how they stay. */
+/** Settles when all work has settled, so that the caller then sees the machines in their final state. */
 async function allDone(work: readonly Promise<void>[]): Promise<void> {
   await Promise.allSettled(work);
   await Promise.all(work);
 }
 
-/** The id of a task that is about to be made; it keeps it wherever it goes. */
+/** The id of a task that is about to be made; it keeps it on any machine. */
 export function newTaskId(): string {
   return randomUUID();
 }

@@ -1,4 +1,7 @@
-/** From what the user asks for to tasks that can be made: what was left open is chosen, what cannot be is refused. Pure. */
+/**
+ * Turns the user's requests into tasks that can be created: chooses what was left open, and refuses what is invalid.
+ * Pure.
+ */
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { nextIndex } from "../../worker-runtime/cluster/cluster-table.js";
 import type { AddForeign, AddTasks, Engine, GpuChoice } from "../api/cluster.js";
@@ -11,7 +14,7 @@ import { machineOfHost } from "./task-list.js";
 import { newTaskId, type TaskWish } from "./task-placement.js";
 
 /**
- * @param machines This machine first: it is meant where none is named.
+ * @param machines This machine first: it is the default. ↵
  * @throws ProblemError ALREADY_EXISTS for an index in use, NOT_FOUND or UNAVAILABLE for the machine.
  */
 export function wishesOf(
@@ -36,7 +39,7 @@ export function wishesOf(
   });
 }
 
-/** @throws ProblemError INVALID_ARGUMENT for what is no address, ALREADY_EXISTS for an index or a server in use. */
+/** @throws ProblemError INVALID_ARGUMENT for an invalid address, ALREADY_EXISTS for an index or a server in use. */
 export function foreignPlaceOf(
   { address, job, index }: AddForeign,
   tasks: readonly ClusterTask[],
@@ -48,7 +51,7 @@ export function foreignPlaceOf(
   return { id: newTaskId(), address, job, index: chosen };
 }
 
-/** The first that the machine has, but none whose tasks would be open to the network where that is not allowed. */
+/** The machine's first engine, except those whose tasks would be open to the network where that is not allowed. */
 function bestEngine({ engines, exposure, kind }: MachineFacts): Engine {
   const mustShutOff = kind !== "this" && exposure?.allowed === false && !exposure.avoidable;
   const usable = mustShutOff ? engines.filter(({ engine }) => engine === "portable") : engines;
@@ -74,7 +77,7 @@ export function checkGpus(gpu: GpuChoice, { name, gpus }: MachineFacts, engine: 
       remedy: "Choose the TensorFlow engine for the task, or leave its GPU open.",
     });
   }
-  // Where none is known, a driver may be silent for once; the task says what it sees.
+  // If none is known, the driver may have failed to answer just once; the task reports what it sees.
   const missing =
     typeof gpu === "string" || gpus.length === 0
       ? []

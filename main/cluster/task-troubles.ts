@@ -1,4 +1,4 @@
-/** What keeps a task from being used, or its machine from answering, in words. Pure. */
+/** The messages about why a task cannot be used or its machine does not answer. Pure. */
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { isLoopback } from "../../worker-runtime/cluster/host.js";
 import type { Membership, Task } from "../api/cluster.js";
@@ -20,7 +20,7 @@ export interface Draft {
   readonly unusable: Problem | undefined;
 }
 
-/** The tasks that stand before the one that is looked at. */
+/** The tasks before the current one. */
 export interface Seen {
   /** The one of each name that sessions use. */
   readonly usableByName: Map<string, Draft>;
@@ -41,7 +41,7 @@ export function noAnswerOf(machine: MachineFacts, task: string): Problem {
   });
 }
 
-/** A task of a machine that lets this one look only. @param task "worker/0" */
+/** A task of a machine that lets this one only view. @param task "worker/0" */
 export function mayOnlyLook(machine: MachineFacts, task: string): Problem {
   return {
     code: "PERMISSION_DENIED",
@@ -51,7 +51,7 @@ export function mayOnlyLook(machine: MachineFacts, task: string): Problem {
   };
 }
 
-/** A task that another machine added, where this one may command its own only. @param task "worker/0" */
+/** A task that another machine added, where this one may control only its own. @param task "worker/0" */
 export function addedElsewhere(machine: MachineFacts, task: string): Problem {
   return {
     code: "PERMISSION_DENIED",
@@ -62,7 +62,10 @@ export function addedElsewhere(machine: MachineFacts, task: string): Problem {
   };
 }
 
-/** A task among others that were started in the other way. @param task "worker/0" @param cluster What the others are. */
+/**
+ * A task among others with the other membership. @param task "worker/0" @param cluster The membership of the
+ * others.
+ */
 export function startedOtherwise(task: string, cluster: Membership): Problem {
   const isFixed = cluster === "fixed";
   return {
@@ -90,7 +93,7 @@ export function ownNameTaken({ job, index, address, devices }: ForeignServer): P
   };
 }
 
-/** A task whose name another one has that can be used. */
+/** A task whose name is taken by another, usable one. */
 export function sameName({ task }: Draft, { usableByName }: Seen): Problem | undefined {
   const name = taskName(task);
   const other = usableByName.get(name);
@@ -140,7 +143,7 @@ export function portTrouble(
   };
 }
 
-/** An address that every machine would take for its own. */
+/** An address that every machine would resolve to itself. */
 export function loopbackTrouble(
   { task, machineId }: Draft,
   machines: readonly ClusterMachine[],

@@ -1,11 +1,11 @@
-/** Keeps every machine told of its end of the tunnels, also when it comes back from being away. */
+/** Keeps every machine's end of the tunnels up to date, also after it was offline. */
 import { isDeepStrictEqual } from "node:util";
 import type { TunnelRequest } from "../peers/agent/tunnel-request.js";
 import type { ClusterMachine, TunnelHost } from "../peers/cluster-machine.js";
 import { log } from "../shared/log/log.js";
 import { NO_TUNNELS } from "./tunnel-table.js";
 
-/** A machine that refused or did not answer is asked again no sooner than this. */
+/** A machine that refused or did not answer is retried no sooner than this. */
 const RETRY_MILLIS = 2000;
 /** A program that has a port may end. */
 const ASK_FOR_PORTS_AGAIN_MILLIS = 10_000;
@@ -13,14 +13,14 @@ const ASK_FOR_PORTS_AGAIN_MILLIS = 10_000;
 interface Told {
   readonly host: TunnelHost;
   name: string;
-  /** What it has been told; undefined while it may have forgotten. */
+  /** What was last sent to it; undefined while it may have been lost. */
   said: TunnelRequest | undefined;
   wanted: TunnelRequest;
   takenPorts: readonly number[];
-  /** The telling in progress; settles when the machine knows what is wanted, or cannot be told. */
+  /** The update in progress; settles when the machine has it, or cannot be reached. */
   telling: Promise<void> | undefined;
   notBefore: number;
-  /** Whether the last attempt failed; the console is told once. */
+  /** Whether the last attempt failed; it is logged once. */
   failing: boolean;
 }
 
@@ -28,27 +28,29 @@ export class TunnelSync {
   readonly #onChange: () => void;
   readonly #machines = new Map<string, Told>();
 
-  /** @param onChange Called when other ports are taken than before, and when a machine is to be told again. */
+  /**
+   * @param onChange Called when the set of taken ports changes, and when a machine has to be updated again.
+   */
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
-  /** Names of the machines on which another program has a port that they should listen at. */
+  /** Names of the machines on which another program has a port that they should listen on. */
   machinesWithout(port: number): string[] {
     return [...this.#machines.values()].flatMap(({ name, takenPorts }) =>
       takenPorts.includes(port) ? [name] : [],
     );
   }
 
-  /** Ports that some machine could not listen at. */
+  /** Ports on which some machine could not listen. */
   takenPorts(): number[] {
     return [...this.#machines.values()].flatMap(({ takenPorts }) => takenPorts);
   }
 
   /**
-   * Notes which machines are away, be it for a moment: each may come back as another process, which knows nothing.
+   * Records which machines are offline, even for a moment: each may come back as another process without tunnels.
    *
-   * @returns Whether one of them knew anything.
+   * @returns Whether one of them had tunnels.
    */
   noteAway(machines: readonly ClusterMachine[]): boolean {
     let knew = false;
@@ -62,8 +64,8 @@ export class TunnelSync {
   }
 
   /**
-   * Tells the machines what is new for them. Resolves when each that is online has answered or could not be told; one that
-   * could not is told with a later call.
+   * Sends the machines their changes. Resolves when each online machine has answered or failed; one that failed is
+   * updated by a later call.
    */
   async tell(
     machines: readonly ClusterMachine[],
@@ -103,7 +105,7 @@ export class TunnelSync {
     }
   }
 
-  /** Says once what is wanted now. Never rejects. */
+  /** Sends the current tunnels once. Never rejects. */
   async #say(told: Told): Promise<void> {
     try {
       const { wanted } = told;
@@ -122,7 +124,7 @@ export class TunnelSync {
     }
   }
 
-  /** Has a machine told again after a while, though nothing has changed. */
+  /** Updates a machine again after a while, though nothing has changed. */
   #later(told: Told, millis: number): void {
     const again = () => {
       told.said = undefined;

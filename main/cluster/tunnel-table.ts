@@ -1,4 +1,7 @@
-/** Who listens where for whom in a secure cluster. Pure: the machines are told by tunnel-sync.ts. */
+/**
+ * Which machine listens on which port for which task in a secure cluster. Pure: tunnel-sync.ts updates the
+ * machines.
+ */
 import { parseHostPort } from "../../worker-runtime/cluster/address.js";
 import { isLoopback } from "../../worker-runtime/cluster/host.js";
 import { agentAddresses, withoutZones } from "../machine/agent-addresses.js";
@@ -6,7 +9,7 @@ import type { TunnelAdmission, TunnelEnd, TunnelRequest } from "../peers/agent/t
 
 export interface TunnelledTask {
   readonly machineId: string;
-  /** 0 while it is not chosen; such a task is passed over. */
+  /** 0 while it is not chosen; such a task is skipped. */
   readonly port: number;
 }
 
@@ -14,15 +17,15 @@ export interface TunnelledMachine {
   readonly id: string;
   readonly addresses: readonly string[];
   readonly agentPort: number | undefined;
-  /** Whether it dials tasks though it may have none: the one with the window. */
+  /** Whether it dials tasks even without tasks of its own: the machine with the window. */
   readonly dials: boolean;
 }
 
 export const NO_TUNNELS: TunnelRequest = { tunnels: [], admissions: [] };
 
 /**
- * What every machine is told, by its id. Machines that run tasks dial the tasks of all others, as the window's machine
- * does; the rest hold no tunnels.
+ * The table of every machine, by its id. Machines that run tasks dial the tasks of all others, as does the window's
+ * machine; the rest have no tunnels.
  */
 export function tunnelTable(
   machines: readonly TunnelledMachine[],
@@ -53,7 +56,7 @@ function tunnelsOf(
   const dialsHere = machines.some(({ id, dials }) => dials && id === machineId);
   for (const { machineId: owner, port } of tasks) {
     const machine = machines.find(({ id }) => id === owner);
-    // Of two tasks with one port the first is reached; the cluster says so of the second.
+    // Of two tasks with one port the first is reached; the cluster reports this for the second.
     if (owner === machineId || machine === undefined || ownPorts.has(port) || tunnels.has(port)) continue;
     const known = agentAddresses(machine);
     tunnels.set(port, { port, deviceId: owner, agentAddresses: dialsHere ? known : withoutZones(known) });
@@ -71,15 +74,15 @@ function admissionsOf(
     .flatMap(({ port }) => dialling.flatMap(({ id }) => (id === machineId ? [] : [{ deviceId: id, port }])));
 }
 
-/** A task as the cluster lists it, as far as tunnels are concerned. */
+/** A task of the cluster, as far as tunnels are concerned. */
 interface ListedTask {
   readonly machineId: string;
   readonly address: string;
 }
 
 /**
- * The tasks that tunnels lead to: those named on the loopback interface, among them foreign servers of a machine that is
- * known. A foreign server with another address is dialled there.
+ * The tasks that tunnels lead to: those named on the loopback interface, including foreign servers of a known machine.
+ * A foreign server with another address is dialled there.
  */
 export function tunnelledTasks(tasks: readonly ListedTask[]): TunnelledTask[] {
   return tasks.flatMap(({ machineId, address }) => {

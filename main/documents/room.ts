@@ -1,4 +1,4 @@
-/** Documents: files and examples that are opened and saved, and the folders that they are looked for in. */
+/** Documents: files and examples that are opened and saved, and the folders that are searched for them. */
 import type { documentMethods, PickFile } from "../api/documents.js";
 import type { draftMethods } from "../api/drafts.js";
 import type { HandlersOf } from "../shared/handlers.js";
@@ -12,13 +12,13 @@ export interface DocumentsOptions {
   /** Folder of the drafts. */
   readonly draftsFolder: string;
   readonly examples: ExampleLibrary;
-  /** What remembers the documents that were used. */
+  /** Remembers recently used documents. */
   readonly recent: { addRecentDocument(path: string): Promise<void> };
-  /** What has the system's own file dialog, where there is one. */
+  /** Provides the system's own file dialog, where there is one. */
   readonly host: { pickFile?(request: PickFile): Promise<string | undefined> };
 }
 
-/** Where the rest of an opened document is. */
+/** Locates the remaining parts of an opened document. */
 export type DocumentsPort = Pick<DocumentService, "folderOf">;
 
 export interface DocumentsRoom
@@ -51,7 +51,7 @@ export function createDocuments({ draftsFolder, examples, recent, host }: Docume
       },
     },
     folderOf: (sourceId) => service.folderOf(sourceId),
-    // Before whatever else takes its time: the program may be ended meanwhile.
+    // Before anything that may be slow: the program may be killed meanwhile.
     endWork: () => drafts.dispose(),
     dispose: () => drafts.dispose(),
   };

@@ -1,4 +1,4 @@
-/** This machine: what it is and how busy it is. Other rooms add what only they know of it. */
+/** This machine: what it is and how busy it is. Other rooms contribute what only they know about it. */
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { SettingsPort } from "../settings/room.js";
 import type { Room } from "../shared/room.js";
@@ -7,19 +7,19 @@ import { MachineDescriber, type MachineKnowledge } from "./machine-describer.js"
 
 export interface MachineOptions {
   readonly settings: SettingsPort;
-  /** As of `MachineKnowledge`. */
+  /** See `MachineKnowledge`. */
   readonly listGpus?: NonNullable<MachineKnowledge["listGpus"]>;
 }
 
-/** What others know of this machine. */
+/** What other rooms know about this machine. */
 export type AddedKnowledge = Pick<MachineKnowledge, "agentPort" | "engines" | "exposure" | "taskOfPid">;
 
 export interface MachineRoom
   extends Room<Record<never, never>>,
     Pick<MachineDescriber, "description" | "gpus" | "onChange" | "onSample" | "tellChanges"> {
   /**
-   * Adds what another room knows of this machine and has to say by itself when it is otherwise (`tellChanges`). The
-   * rooms that know something are given this one, for its GPUs and its name, so they cannot be made before it.
+   * Adds a source of facts from another room, which must itself report when they change (`tellChanges`). Those
+   * rooms depend on this one, for its GPUs and its name, so they cannot be created before it.
    */
   add(knowledge: Partial<AddedKnowledge>): void;
 }

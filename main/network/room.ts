@@ -1,4 +1,6 @@
-/** Who reaches whom, what is wrong where they do not, and the firewall wizard that puts it right. */
+/**
+ * Which machines reach each other, what is wrong where they do not, and the firewall wizard that fixes it.
+ */
 import type { ClusterState } from "../api/cluster.js";
 import type { networkMethods } from "../api/network.js";
 import type { Throughput } from "../api/reachability.js";
@@ -13,7 +15,7 @@ import { KnownFacts, type KnownFactsOptions } from "./reachability/known-facts.j
 import { type Prober, probeAddress } from "./reachability/probe.js";
 import { ReachabilityService } from "./reachability/reachability-service.js";
 
-/** What is asked of the machines. */
+/** What this room needs from the machines. */
 export interface NetworkPeers {
   /** Device ID of this machine. */
   readonly ownId: string;
@@ -26,7 +28,7 @@ export interface NetworkPeers {
   measureThroughput(from: string, to: string, signal: AbortSignal): Promise<Throughput>;
 }
 
-/** What is asked of the cluster. */
+/** What this room needs from the cluster. */
 export interface NetworkCluster {
   state(): ClusterState;
   tasks: KnownFactsOptions["tasks"];
@@ -38,7 +40,7 @@ export interface NetworkCluster {
 export interface NetworkOptions {
   readonly peers: NetworkPeers;
   readonly cluster: NetworkCluster;
-  /** Of this machine. */
+  /** The one of this machine. */
   readonly firewall: FirewallTool;
   readonly events: Pick<EventHub, "listen">;
   readonly emit: EmitEvent;
@@ -68,7 +70,7 @@ export function createNetwork(options: NetworkOptions): Room<HandlersOf<typeof n
       proberOf,
     }),
     emit,
-    // What was just opened or closed again shows in the routes.
+    // A change to the firewall shows in the routes.
     onApplied: () => reachability.check(),
   });
   const endWork = once(async () => {

@@ -1,4 +1,4 @@
-/** What the cluster needs of machines, wherever they are. */
+/** What the cluster needs from machines, local or remote. */
 import type { MachineFacts } from "../api/machines.js";
 import type { MachineSample } from "../api/samples.js";
 import type { TaskHost } from "../tasks/task-host.js";
@@ -7,7 +7,7 @@ import type { TunnelRequest } from "./agent/tunnel-request.js";
 /** A machine's end of the tunnels that a secure cluster is made of. */
 export interface TunnelHost {
   /**
-   * Replaces what this cluster had there.
+   * Replaces this cluster's previous tunnels there.
    *
    * @returns Ports at which the machine could not listen, because another program does.
    * @throws ProblemError UNAVAILABLE, PERMISSION_DENIED of another machine.
@@ -17,17 +17,17 @@ export interface TunnelHost {
 
 export interface ClusterMachine {
   readonly facts: MachineFacts;
-  /** Absent for a machine that nobody paired with. */
+  /** Absent for an unpaired machine. */
   readonly tasks?: TaskHost;
   readonly tunnels?: TunnelHost;
 }
 
 export interface ClusterMachines {
-  /** This machine first. The same host stands for the same machine for as long as it is listed. */
+  /** This machine first. A machine keeps the same host object while it is listed. */
   list(): readonly ClusterMachine[];
-  /** How many unpaired machines there are besides; none unless given. */
+  /** How many further, unpaired machines there are; none unless given. */
   unlisted?(): number;
-  /** Calls the listener when a machine came, went, or is another one now, until the returned function is called. */
+  /** Calls the listener when a machine was added, removed or replaced, until the returned function is called. */
   onChange(listener: () => void): () => void;
   /** Calls the listener with each sample of a machine, until the returned function is called. */
   onSample(listener: (machineId: string, sample: MachineSample) => void): () => void;

@@ -1,4 +1,4 @@
-/** Who this installation is and whom it trusts; read before anything else is made. */
+/** The identity of this installation and the machines it trusts; read before anything else is created. */
 import type { TaskOwners } from "../tasks/room.js";
 import { mayOwnTasks } from "./former-owners.js";
 import { type Identity, loadIdentity } from "./identity/identity.js";
@@ -8,11 +8,11 @@ import { TrustStore } from "./trust/trust-store.js";
 export interface Credentials {
   readonly identity: Identity;
   readonly trust: TrustStore;
-  /** Who may have tasks here, as far as the trusted machines' roles say. */
+  /** Which machines may have tasks here, according to the roles of the trusted machines. */
   readonly owners: TaskOwners;
 }
 
-/** @throws ProblemError when the files of the data folder cannot be read, or made. */
+/** @throws ProblemError when the files of the data folder cannot be read or created. */
 export async function loadCredentials(dataDir: string): Promise<Credentials> {
   await renewIfAsked(dataDir);
   const [identity, trust] = await Promise.all([loadIdentity(dataDir), TrustStore.load(dataDir)]);

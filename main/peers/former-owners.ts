@@ -1,6 +1,6 @@
 /**
- * Tasks run here in the name of a machine for as long as it may run any. A server has no login: one that went on would still
- * do, for whoever reaches its port, what the machine that wanted it may no longer do.
+ * Tasks of a machine run here only as long as it may run any. A server has no login: one that kept running would still
+ * let anyone who reaches its port do what its owner is no longer permitted to do.
  */
 
 import { inBackground } from "../../worker-runtime/faults.js";
@@ -15,15 +15,15 @@ export interface OwnersTrust {
   onChange(listener: (deviceId: string) => void): () => void;
 }
 
-/** Whether a machine may have tasks here. @param ownId This one, which always may. */
+/** Whether a machine may have tasks here. @param ownId This machine, which always may. */
 export function mayOwnTasks(trust: Pick<OwnersTrust, "get">, ownId: string, deviceId: string): boolean {
   const role = trust.get(deviceId)?.grantedRole;
   return deviceId === ownId || (role !== undefined && includesRole(role, "run"));
 }
 
 /**
- * Removes the tasks of a machine as soon as it is forgotten or may only view, until the returned function is called. A task
- * that it has ordered and that is not listed yet follows once it is.
+ * Removes the tasks of a machine as soon as it is unpaired or may only view, until the returned function is called. A
+ * task that it has ordered but that is not listed yet is removed once it is.
  */
 export function removeTasksOfFormerOwners(
   trust: OwnersTrust,

@@ -1,6 +1,7 @@
 /**
- * Dialling for other machines. They may ask what this one reaches, which is no way to find out which services it has that
- * listen for its own programs only: on itself it dials the ports of tasks and tunnels, and tells all others as closed.
+ * Probes on behalf of other machines. They may ask what this machine reaches, but that must not reveal services that
+ * listen for its local programs only: on itself it dials the ports of tasks and tunnels, and reports all others as
+ * closed.
  */
 import { networkInterfaces } from "node:os";
 import { formatHostPort, parseHostPort } from "../../worker-runtime/cluster/address.js";
@@ -11,12 +12,12 @@ import { probeName } from "../network/reachability/layers/name.js";
 import { failed } from "../network/reachability/layers/result.js";
 import { type Prober, proberUnless } from "../network/reachability/probe.js";
 
-/** Loopback, and "any address", by which systems take a program to the same machine. */
+/** Loopback, and the unspecified address, which systems route to the same machine. */
 const OWN_NETWORKS = ["127.0.0.0/8", "0.0.0.0/8", "::1", "::"];
 
 /**
- * @param isKnown Whether a port of this machine is one that a cluster has to do with.
- * @param probe Makes the prober that does not dial what it is told; replaced in tests.
+ * @param isKnown Whether a port of this machine belongs to a cluster. ↵
+ * @param probe Creates the prober, which does not dial the addresses passed to it; replaced in tests.
  */
 export function guardedProber(isKnown: (port: number) => boolean, probe = proberUnless): Prober {
   return probe((host, port) =>
@@ -32,8 +33,8 @@ export function guardedProber(isKnown: (port: number) => boolean, probe = prober
 }
 
 /**
- * Those of the addresses, "host:port" each, that do not lead to this machine, where no other machine's agent is. Names come
- * out as the addresses that they lead to now: asked about again, they might lead elsewhere.
+ * Those of the addresses, "host:port" each, that do not lead to this machine, where no other machine's agent is. Names
+ * are resolved to their current addresses: resolved again later, they might point elsewhere.
  */
 export async function elsewhere(addresses: readonly string[], signal: AbortSignal): Promise<string[]> {
   const found = await withSharedSignal(signal, (shared) =>

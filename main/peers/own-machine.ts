@@ -1,4 +1,4 @@
-/** This machine as one of the cluster's. */
+/** This machine as a member of the cluster. */
 import type { MachineSample } from "../api/samples.js";
 import type { MachineRoom } from "../machine/room.js";
 import type { Watchers } from "../shared/watchers.js";
@@ -11,7 +11,7 @@ export interface OwnMachineOptions {
   readonly machine: Pick<MachineRoom, "description" | "onChange" | "onSample">;
   readonly tasks: TaskHost;
   readonly tunnels: TunnelHost;
-  /** How busy it is is measured for its own windows while there are any. */
+  /** Its load is sampled for its own windows while there are any. */
   readonly watchers: Pick<Watchers, "whileAny">;
 }
 

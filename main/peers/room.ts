@@ -1,5 +1,5 @@
 /**
- * This machine and others: who it is, whom it trusts, how it is found, what its agent answers, and the connections to the
+ * This machine among others: its identity, the machines it trusts, discovery, its own agent, and the connections to the
  * agents of paired machines.
  */
 import type { Socket } from "node:net";
@@ -44,7 +44,7 @@ export interface PeersOptions {
   readonly credentials: Credentials;
   readonly settings: SettingsPort;
   readonly machine: MachineRoom;
-  /** Tasks of this machine, and what can compute here. */
+  /** The tasks of this machine, and the engines that can run here. */
   readonly tasks: { readonly host: TaskHost; lookForRuntime(): Promise<void> };
   /** Of this machine. */
   readonly firewall: FirewallTool;
@@ -56,11 +56,11 @@ export interface PeersOptions {
   readonly scope: NetworkScope;
   /** Port at which the agent listens; the usual one unless given. */
   readonly port?: number | undefined;
-  /** Absent where the window is not a page that can be shown elsewhere. */
+  /** Absent where the window is not a page that other machines can show. */
   readonly sharedWindow?: SharedWindow | undefined;
 }
 
-/** Machines as the other rooms are given them. */
+/** The ports that this room offers to the other rooms. */
 export interface PeersPort {
   /** Device ID of this machine. */
   readonly ownId: string;
@@ -72,17 +72,17 @@ export interface PeersPort {
   };
   /** What a paired machine may do here. */
   readonly trust: Pick<Credentials["trust"], "get" | "onChange">;
-  /** Opens a connection for tunnels to a machine's agent, at those addresses or where else it is known to be. */
+  /** Opens a connection for tunnels to a machine's agent, at the given addresses or any other known one. */
   dialTunnel(request: {
     readonly deviceId: string;
     readonly addresses: readonly string[];
     readonly signal: AbortSignal;
   }): Promise<Socket>;
-  /** How a paired machine dials; undefined where it cannot be asked. */
+  /** Probes addresses from a paired machine; undefined where it cannot be asked. */
   proberOf(machineId: string): Prober | undefined;
   /** The firewall of a paired machine; undefined where it cannot be asked. */
   firewallOf(machineId: string): FirewallTool | undefined;
-  /** Whether a machine has a connection to this one now, though it may not answer itself. */
+  /** Whether a machine has a connection to this one now, even if it does not answer connections itself. */
   isCalledBy(machineId: string): boolean;
   /** Measures how fast one machine sends to another, wherever the two are. */
   measureThroughput(from: string, to: string, signal: AbortSignal): Promise<Throughput>;
@@ -90,9 +90,9 @@ export interface PeersPort {
 }
 
 export interface PeersRoom extends Room<HandlersOf<typeof peerMethods>>, PeersPort {
-  /** Where machines answer that have one identity, "host:port" each, by device ID. */
+  /** Addresses ("host:port") of machines that share one identity, by device ID. */
   clones(): Clones;
-  /** Lets other machines find and reach this one, where the settings say so. Resolves when they do. */
+  /** Lets other machines find and reach this one, where the settings say so. Resolves when they can. */
   show(): Promise<void>;
 }
 
@@ -165,12 +165,12 @@ export function createPeers(options: PeersOptions): PeersRoom {
         signal,
       });
       socket.destroy();
-      // A machine tells its name in a pairing or an announcement only.
+      // A machine tells its name only when it pairs or announces itself.
       return { deviceId, name: "" };
     },
     file: options.machinesFile,
   });
-  /** Machines whose device ID the user gave, and not the network. */
+  /** Machines whose device ID came from the user and not from the network. */
   const vouchedFor = new Set<string>();
   const remote = (machineId: string): AgentConnection => {
     const found = machines.remote(machineId);
@@ -227,7 +227,8 @@ export function createPeers(options: PeersOptions): PeersRoom {
     discovery: visibility,
     trust,
     dialTunnel: ({ addresses, ...request }) => {
-      // The one who asks may know other ways to the machine than this one, and none where all are link-local.
+      // The requesting machine may know other addresses of the machine, and this one may know none that are
+      // not link-local.
       const all = new Set([...addresses, ...machines.agentAddresses(request.deviceId)]);
       return dialAgent({ ...request, addresses: [...all], identity, alpn: Alpn.tunnel });
     },
@@ -249,7 +250,7 @@ export function createPeers(options: PeersOptions): PeersRoom {
     clones: () => Object.fromEntries([...clones.all()].map(([id, places]) => [id, [...places]])),
     show: async () => {
       await visibility.setVisible(settings.now().visible);
-      // Other machines that see this one want to know what can compute here, whether or not it shows a window.
+      // Other machines show which engines can run here, whether or not this one has a window.
       if (visibility.port !== undefined) await tasks.lookForRuntime();
     },
     dispose: once(async () => {
@@ -265,9 +266,9 @@ export function createPeers(options: PeersOptions): PeersRoom {
   };
 }
 
-/** Connections through tunnels to a machine that is gone would else wait until the system gives up resending. */
+/** Otherwise tunnelled connections to a machine that is gone would wait until TCP retransmission times out. */
 function tellWhoIsGone(machines: ClusterMachines, gone: (machineId: string) => void): () => void {
-  /** Paired machines that answered last time. */
+  /** Paired machines that were online at the previous check. */
   const online = new Set<string>();
   return machines.onChange(() => {
     for (const { facts } of machines.list()) {

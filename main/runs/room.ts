@@ -12,11 +12,11 @@ import { KernelListService } from "./ops/kernel-list-service.js";
 import { type OpList, OpListService } from "./ops/op-list-service.js";
 import { RunService, type RunServiceCollaborators } from "./run-service.js";
 
-/** What knows the ops that a graph may have. */
+/** Provides the ops that a graph may contain. */
 export interface RunEngine {
   readonly runtime: Pick<RuntimeTools, "opList">;
   readonly bundledOps: () => OpList;
-  /** What the portable engine of this version has a kernel for. */
+  /** The ops for which this version's portable engine has kernels. */
   readonly portableKernels: (signal: AbortSignal) => Promise<KernelList["kernels"]>;
 }
 
@@ -32,7 +32,7 @@ export interface RunsOptions {
 }
 
 export interface RunsRoom extends Room<HandlersOf<typeof runMethods>> {
-  /** The newest run, whether it goes on or is over. */
+  /** The newest run, whether it is running or finished. */
   latest(): RunUpdate | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The settings: kept in a file, and told to the rooms that go by them. */
+/** The settings: kept in a file, and passed on to the rooms that depend on them. */
 import type { settingsMethods } from "../api/settings.js";
 import type { EmitEvent } from "../shared/events.js";
 import type { HandlersOf } from "../shared/handlers.js";
@@ -10,11 +10,11 @@ export interface SettingsOptions {
   readonly emit: EmitEvent;
 }
 
-/** What rooms go by that a user chose. */
+/** The user's settings, as the other rooms read them. */
 export type SettingsPort = Pick<SettingsService, "now" | "onChange">;
 
 export interface SettingsRoom extends Room<HandlersOf<typeof settingsMethods>>, SettingsPort {
-  /** Puts a document at the head of the recent ones. Never rejects. */
+  /** Moves a document to the head of the recent ones. Never rejects. */
   addRecentDocument(path: string): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The tasks of this machine, whoever wants them, and the libtensorflow that they use. */
+/** The tasks of this machine, no matter which machine owns them, and the libtensorflow that they use. */
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Runtime } from "../api/runtime.js";
 import type { taskMethods } from "../api/tasks.js";
@@ -18,7 +18,7 @@ import type { RuntimeTools } from "./runtime/runtime-tools.js";
 import type { LaunchKnowledge } from "./server-launcher.js";
 import type { TaskHost } from "./task-host.js";
 
-/** Who may have tasks here. */
+/** Which machines may have tasks here. */
 export interface TaskOwners {
   /** Device ID of this machine. */
   readonly ownId: string;
@@ -26,7 +26,7 @@ export interface TaskOwners {
   mayOwn(deviceId: string): boolean;
 }
 
-/** What runs tasks. */
+/** Starts and stops the processes of tasks. */
 export interface TaskEngine {
   readonly launcher: (knowledge: LaunchKnowledge) => LaunchTask;
   readonly openProbe: OpenProbe;
@@ -39,9 +39,9 @@ export interface TasksOptions {
   readonly machine: Pick<MachineRoom, "gpus" | "add" | "tellChanges">;
   readonly owners: TaskOwners;
   readonly emit: EmitEvent;
-  /** File that keeps the tasks over restarts. */
+  /** File that keeps the tasks across restarts. */
   readonly wantedFile: string;
-  /** As of `IsolationCollaborators`. */
+  /** See `IsolationCollaborators`. */
   readonly namespaces?: NonNullable<IsolationCollaborators["namespaces"]>;
 }
 
@@ -49,15 +49,15 @@ export interface TasksRoom extends Room<HandlersOf<typeof taskMethods>> {
   readonly host: TaskHost;
   readonly isolation: Pick<Isolation, "connectTask" | "setTunnelPorts" | "reach">;
   /**
-   * Says what carries the connections of isolated tasks to tasks elsewhere. Tunnels are made after this room, whose
-   * tasks they lead to; until then no connection leads elsewhere.
+   * Sets what carries the connections of isolated tasks to tasks elsewhere. Tunnels are created after this room
+   * because they depend on its tasks; until then connections to other machines are refused.
    */
   attachTunnels(carry: IsolationCollaborators["carry"]): void;
-  /** The libtensorflow of this machine, once it was looked for. */
+  /** The libtensorflow of this machine, once detection has run. */
   runtime(): Promise<Runtime | undefined>;
-  /** Looks for what can compute here, and for what could be installed. */
+  /** Detects the engines of this machine and what could be installed. */
   lookForRuntime(): Promise<void>;
-  /** Brings back the tasks of an earlier life. */
+  /** Restores the tasks of the previous process. */
   restore(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export function createTasks(options: TasksOptions): TasksRoom {
   let carry: IsolationCollaborators["carry"] = () => false;
   const runtime = new RuntimeService(engine.runtime, (event, data) => {
     emit(event, data);
-    // Whatever was found or installed is something to compute with here.
+    // What was found or installed is an engine of this machine.
     machine.tellChanges();
   });
   const isolation = new Isolation({

@@ -7,9 +7,10 @@ export interface Collected {
 }
 
 /**
- * Reads the beginning of a stream: at least so many bytes, or all there are. The rest is left in it, and it is paused.
+ * Reads the beginning of a stream: at least the given number of bytes, or all there are. The rest stays in the stream,
+ * which is paused.
  *
- * @throws Error when the stream fails or is closed before.
+ * @throws Error when the stream fails or is closed before that.
  */
 export function collect(stream: Readable, bytes: number): Promise<Collected> {
   return new Promise((resolve, reject) => {

@@ -1,11 +1,11 @@
 import type { ClusterDef } from "../../../protos/generated/tensorflow/cluster.js";
 
-/** The cluster behind a gateway, as a session is told of it. */
+/** The cluster behind a gateway, as presented to a session. */
 export interface GatewayCluster {
-  /** Every task with its address, by which this machine and the tasks themselves reach it. */
+  /** Every task with the address at which this machine and the tasks themselves reach it. */
   readonly clusterDef: ClusterDef;
   /**
-   * Whether sessions tell the servers of the cluster. Those of a fixed cluster know it from their start, and refuse a
+   * Whether sessions send the cluster to the servers. Those of a fixed cluster know it from their start, and refuse a
    * ClusterSpec that repeats their own job and index.
    */
   readonly isPropagated: boolean;
@@ -13,7 +13,7 @@ export interface GatewayCluster {
   readonly master?: { readonly job: string; readonly index: number };
 }
 
-/** Jobs whose tasks run sessions, the likeliest first; a ps task only keeps variables. */
+/** Jobs whose tasks run sessions, in order of preference; a ps task only keeps variables. */
 const MASTER_JOBS = ["worker", "chief", "master"];
 const PARAMETER_SERVER_JOB = "ps";
 

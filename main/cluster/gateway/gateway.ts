@@ -1,7 +1,7 @@
 /**
- * A port at which stock TensorFlow scripts find a cluster that was formed by clicks. A script that names it as its target
- * and says nothing of a cluster gets a session over all tasks, unedited: the gateway adds the ClusterSpec to the call that
- * makes the session, and passes everything else on as it is.
+ * A port at which stock TensorFlow scripts find a cluster that was set up in the window. A script that names it as its
+ * target without defining a cluster gets a session over all tasks, unmodified: the gateway adds the ClusterSpec to the
+ * call that creates the session, and passes on everything else unchanged.
  */
 import {
   createServer,
@@ -31,12 +31,12 @@ const MASTER_METHODS = new Set<string>(
   Object.values(MasterServiceDefinition.methods).map(({ name }) => `${MASTER_SERVICE}${name}`),
 );
 const CREATE_SESSION = `${MASTER_SERVICE}CreateSession`;
-/** Stock tools ask this to see whether a server is there. */
+/** Stock tools call this to check whether a server is running. */
 const GET_STATUS = "/tensorflow.WorkerService/GetStatus";
-/** Calls whose first field is something else than the handle of a session. */
+/** Calls whose first field is something other than a session handle. */
 const OF_NO_SESSION = new Set([CREATE_SESSION, `${MASTER_SERVICE}Reset`, GET_STATUS]);
 
-/** Sessions whose task is remembered; one that is not is looked for at the master of new sessions. */
+/** Sessions whose task is remembered; others are assumed to be on the master of new sessions. */
 const MOST_SESSIONS = 10_000;
 
 const NO_TASK =
@@ -46,11 +46,11 @@ const COMPRESSED =
   "A compressed CreateSession cannot be given the cluster. Make the session without compression.";
 
 export interface GatewayOptions {
-  /** Default GATEWAY_PORT; when another program has it, any that is free. */
+  /** Default GATEWAY_PORT; any free port when another program has it. */
   readonly port?: number;
-  /** Default 127.0.0.1: whoever reaches the gateway can run any op. */
+  /** Default 127.0.0.1: anyone who reaches the gateway can run any op. */
   readonly host?: string;
-  /** The cluster at the moment; undefined when there is none. Asked at each new session. */
+  /** The cluster at the moment; undefined when there is none. Queried for each new session. */
   readonly cluster: () => GatewayCluster | undefined;
 }
 
@@ -68,7 +68,7 @@ export class Gateway {
     this.port = port;
     this.#server = server;
     this.#cluster = options.cluster;
-    // A connection that could not be taken is its client's loss only.
+    // A connection that could not be accepted affects its client only.
     server.on("error", () => undefined);
     server.on("session", (session) => this.#welcome(session));
     server.on("stream", (stream, headers) => {
@@ -79,7 +79,7 @@ export class Gateway {
     });
   }
 
-  /** @throws Error of the system when neither the wanted nor any other port can be had. */
+  /** @throws Error of the system when neither the wanted nor any other port is available. */
   static async listen(options: GatewayOptions): Promise<Gateway> {
     const host = options.host ?? "127.0.0.1";
     const server = createServer(http2Options);
@@ -99,7 +99,7 @@ export class Gateway {
     return new Gateway(server, host, port, options);
   }
 
-  /** "grpc://127.0.0.1:2300": what a script gives its session. */
+  /** "grpc://127.0.0.1:2300": the target that a script passes to its session. */
   get target(): string {
     return `grpc://${formatHostPort({ host: this.host, port: this.port })}`;
   }

@@ -1,6 +1,6 @@
 /**
- * The little that the gateway reads and writes of the messages it passes on. Everything else stays as it came, byte by byte,
- * whatever fields a later TensorFlow may have added.
+ * The few fields that the gateway reads and writes in the messages it passes on. Everything else stays unchanged, byte
+ * for byte, including fields that a later TensorFlow may add.
  */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { ClusterDef } from "../../../protos/generated/tensorflow/cluster.js";
@@ -21,10 +21,13 @@ const CONFIG_EXPERIMENTAL = 16;
 /** In all requests of a session and in CreateSessionResponse the handle is the first field. */
 const SESSION_HANDLE_FIELD = 1;
 
-/** Bytes at the beginning of a body that hold the handle of a session, in any message that has one. */
+/**
+ * Bytes at the beginning of a body that are enough to contain the session handle, in any message that has
+ * one.
+ */
 export const HANDLE_BYTES = 512;
 
-/** The handle at the beginning of a body, of which only the beginning need be there; undefined when there is none. */
+/** The handle at the beginning of a body, which may be incomplete; undefined when there is none. */
 export function sessionHandle(body: Uint8Array): string | undefined {
   if (body.byteLength <= PREFIX_BYTES || isCompressedMessage(body)) return undefined;
   try {
@@ -39,10 +42,10 @@ export function sessionHandle(body: Uint8Array): string | undefined {
 }
 
 /**
- * The body of a CreateSession with the cluster added, or the same body if it brings a cluster of its own.
+ * The body of a CreateSession with the cluster added, or the same body if it has a cluster of its own.
  *
- * @param target Address of the master as the ClusterSpec has it, by which it knows which task it is.
- * @throws Error when the body is no complete message.
+ * @param target Address of the master as in the ClusterSpec, by which it identifies its own task. ↵
+ * @throws Error when the body is not a complete message.
  */
 export function withCluster(body: Buffer, cluster: GatewayCluster, target: string): Buffer {
   const length = body.byteLength < PREFIX_BYTES ? -1 : statedLength(body);
@@ -85,7 +88,7 @@ function* parts(message: Uint8Array): Generator<{ number: number; whole: Uint8Ar
   }
 }
 
-/** A field of a message: its content; all its contents, one after the other, where a sender wrote it in several parts. */
+/** A field of a message: its content; if a sender wrote it in several parts, all of them concatenated. */
 function contents(message: Uint8Array, number: number): Uint8Array {
   return Buffer.concat(
     [...parts(message)].filter((part) => part.number === number).map(({ content }) => content),
@@ -96,7 +99,7 @@ function hasField(message: Uint8Array, number: number): boolean {
   return [...parts(message)].some((part) => part.number === number);
 }
 
-/** A message less some of its fields. */
+/** A message without some of its fields. */
 function without(message: Uint8Array, numbers: readonly number[]): Uint8Array {
   return Buffer.concat(
     [...parts(message)].filter(({ number }) => !numbers.includes(number)).map(({ whole }) => whole),

@@ -1,6 +1,6 @@
 /**
- * Passes one gRPC call on to a task: headers, messages, trailers, cancellation, each as it comes. A deadline is a header,
- * and the task's to keep. Messages are never held as a whole, so their size does not matter.
+ * Passes one gRPC call on to a task: headers, messages, trailers, cancellation, each as it arrives. A deadline is a
+ * header, and enforced by the task. Messages are never buffered as a whole, so their size does not matter.
  */
 import {
   type ClientHttp2Session,
@@ -18,14 +18,14 @@ export const GrpcCode = { UNIMPLEMENTED: 12, INTERNAL: 13, UNAVAILABLE: 14 } as 
 export interface RelayedCall {
   readonly client: ServerHttp2Stream;
   readonly headers: IncomingHttpHeaders;
-  /** What of the request has been read from the client already. */
+  /** The part of the request that has already been read from the client. */
   readonly begun: Buffer;
   /** Whether that is all of it. */
   readonly complete: boolean;
   readonly upstream: ClientHttp2Session;
   /** "host:port" of the task. */
   readonly address: string;
-  /** Is given the beginning of the response before the client gets any of it. */
+  /** Receives the beginning of the response before the client gets any of it. */
   readonly onResponse?: ((begun: Buffer) => void) | undefined;
 }
 
@@ -36,7 +36,9 @@ export function refuse(client: ServerHttp2Stream, code: number, message: string)
   client.respond(headers, { endStream: true });
 }
 
-/** Carries one call to a task and its answer back. A task that does not answer ends the call with UNAVAILABLE. */
+/**
+ * Forwards one call to a task and its answer back. A task that does not answer ends the call with UNAVAILABLE.
+ */
 export function relay({
   client,
   headers,
@@ -63,7 +65,7 @@ export function relay({
     if (endStream) return;
     if (onResponse !== undefined) call.once("data", onResponse);
     client.once("wantTrailers", () => client.sendTrailers(trailers ?? lost(address, failure)));
-    // Node ends what is read only after it has told of the trailers.
+    // Node ends the readable side only after it has emitted the trailers.
     call.pipe(client);
   });
   call.on("trailers", (received) => {
@@ -75,7 +77,7 @@ export function relay({
   call.on("close", () => {
     if (client.closed || client.destroyed || trailers !== undefined) return;
     if (client.headersSent) {
-      // Ends with trailers, which say that it was lost; unless all has been answered already.
+      // Ends with trailers that report the loss, unless the answer was complete.
       client.end();
     } else if (call.rstCode !== NGHTTP2_NO_ERROR && failure === undefined && !upstream.destroyed) {
       client.close(call.rstCode);
@@ -92,12 +94,14 @@ export function relay({
   client.on("close", cancel);
 }
 
-/** The client's headers as they go to the task; HTTP/2 names the authority anew for each connection. */
+/** The client's headers as sent to the task; HTTP/2 sets the authority for each connection. */
 function requestHeaders(headers: IncomingHttpHeaders, address: string): OutgoingHttpHeaders {
   return { ...withoutSymbols(headers), ":authority": address };
 }
 
-/** Headers as they can be sent; Node marks the ones it received with a symbol that it does not take back. */
+/**
+ * Headers in a form that can be sent; Node marks received ones with a symbol that it does not accept again.
+ */
 function withoutSymbols(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   return Object.fromEntries(Object.entries(headers));
 }
@@ -115,7 +119,7 @@ function unreachable(address: string, error: Error | undefined): string {
   return `The task at ${address} does not answer${why}. See in Tensordeck whether it runs; start it, then make a new session.`;
 }
 
-/** A text as gRPC has it in a header: anything but printable ASCII, and the percent sign, as %XX. */
+/** A text as gRPC encodes it in a header: anything but printable ASCII, and the percent sign, as %XX. */
 function percentEncoded(text: string): string {
   return Array.from(Buffer.from(text), (byte) => {
     const isPlain = byte >= 0x20 && byte <= 0x7e && byte !== 0x25;

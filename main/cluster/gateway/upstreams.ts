@@ -3,13 +3,13 @@ import type { ClientHttp2Session } from "node:http2";
 import { connectHttp2 } from "../../../worker-runtime/rpc/http2-connection.js";
 import { http2Options, WINDOW_BYTES } from "./http2-options.js";
 
-/** A task that has not taken the connection until then does not answer. */
+/** A task that has not accepted the connection by then does not answer. */
 const CONNECT_MILLIS = 10_000;
 
 export class Upstreams {
   readonly #sessions = new Map<string, ClientHttp2Session>();
 
-  /** The connection to a task, made when it is first asked for. What keeps it from being made, its streams tell. */
+  /** The connection to a task, established on first use. Connection errors are reported by its streams. */
   to(address: string): ClientHttp2Session {
     const kept = this.#sessions.get(address);
     if (kept !== undefined && !kept.closed && !kept.destroyed) return kept;
@@ -26,7 +26,7 @@ export class Upstreams {
       clearTimeout(late);
       if (this.#sessions.get(address) === session) this.#sessions.delete(address);
     });
-    // Each stream gets the error, too, and says it to the client.
+    // Each stream gets the error, too, and reports it to the client.
     session.on("error", () => undefined);
     this.#sessions.set(address, session);
     return session;

@@ -1,7 +1,9 @@
-/** Keeps a burst of connections to one machine from being taken for an attack there: an agent limits its handshakes. */
+/** Keeps a burst of connections to one machine from looking like an attack there: an agent limits its handshakes. */
 import type { DialTunnel } from "./tunnel-entrance.js";
 
-/** Handshakes with one machine at once. Each takes milliseconds, so a hundred connections are there in a blink. */
+/**
+ * Handshakes with one machine at once. Each takes milliseconds, so a hundred connections are quickly established.
+ */
 const DIALS_AT_ONCE = 16;
 
 interface Gate {
@@ -9,7 +11,7 @@ interface Gate {
   readonly queue: (() => void)[];
 }
 
-/** The dialler with at most so many dials to one machine under way; the others wait for their turn. */
+/** A dialler with a limit on concurrent dials to one machine; the others wait for their turn. */
 export function gated(dial: DialTunnel, dialsAtOnce = DIALS_AT_ONCE): DialTunnel {
   const gates = new Map<string, Gate>();
   return async (request) => {
@@ -17,7 +19,7 @@ export function gated(dial: DialTunnel, dialsAtOnce = DIALS_AT_ONCE): DialTunnel
     const gate = gates.get(deviceId) ?? { running: 0, queue: [] };
     gates.set(deviceId, gate);
     if (gate.running < dialsAtOnce) gate.running++;
-    // Whoever ends hands its place on. A dial that was called off takes its turn and ends at once.
+    // A finished dial passes its slot on. A cancelled one takes its turn and ends at once.
     else await new Promise<void>((resolve) => gate.queue.push(resolve));
     try {
       return await dial(request);

@@ -1,4 +1,6 @@
-/** What the owners of clusters want of this machine's tunnels, and what follows from it. Pure: no socket is touched. */
+/**
+ * The tunnels that the owners of clusters want on this machine, and what follows from them. Pure: no socket is touched.
+ */
 import type { TunnelEnd, TunnelRequest } from "../../peers/agent/tunnel-request.js";
 
 /** One port on which the owners agree, with the addresses of all of them. */
@@ -8,11 +10,11 @@ export interface AgreedTunnel extends TunnelEnd {
 
 /**
  * Several owners may have clusters here at once. Two that want the same port for the same machine share it; where they
- * want different machines, the one who asked first has it until it no longer asks. Before all others comes this machine
- * itself: nobody else says where what is called localhost here leads, against its own user.
+ * want different machines, the first claimant has it until it withdraws. This machine itself takes precedence: no other
+ * machine may redirect localhost here against its own user.
  */
 export class TunnelClaims {
-  /** In the order in which the owners asked first. */
+  /** In the order of the owners' first claims. */
   readonly #requests = new Map<string, TunnelRequest>();
   readonly #ownId: string;
 
@@ -25,7 +27,7 @@ export class TunnelClaims {
     return [...this.#requests.keys()];
   }
 
-  /** Replaces all that the owner asked for before. */
+  /** Replaces all previous claims of the owner. */
   set(owner: string, request: TunnelRequest): void {
     this.#requests.set(owner, request);
   }
@@ -34,7 +36,7 @@ export class TunnelClaims {
     return this.#requests.delete(owner);
   }
 
-  /** What is to be listened at, by port. */
+  /** What to listen for, by port. */
   agreed(): Map<number, AgreedTunnel> {
     const agreed = new Map<number, AgreedTunnel>();
     const owners = [...this.#requests].sort(

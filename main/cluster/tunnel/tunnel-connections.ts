@@ -1,4 +1,4 @@
-/** Connections of an address that this machine no longer has: it was given another one, or an interface is gone. */
+/** Connections from an address that this machine no longer has: it changed, or an interface is gone. */
 import type { Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { canonicalAddress } from "../../../worker-runtime/cluster/host.js";
@@ -13,8 +13,8 @@ export class TunnelConnections {
   }
 
   /**
-   * Breaks those that nothing can come back to. What was sent on them is never answered, and the system would go on
-   * sending it for a quarter of an hour.
+   * Breaks those that cannot receive anything. Data sent on them is never answered, and the system would retransmit
+   * it for a quarter of an hour.
    */
   dropStranded(addresses = ownAddresses()): void {
     for (const socket of this.#sockets) {

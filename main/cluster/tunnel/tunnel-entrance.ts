@@ -1,4 +1,4 @@
-/** The near end of a tunnel: a loopback port, each connection of which goes to a task on another machine. */
+/** The near end of a tunnel: a loopback port whose connections go to a task on another machine. */
 import type { Socket } from "node:net";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import type { Problem } from "../../api/problem.js";
@@ -9,8 +9,8 @@ import type { AgreedTunnel } from "./tunnel-claims.js";
 import { encodeHeader, readAnswer, refusalText, TunnelAnswer } from "./tunnel-protocol.js";
 
 /**
- * Opens a connection to a machine's agent for tunnels and makes sure that it is that machine. Rejects when none of the
- * addresses answers, or when the signal is aborted.
+ * Opens a connection for tunnels to a machine's agent and verifies its identity. Rejects when none of the addresses
+ * answers, or when the signal is aborted.
  */
 export type DialTunnel = (request: {
   readonly deviceId: string;
@@ -21,17 +21,17 @@ export type DialTunnel = (request: {
 export interface TunnelStatus {
   readonly port: number;
   readonly deviceId: string;
-  /** Who asked for the tunnel. */
+  /** The owners that want the tunnel. */
   readonly owners: readonly string[];
   /** Connections that are open or being set up. */
   readonly connections: number;
-  /** Connections since the tunnel was made, with those that failed. */
+  /** Connections since the tunnel was created, including failed ones. */
   readonly accepted: number;
   readonly failed: number;
-  /** What clients here said to the task, and what it answered. */
+  /** Bytes from local clients to the task, and back. */
   readonly sentBytes: number;
   readonly receivedBytes: number;
-  /** Why the last connection that failed did; absent once a later one succeeded. */
+  /** Why the last failed connection failed; absent once a later one succeeded. */
   readonly lastFailure?: { readonly at: number; readonly problem: Problem };
 }
 
@@ -45,7 +45,7 @@ export class TunnelEntrance {
   #server: LoopbackServer | undefined;
   #accepted = 0;
   #failed = 0;
-  /** Of connections that are over. */
+  /** Of finished connections. */
   #sentBytes = 0;
   #receivedBytes = 0;
   #lastFailure: TunnelStatus["lastFailure"];
@@ -55,7 +55,7 @@ export class TunnelEntrance {
     this.#dial = dial;
   }
 
-  /** @throws Error of Node's own, EADDRINUSE where the port is taken. */
+  /** @throws Error of Node's own, EADDRINUSE when the port is taken. */
   static async open(tunnel: AgreedTunnel, dial: DialTunnel): Promise<TunnelEntrance> {
     const entrance = new TunnelEntrance(tunnel, dial);
     entrance.#server = await LoopbackServer.listen(tunnel.port, (client) => entrance.accept(client));
@@ -66,7 +66,7 @@ export class TunnelEntrance {
     return this.#tunnel.deviceId;
   }
 
-  /** Takes over owners and addresses; open connections go on. */
+  /** Updates owners and addresses; open connections continue. */
   update(tunnel: AgreedTunnel): void {
     this.#tunnel = tunnel;
   }
@@ -98,7 +98,7 @@ export class TunnelEntrance {
     this.disconnect();
   }
 
-  /** Carries one connection. What goes wrong is told to the client by a reset. */
+  /** Carries one connection. The client sees a failure as a reset. */
   accept(client: Socket): void {
     inBackground(this.#carry(client));
   }
@@ -108,7 +108,7 @@ export class TunnelEntrance {
     const gone = new AbortController();
     this.#accepted++;
     this.#clients.add(client);
-    // Not every client comes from the listener of this tunnel, which has seen to that.
+    // Not every client comes from this tunnel's listener, which has done that.
     prepareForRelay(client);
     client.on("error", () => undefined);
     client.once("close", () => {

@@ -5,28 +5,30 @@ import { connectLoopback } from "../../shared/sockets/loopback.js";
 import { join, KEEP_ALIVE_MILLIS, prepareForRelay } from "../../shared/sockets/relay.js";
 import { readHeader, TunnelAnswer } from "./tunnel-protocol.js";
 
-/** A machine that was told by its certificate, with a connection on which it wants to reach a task. */
+/** A machine identified by its certificate, with a connection on which it wants to reach a task. */
 export interface TunnelPeer {
   readonly deviceId: string;
   readonly socket: Socket;
 }
 
 export interface TunnelExitOptions {
-  /** Whether the machine may reach this port, if there is a task there. Asked again whenever `recheck` is called. */
+  /**
+   * Whether the machine may reach this port, if there is a task there. Queried again whenever `recheck` is called.
+   */
   readonly admits: (deviceId: string, port: number) => boolean;
-  /** Whether a task of this machine listens at the port. Nothing else on the loopback interface is ever reached. */
+  /** Whether a task of this machine listens on the port. Nothing else on the loopback interface is ever reached. */
   readonly isTaskPort: (port: number) => boolean;
-  /** Opens a connection to a task of this machine; for tasks that are not reached by 127.0.0.1. */
+  /** Opens a connection to a task of this machine; for tasks that are not at 127.0.0.1. */
   readonly connectTask?: ((port: number) => Promise<Socket>) | undefined;
-  /** Most connections that one machine may have here at once. */
+  /** Maximum concurrent connections of one machine. */
   readonly connectionsPerPeer?: number | undefined;
 }
 
-/** A peer that says nothing holds one of its own connections no longer than this. */
+/** A silent peer occupies one of its own connections no longer than this. */
 const HEADER_TIMEOUT_MILLIS = 10_000;
-/** A refused peer has this long to take the answer. */
+/** A refused peer has this long to read the answer. */
 const REFUSAL_GRACE_MILLIS = 2_000;
-/** 16 tasks that each reach 16 tasks here, four times over: with sessions, probes and reconnections there is room. */
+/** 16 tasks that each reach 16 tasks here, four times over: enough for sessions, probes and reconnections. */
 const CONNECTIONS_PER_PEER = 1024;
 
 interface Visit {
@@ -46,7 +48,7 @@ export class TunnelExit {
     this.#limit = options.connectionsPerPeer ?? CONNECTIONS_PER_PEER;
   }
 
-  /** Takes over a connection. Never throws: what goes wrong is told to the peer. */
+  /** Takes over a connection. Never throws: errors are reported to the peer. */
   serve({ deviceId, socket }: TunnelPeer): void {
     const visit: Visit = { deviceId, socket };
     const others = [...this.#visits].filter((other) => other.deviceId === deviceId).length;
@@ -109,7 +111,10 @@ export class TunnelExit {
   }
 }
 
-/** Says why and closes. What the peer has sent already is read and thrown away: unread, it would undo the answer. */
+/**
+ * Sends the reason and closes. Data that the peer has already sent is read and discarded: left unread, it would
+ * cause a reset that discards the answer.
+ */
 function refuse(socket: Socket, answer: TunnelAnswer): void {
   socket.end(Uint8Array.of(answer));
   socket.resume();

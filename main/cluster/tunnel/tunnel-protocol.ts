@@ -1,7 +1,7 @@
 /**
- * What is said on a tunnel's connection before it belongs to the task: the dialling side names a port, the serving side
- * answers with one byte, and from there on both directions are the task's. The dialling side does not wait for the
- * answer before it sends what the client says, so a tunnel costs no round trip.
+ * The handshake of a tunnel's connection before it belongs to the task: the dialling side names a port, the serving
+ * side answers with one byte, and from there on both directions are the task's. The dialling side does not wait for the
+ * answer before it sends the client's data, so a tunnel costs no round trip.
  */
 import type { Socket } from "node:net";
 import { problem } from "../../shared/problems.js";
@@ -9,10 +9,10 @@ import { problem } from "../../shared/problems.js";
 /** Port in network byte order. */
 const HEADER_BYTES = 2;
 
-/** What became of a request for a port; the value is the byte on the wire. */
+/** The outcome of a request for a port; the value is the byte on the wire. */
 export const TunnelAnswer = {
   connected: 0,
-  /** The port is no task's of that machine. */
+  /** The port does not belong to a task of that machine. */
   unknownPort: 1,
   /** That machine does not let this one reach the port. */
   notAdmitted: 2,
@@ -39,7 +39,7 @@ export async function readAnswer(socket: Socket, timeoutMillis: number): Promise
   return (await readBytes(socket, 1, timeoutMillis)).readUInt8();
 }
 
-/** Why a request was refused, for people. */
+/** Why a request was refused, as a message. */
 export function refusalText(answer: number): string {
   switch (answer) {
     case TunnelAnswer.unknownPort:
@@ -55,7 +55,7 @@ export function refusalText(answer: number): string {
   }
 }
 
-/** Takes exactly so many bytes and leaves the rest for whoever reads next. */
+/** Reads exactly the given number of bytes and leaves the rest for the next reader. */
 function readBytes(socket: Socket, count: number, timeoutMillis: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const finish = (settle: () => void) => {

@@ -1,7 +1,7 @@
 /**
  * The tunnels of secure clusters. Every task has a port that no other task of its cluster has, and the ClusterSpec names
- * all of them as localhost:port. On each machine this service listens at the ports of the tasks elsewhere, and carries
- * what connects there through mutual TLS to the machine that has the task. TensorFlow and stock scripts see loopback
+ * all of them as localhost:port. On each machine this service listens on the ports of the tasks elsewhere, and carries
+ * connections to them over mutual TLS to the machine that has the task. TensorFlow and stock scripts see loopback
  * addresses only, the same on every machine.
  */
 import type { Socket } from "node:net";
@@ -17,7 +17,7 @@ import { TunnelConnections } from "./tunnel-connections.js";
 import { type DialTunnel, TunnelEntrance, type TunnelStatus } from "./tunnel-entrance.js";
 import { TunnelExit, type TunnelPeer } from "./tunnel-exit.js";
 
-/** What the service asks of the paired machines. */
+/** What the service needs from the paired machines. */
 export interface TunnelTrust {
   /** The machine with this device ID and what it may do here, if it is paired. */
   get(deviceId: string): { readonly grantedRole: Role } | undefined;
@@ -28,7 +28,7 @@ export interface TunnelTrust {
 export interface PortHolder {
   /** Device ID of the machine that had the task started. */
   readonly owner: string;
-  /** Whether it listens, or is about to. The port of one that does not may be another program's in the meantime. */
+  /** Whether it listens, or is about to. Otherwise its port may meanwhile belong to another program. */
   readonly runs: boolean;
 }
 
@@ -41,11 +41,14 @@ export interface TunnelCollaborators {
   readonly taskAt: (port: number) => PortHolder | undefined;
   /** Opens a connection to a task of this machine; 127.0.0.1 unless given. */
   readonly connectTask?: (port: number) => Promise<Socket>;
-  /** Told the ports of all tunnels whenever they have changed; whoever waits for a change waits for this, too. */
+  /**
+   * Called with the ports of all tunnels whenever they have changed; callers that wait for a change wait for
+   * this, too.
+   */
   readonly onPorts?: (ports: readonly number[]) => Promise<void>;
-  /** Whether tunnels may listen at a port; at those of tasks unless given. */
+  /** Whether tunnels may listen on a port; by default on those of tasks. */
   readonly mayTakePort?: (port: number) => boolean;
-  /** Most connections that one machine may have here at once; 1024 unless given. */
+  /** Maximum concurrent connections of one machine; 1024 unless given. */
   readonly connectionsPerPeer?: number;
 }
 
@@ -59,7 +62,7 @@ export class TunnelService {
   readonly #exit: TunnelExit;
   readonly #connections = new TunnelConnections();
   readonly #stopListening: () => void;
-  /** Changes are made one after the other: a port is freed before somebody listens at it anew. */
+  /** Changes are made one after the other: a port is freed before it is listened on again. */
   #queue: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -82,9 +85,9 @@ export class TunnelService {
   }
 
   /**
-   * Says which tunnels an owner wants here and whom it lets in; replaces all that it said before. Connections of tunnels
-   * that stay go on; those of tunnels and admissions that are gone end. Tunnels to this machine itself are passed over,
-   * so that one list serves all machines of a cluster.
+   * Sets the tunnels that an owner wants here and the machines that it admits; replaces its previous claims.
+   * Connections of tunnels that stay go on; those of tunnels and admissions that are gone end. Tunnels to this machine
+   * itself are skipped, so that one list serves all machines of a cluster.
    *
    * @param owner Device ID of the machine whose cluster it is.
    * @returns The ports at which connections will not reach the machine that the owner wants: another program listens
@@ -103,7 +106,7 @@ export class TunnelService {
         details: `device ID ${owner}`,
       });
     }
-    // An owner says it anew to a machine that was away, which may have come back with another address.
+    // An owner repeats it to a machine that was offline, which may have come back with another address.
     this.#connections.dropStranded();
     const tunnels = wanted.filter(({ deviceId }) => deviceId !== this.#collaborators.ownId);
     checkPorts(tunnels.map(({ port }) => port));
@@ -117,14 +120,14 @@ export class TunnelService {
     };
   }
 
-  /** Ends all that an owner has set up. Resolves when its ports are free again, or its rivals'. */
+  /** Ends all that an owner has set up. Resolves when its ports are free or belong to another owner. */
   async forget(owner: string): Promise<void> {
     if (!this.#claims.delete(owner)) return;
     this.#exit.recheck();
     await this.#reconcile();
   }
 
-  /** Whether a machine may say which task it wants to reach: whether there is any that it may. */
+  /** Whether a machine may name the task it wants to reach, i.e. whether there is any that it may reach. */
   readonly admitsPeer = ({ deviceId }: { readonly deviceId: string }): boolean =>
     !this.#closed && (this.#mayRun(deviceId) || this.#claims.admitsAnywhere(deviceId));
 
@@ -138,8 +141,8 @@ export class TunnelService {
   };
 
   /**
-   * Breaks all connections with a machine that is known to be gone. Without this a client that has just said something
-   * would wait for the answer until the system gives up resending it, a quarter of an hour later.
+   * Breaks all connections with a machine that is known to be gone. Otherwise a client that has just sent something
+   * would wait for the answer until TCP retransmission times out, a quarter of an hour later.
    */
   disconnect(deviceId: string): void {
     for (const entrance of this.#entrances.values()) {
@@ -159,7 +162,7 @@ export class TunnelService {
     return entrance !== undefined;
   };
 
-  /** The tunnels that this machine listens for, by port. */
+  /** The tunnels for which this machine listens, by port. */
   status(): TunnelStatus[] {
     return [...this.#entrances.values()].map((entrance) => entrance.status()).sort((a, b) => a.port - b.port);
   }
@@ -180,8 +183,8 @@ export class TunnelService {
   }
 
   /**
-   * Whether a machine that has no rights here may reach a task all the same: somebody lets it in whose task that is, or who
-   * may do anything here. A machine that may run graphs speaks for its own tasks only.
+   * Whether a machine without rights here may nevertheless reach a task: the task's owner admits it, or a machine that
+   * may do anything here. A machine that may run graphs can admit others to its own tasks only.
    */
   #isVouchedFor(deviceId: string, port: number): boolean {
     const { ownId, taskAt, trust } = this.#collaborators;
@@ -201,10 +204,10 @@ export class TunnelService {
     inBackground(this.#reconcile());
   }
 
-  /** Listens at the ports that the claims agree on, and at no others. Never rejects. */
+  /** Listens on exactly the ports that the claims agree on. Never rejects. */
   #reconcile(): Promise<void> {
     const reconcile = async () => {
-      // Those of this moment: whoever comes later reconciles again.
+      // The current claims: later ones reconcile again.
       const agreed = this.#claims.agreed();
       for (const [port, entrance] of this.#entrances) {
         if (agreed.get(port)?.deviceId === entrance.deviceId) continue;
@@ -219,13 +222,13 @@ export class TunnelService {
       }
       await this.#collaborators.onPorts?.([...this.#entrances.keys()]);
     };
-    // One that fails must not end all that come after it.
+    // A failure must not end all later ones.
     this.#queue = this.#queue.then(reconcile).catch(reportFault);
     return this.#queue;
   }
 
   async #open(tunnel: AgreedTunnel): Promise<TunnelEntrance | undefined> {
-    // Not even for this machine's own cluster: which ports its tasks have, the other machines say.
+    // Not even for this machine's own cluster: the ports of its tasks are reported by the other machines.
     const { mayTakePort = isTaskPort, taskAt } = this.#collaborators;
     if (!mayTakePort(tunnel.port) || taskAt(tunnel.port)) return undefined;
     // Some systems let a loopback listener take the connections of a server that listens on all addresses.
@@ -233,7 +236,7 @@ export class TunnelService {
     try {
       return await TunnelEntrance.open(tunnel, this.#dial);
     } catch {
-      // Taken in the meantime, or not to be had by this user.
+      // Taken meanwhile, or not available to this user.
       return undefined;
     }
   }

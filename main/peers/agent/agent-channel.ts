@@ -28,7 +28,7 @@ import {
   wireName,
 } from "./service-definition.js";
 
-/** Calls that only ask or change a little; a machine that lives answers them at once. */
+/** For calls that only query or make a small change; a responsive machine answers them at once. */
 const CONTROL_DEADLINE_MILLIS = 10_000;
 /** A batch of log lines is the largest answer and has a quarter of a megabyte. */
 const MAX_ANSWER_BYTES = 8 << 20;
@@ -42,9 +42,9 @@ export interface Calling {
 export interface AgentChannelOptions {
   readonly identity: Identity;
   readonly deviceId: string;
-  /** The certificate that the device ID is the hash of. */
+  /** The certificate whose hash is the device ID. */
   readonly certPem: string;
-  /** How the user calls the machine. */
+  /** The user's name for the machine. */
   readonly name: string;
   /** Where its agent may be, "host:port" each, the likeliest first. */
   readonly addresses: readonly string[];
@@ -62,8 +62,8 @@ export async function openAgentChannel(
   signal: AbortSignal,
 ): Promise<AgentChannel> {
   const { identity, deviceId, addresses, name, timeoutMillis } = options;
-  // gRPC dials itself and takes no socket that is open already. That the machine was met here first costs one handshake,
-  // and tells in words why it cannot be reached.
+  // gRPC dials itself and takes no socket that is open already. Dialling the machine here first costs one more
+  // handshake, and explains in words why it cannot be reached.
   const socket = await dialAgent({
     identity,
     deviceId,
@@ -100,14 +100,14 @@ export class AgentChannel {
         ...agentChannelOptions,
         "grpc.max_receive_message_length": MAX_ANSWER_BYTES,
         "grpc.max_send_message_length": -1,
-        // A start that was lost on its way back is asked for again by whoever wants it, who knows whether it still does.
+        // A lost answer to a start is not retried here: only the caller knows whether the task is still wanted.
         "grpc.enable_retries": 0,
         "grpc.enable_channelz": 0,
       },
     );
   }
 
-  /** One question, one answer. @throws ProblemError that the machine answered, or UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED. */
+  /** A unary call. @throws ProblemError that the machine answered, or UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED. */
   call<N extends UnaryName>(
     name: N,
     request: RequestOf<N>,
@@ -140,7 +140,7 @@ export class AgentChannel {
   }
 
   /**
-   * One question, many answers; resolves when the machine has said all. A listener that throws ends it.
+   * A server-streaming call; resolves when the stream has ended. A listener that throws ends it.
    *
    * @throws ProblemError CANCELLED when the signal is aborted; otherwise as `call`.
    */
@@ -163,7 +163,7 @@ export class AgentChannel {
     await this.#answersOf(name, call, onAnswer, signal);
   }
 
-  /** As `stream`, to be read one by one. Leaving the loop ends the call. */
+  /** Like `stream`, as an async iterable. Leaving the loop ends the call. */
   async *answers<N extends ServerStreamName>(
     name: N,
     request: RequestOf<N>,
@@ -201,7 +201,8 @@ export class AgentChannel {
   }
 
   /**
-   * Many questions, sent as fast as the machine takes them, and many answers; resolves when the machine has said all.
+   * A bidirectional stream: requests are sent as fast as the machine accepts them; resolves when the answers have
+   * ended.
    *
    * @throws ProblemError as `stream`.
    */
@@ -266,7 +267,7 @@ export class AgentChannel {
   }
 }
 
-/** Writes until there is no more or the signal is aborted, waiting whenever the other side is slower. */
+/** Writes until the source ends or the signal is aborted, with back-pressure from the other side. */
 async function sendAll<T>(
   call: ClientWritableStream<T>,
   messages: Iterable<T>,

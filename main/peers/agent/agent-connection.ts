@@ -1,6 +1,6 @@
 /**
- * A paired machine as it is seen from here: a connection that is made again whenever it ends, what the machine says over it,
- * and everything that can be asked of it. To the cluster it is a place for tasks like this machine.
+ * A paired machine as it is seen from here: a connection that is re-established whenever it ends, what the machine
+ * reports over it, and every request that it can serve. To the cluster it is a task host like this machine.
  */
 import type { TLSSocket } from "node:tls";
 import { ProbeRequest, SetTunnelsRequest } from "../../../protos/generated/tensordeck/agent.js";
@@ -35,17 +35,17 @@ import { changeToMessage, fromJson } from "./requests.js";
 import type { TunnelRequest } from "./tunnel-request.js";
 import { WindowForwarder } from "./window-forwarder.js";
 
-/** A task is ended by force after some seconds, and a busy machine takes its time for that. */
+/** A task is killed after some seconds, and a busy machine may take longer for that. */
 const STOP_DEADLINE_MILLIS = 30_000;
-/** Three tries at each of the layers. */
+/** Three attempts at each layer. */
 const PROBE_DEADLINE_MILLIS = 60_000;
-/** Whoever sits at that machine is asked for a password. */
+/** The user of that machine is asked for a password. */
 const FIREWALL_DEADLINE_MILLIS = 300_000;
-/** Programs are started to find a libtensorflow. */
+/** Detecting libtensorflow starts other programs. */
 const LOOK_DEADLINE_MILLIS = 30_000;
 const THROUGHPUT_DEADLINE_MILLIS = 60_000;
 
-/** What is known of the machine from its agent; what it may do here is known elsewhere. */
+/** What the machine's agent reported; its permissions on this machine are kept elsewhere. */
 export type RemoteFacts = Omit<MachineFacts, "kind" | "grantedRole">;
 
 export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasurer {
@@ -57,7 +57,7 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
   /** Listens from the first time that the machine's window was opened here. */
   #forwarder: Promise<WindowForwarder> | undefined;
 
-  /** Nothing is dialled before `open`. */
+  /** Does not dial before `open`. */
   constructor(options: PersistentChannelOptions) {
     this.deviceId = options.deviceId;
     this.#options = options;
@@ -71,17 +71,17 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
     });
   }
 
-  /** Dials until it is closed. */
+  /** Keeps dialling until it is closed. */
   open(): void {
     this.#agent.open();
   }
 
-  /** Dials now instead of at the next turn: something was heard of the machine, or it has a new address. */
+  /** Dials now instead of after the current wait: the machine announced itself, or it has a new address. */
   dialNow(): void {
     this.#agent.dialNow();
   }
 
-  /** Ends the connection and everything that waits for it; resolves when nothing is under way any more. */
+  /** Ends the connection and everything that waits for it; resolves when nothing is pending any more. */
   async close(): Promise<void> {
     const forwarder = await this.#forwarder?.catch(() => undefined);
     await Promise.all([this.#agent.close(), forwarder?.close()]);
@@ -101,7 +101,7 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
     });
   }
 
-  /** Which process of the machine answered last; undefined of a version that does not say. */
+  /** Which process of the machine answered last; undefined for a version that does not report it. */
   get instance(): string | undefined {
     return this.#agent.described?.instance;
   }
@@ -111,7 +111,7 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
     return this.#agent.channel?.address;
   }
 
-  /** Calls the listener when the facts are others, until the returned function is called. */
+  /** Calls the listener when the facts change, until the returned function is called. */
   onFacts(listener: () => void): () => void {
     return this.#agent.onChange(listener);
   }
@@ -121,14 +121,14 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
     return this.#agent.onSample(listener);
   }
 
-  /** Answered by that machine once it has looked. */
+  /** Resolves once that machine has run detection. */
   async engines(): Promise<MachineFacts["engines"]> {
     const options = { deadlineMillis: LOOK_DEADLINE_MILLIS };
     const message = await this.#channel().call("describe", {}, options);
     return machineFromMessage(message).description.engines;
   }
 
-  /** What it told last; while it does not answer, as it was then. */
+  /** The last reported state, also while the machine does not answer. */
   tasks(): readonly HostTask[] {
     return this.#tasks.list();
   }
@@ -141,7 +141,7 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
     return this.#tasks.onSamples(listener);
   }
 
-  /** Of the tasks whose log was asked for. */
+  /** For the tasks whose log was requested. */
   onLog(listener: LogListener): () => void {
     return this.#logs.onLog(listener);
   }
@@ -175,7 +175,7 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
     return await this.#logs.read(this.#channel(), taskId, afterSequence);
   }
 
-  /** Dials an address from that machine. */
+  /** Probes an address from that machine. */
   readonly probe: Prober = async ({ signal, ...request }) => {
     const options = { deadlineMillis: PROBE_DEADLINE_MILLIS, signal };
     const { layers } = await this.#channel().call("probe", ProbeRequest.fromPartial(request), options);
@@ -185,7 +185,7 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
     });
   };
 
-  /** Measures the way from that machine to another one. */
+  /** Measures the route from that machine to another one. */
   async measureThroughput(
     deviceId: string,
     addresses: readonly string[],
@@ -202,9 +202,9 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
   }
 
   /**
-   * Says which tunnels that machine holds for this one's cluster.
+   * Sets the tunnels that the machine keeps for this machine's cluster.
    *
-   * @returns ports at which it could not listen.
+   * @returns ports on which it could not listen.
    */
   async setTunnels({ tunnels, admissions }: TunnelRequest): Promise<number[]> {
     const request = SetTunnelsRequest.fromPartial({
@@ -234,7 +234,9 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
     return this.#applying(change, true, signal);
   }
 
-  /** A one-time address, on this machine, of that machine's window. Good until the connection object is closed. */
+  /**
+   * A one-time address, on this machine, of that machine's window. Valid until the connection object is closed.
+   */
   async openWindow(): Promise<string> {
     const { token } = await this.#channel().call("openWindow", {});
     this.#forwarder ??= WindowForwarder.listen((signal) => this.#dialWindow(signal));
@@ -245,7 +247,7 @@ export class AgentConnection implements TaskHost, FirewallTool, ThroughputMeasur
     return `http://127.0.0.1:${forwarder.port}/#token=${token}`;
   }
 
-  /** Tells the machine that this one has forgotten it, so that it does the same. */
+  /** Tells the machine that this one has removed the pairing, so that it does the same. */
   async unpair(): Promise<void> {
     await this.#channel().call("unpair", {});
   }

@@ -31,27 +31,33 @@ import { admitCall, includesRole } from "./roles.js";
 import type { SharedWindow } from "./shared-window.js";
 import { sendChanges } from "./watch-stream.js";
 
-/** A measurement takes 64 MB; this bounds what somebody else may make of it. */
+/** A measurement takes 64 MB; this limits how much of them a caller can cause. */
 const MAX_SINK_BYTES = 1 << 30;
 const FORGET_DELAY_MILLIS = 100;
 /** Tasks of one machine; each is a process of some hundred megabytes. */
 const MAX_TASKS = 128;
-/** A window tests six routes from one machine at a time. */
+/** A window tests at most six routes from one machine at a time. */
 const MAX_PROBES = 16;
-/** Each fills the network for a second. */
+/** Each saturates the network for a second. */
 const MAX_MEASUREMENTS = 4;
-/** An application has one; so have a second one of the same account's and `doctor`, for a moment. */
+/** An application has one; a second one of the same account and `doctor` briefly have one each. */
 const MAX_WATCHES = 8;
-/** Calls and streams under way over all connections of a machine: one for each task whose log is open, and some. */
+/**
+ * Concurrent calls and streams over all connections of a machine: one for each task whose log is open, and a few
+ * more.
+ */
 const MAX_CALLS = 256;
-/** A ping every two seconds, and bursts when a cluster is set up; far below what would be felt here. */
+/**
+ * A ping every two seconds, and bursts when a cluster is set up; far below what would noticeably load this
+ * machine.
+ */
 const CALLS_PER_SECOND = 100;
 const CALLS_AT_ONCE = 1000;
 
 export interface AgentServiceOptions {
   /** Of this machine. */
   readonly deviceId: string;
-  /** Asked anew for each call, so that a change of roles counts at once. */
+  /** Asked again for each call, so that a change of roles takes effect at once. */
   readonly trust: Pick<TrustStore, "get" | "onChange" | "remove">;
   readonly machine: MachineSource;
   readonly tasks: TaskHost;
@@ -65,7 +71,7 @@ export interface AgentServiceOptions {
   readonly window?: Pick<SharedWindow, "issueToken">;
 }
 
-/** A connection of a paired machine, as the agent's port hands it on. */
+/** A connection of a paired machine, as passed on by the agent's port. */
 export interface PairedPeer {
   readonly deviceId: string;
   readonly socket: Duplex;
@@ -74,7 +80,7 @@ export interface PairedPeer {
 export class AgentService {
   readonly #options: AgentServiceOptions;
   readonly #handlers: AgentHandlers;
-  /** What ends each connection, with whose it is. */
+  /** The function that ends each connection, with the machine that it belongs to. */
   readonly #connections = new Map<() => void, string>();
   readonly #calls = new CallerLimits(MAX_CALLS, "calls under way");
   readonly #rates = new CallerRates(CALLS_PER_SECOND, CALLS_AT_ONCE);
@@ -105,7 +111,7 @@ export class AgentService {
     socket.once("close", () => this.#connections.delete(end));
   }
 
-  /** Ends every connection and accepts no more. */
+  /** Ends every connection and accepts no further ones. */
   close(): void {
     this.#closed = true;
     for (const end of [...this.#connections.keys()]) end();
@@ -135,7 +141,7 @@ function machineHandlers({ deviceId, trust, machine, tasks, window }: AgentServi
     instance: INSTANCE,
   });
   return {
-    // The caller wants to know what can compute here, so that is looked for first.
+    // The caller wants to know which engines can run here, so detection runs first.
     describe: async (_, { caller }) => {
       const engines = await tasks.engines?.();
       const described = describe(caller);
@@ -148,7 +154,7 @@ function machineHandlers({ deviceId, trust, machine, tasks, window }: AgentServi
       const watched = { tasks, machine, describe: () => describe(caller), onRoleChange };
       await watches.within(caller, () => sendChanges(watched, signal, send));
     },
-    // A whole millisecond is as fine as the round trip lets it be measured.
+    // The round trip limits the precision to about a millisecond.
     ping: () => ({ clockMillis: Date.now() }),
     openWindow: () => {
       if (window) return { token: window.issueToken() };
@@ -158,7 +164,7 @@ function machineHandlers({ deviceId, trust, machine, tasks, window }: AgentServi
       });
     },
     unpair: async (_, { caller }) => {
-      // The connection ends with the trust, so the answer gets a head start.
+      // The connection ends with the pairing, so the answer is sent first.
       setTimeout(() => {
         trust.remove(caller).catch((error: unknown) => {
           log.error("A machine that has forgotten this one could not be forgotten:", error);
@@ -179,7 +185,7 @@ function taskHandlers({ tasks, machine, trust, mayExpose }: AgentServiceOptions)
       details: taskId,
     });
   };
-  /** A task that the caller may start, stop and empty: one of its own, or any where it manages this machine. */
+  /** A task that the caller may start, stop and empty: one of its own, or any if it may manage this machine. */
   const commanded = (taskId: string, caller: string): HostTask => {
     const task = found(taskId);
     const role = trust.get(caller)?.grantedRole ?? "view";
@@ -224,7 +230,7 @@ function taskHandlers({ tasks, machine, trust, mayExpose }: AgentServiceOptions)
   } satisfies Partial<AgentHandlers>;
 }
 
-/** @throws ProblemError INVALID_ARGUMENT for a port that this machine's other programs are to have. */
+/** @throws ProblemError INVALID_ARGUMENT for a port that is reserved for this machine's other programs. */
 function checkPort(port: number, machine: string): void {
   if (port === 0 || isTaskPort(port)) return;
   throw problem("INVALID_ARGUMENT", `A task on ${machine} cannot have port ${port}.`, {

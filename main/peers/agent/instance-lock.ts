@@ -1,9 +1,11 @@
 /**
- * One process for one data folder: two would show themselves to others as the same machine, and overwrite what the other
- * one keeps. The one that has it can be asked things by the account's other programs, such as `tensordeck agent link`.
+ * One process for one data folder: two would present themselves to others as the same machine, and overwrite each
+ * other's files. The account's other programs, such as `tensordeck agent link`, can query the process that holds the
+ * lock.
  *
- * A file in the folder, readable by the account only, names the process, a port of the loopback interface at which it
- * answers, and a secret to show there. That it answers is what proves that it lives: numbers of processes are given anew.
+ * A file in the folder, readable by the account only, names the process, a port of the loopback interface on which it
+ * answers, and a secret to present there. Only an answer proves that the process is alive, since process IDs are
+ * reused.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { link, mkdir, readFile, rmdir, stat, unlink, writeFile } from "node:fs/promises";
@@ -20,12 +22,15 @@ const LOCK_FILE = "instance.json";
 const OWNER_ONLY = 0o600;
 const ANSWER_TIMEOUT_MILLIS = 5000;
 const MAX_LINE_BYTES = 4096;
-/** Every account of the machine can connect. Beyond so many the oldest gives way, so that a new question is answered. */
+/**
+ * Every account of the machine can connect. Beyond this number the oldest connection is closed, so that a new request
+ * is answered.
+ */
 const MAX_CONNECTIONS = 64;
-/** Whoever finds a lock that is dead may find another one in its place when he looks again. */
+/** A process that finds a stale lock may find another one in its place on the next look. */
 const MAX_ATTEMPTS = 100;
 const BETWEEN_ATTEMPTS_MILLIS = 20;
-/** Removing a dead lock is a matter of milliseconds. */
+/** Removing a stale lock takes milliseconds. */
 const STALE_GUARD_MILLIS = 10_000;
 
 const recordSchema = z.object({ pid: z.number().int(), port: z.number().int(), secret: z.string() });
@@ -35,15 +40,15 @@ type LockRecord = z.infer<typeof recordSchema>;
 const commandSchema = z.enum(["pid", "link", "clones"]);
 export type InstanceCommand = z.infer<typeof commandSchema>;
 
-/** Where machines answer that have one identity, "host:port" each, by device ID. */
+/** Addresses ("host:port") of machines that share one identity, by device ID. */
 export const clonesSchema = z.record(z.string(), z.array(z.string()));
 export type Clones = z.infer<typeof clonesSchema>;
 
-/** What the process that has the data folder answers. */
+/** What the process that holds the data folder answers. */
 export interface InstanceAnswers {
   /** A one-time address of the window. @throws ProblemError where there is none. */
   readonly link: () => string;
-  /** None while they are not known. */
+  /** Empty while they are not known. */
   readonly clones?: () => Clones;
 }
 
@@ -67,9 +72,9 @@ export class InstanceLock {
   }
 
   /**
-   * Takes the data folder for this process.
+   * Locks the data folder for this process.
    *
-   * @throws ProblemError FAILED_PRECONDITION when another process has it, naming that.
+   * @throws ProblemError FAILED_PRECONDITION when another process holds it, which the message names.
    */
   static async claim(dataDir: string, answers: InstanceAnswers): Promise<InstanceLock> {
     const path = join(dataDir, LOCK_FILE);
@@ -88,7 +93,7 @@ export class InstanceLock {
         server.once("error", reject);
         server.listen({ host: "127.0.0.1", port: 0 }, resolve);
       });
-      // It is not what keeps the process running.
+      // The server must not keep the process running.
       server.unref();
       const { port } = server.address() as AddressInfo;
       const record: LockRecord = { pid: process.pid, port, secret };
@@ -101,7 +106,7 @@ export class InstanceLock {
     }
   }
 
-  /** Gives the data folder back. */
+  /** Releases the data folder. */
   async release(): Promise<void> {
     const now = await readFile(this.#path, "utf8").catch(() => undefined);
     if (now === this.#text) await unlink(this.#path).catch(() => undefined);
@@ -111,9 +116,9 @@ export class InstanceLock {
 }
 
 /**
- * Asks the process that has a data folder.
+ * Queries the process that holds a data folder.
  *
- * @returns undefined when none has it.
+ * @returns undefined when no process does. ↵
  * @throws ProblemError what it answers; DEADLINE_EXCEEDED when it does not.
  */
 export async function askInstance(dataDir: string, command: InstanceCommand): Promise<string | undefined> {
@@ -121,14 +126,14 @@ export async function askInstance(dataDir: string, command: InstanceCommand): Pr
   return record && (await ask(record, command));
 }
 
-/** Puts the lock in its place, which fails where one is, and again when that one turns out to be dead. */
+/** Creates the lock file, which fails if one exists, and tries again if that one turns out to be stale. */
 async function put(path: string, text: string): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   await writeFile(temporary, text, { mode: OWNER_ONLY, flag: "wx" });
   try {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       try {
-        // Unlike a renaming, a link replaces nothing; unlike a file that is opened, it is never seen half written.
+        // Unlike a rename, a link never replaces a file; unlike an opened file, it is never seen half-written.
         await link(temporary, path);
         return;
       } catch (error) {
@@ -144,7 +149,7 @@ async function put(path: string, text: string): Promise<void> {
   }
 }
 
-/** @throws ProblemError FAILED_PRECONDITION when the process that has the lock lives. */
+/** @throws ProblemError FAILED_PRECONDITION when the process that holds the lock is alive. */
 async function removeDead(path: string): Promise<void> {
   const text = await readFile(path, "utf8").catch(() => undefined);
   if (text === undefined) return;
@@ -156,19 +161,21 @@ async function removeDead(path: string): Promise<void> {
     });
   }
   await alone(`${path}.removing`, async () => {
-    // Whoever had his turn before may have put his own lock there.
+    // A process whose turn came earlier may have created its own lock.
     if ((await readFile(path, "utf8").catch(() => undefined)) === text) await unlink(path);
   });
 }
 
-/** Does something that only one process may do at a time; nothing at all while another one is at it. */
+/**
+ * Runs a critical section that only one process may be in at a time; does nothing while another one is in it.
+ */
 async function alone(guard: string, work: () => Promise<void>): Promise<void> {
   try {
     await mkdir(guard);
   } catch (error) {
     if (errnoOf(error) !== "EEXIST") throw error;
     const { mtimeMs } = await stat(guard).catch(() => ({ mtimeMs: Date.now() }));
-    // Its process was killed at it.
+    // Its process was killed inside the critical section.
     if (Date.now() - mtimeMs > STALE_GUARD_MILLIS) await rmdir(guard).catch(() => undefined);
     await delay(BETWEEN_ATTEMPTS_MILLIS);
     return;
@@ -184,7 +191,8 @@ async function lives(record: LockRecord): Promise<boolean> {
   try {
     return (await ask(record, "pid")) !== undefined;
   } catch {
-    // Somebody took the connection and says nothing: the process, busy or stopped, or another program at its port.
+    // The connection was accepted but nothing is answered: the process is busy or stopped, or another program has
+    // its port.
     return processExists(record.pid);
   }
 }
@@ -198,7 +206,7 @@ function parsed<T>(schema: z.ZodType<T>, text: string): T | undefined {
   }
 }
 
-/** undefined when nobody answers there, or somebody who is not the process that wrote the record. */
+/** undefined when nothing answers there, or a process other than the one that wrote the record. */
 async function ask(record: LockRecord, command: InstanceCommand): Promise<string | undefined> {
   const socket = connect({ host: "127.0.0.1", port: record.port });
   socket.setTimeout(ANSWER_TIMEOUT_MILLIS, () => socket.destroy(unanswered(record.pid)));
@@ -251,9 +259,9 @@ function answerTo(command: InstanceCommand, { link, clones }: InstanceAnswers): 
 }
 
 /**
- * The first line; undefined when the connection ends or breaks before, or when it is too long.
+ * The first line; undefined when the connection ends or breaks before that, or when it is too long.
  *
- * @throws Error that this process destroyed the socket with.
+ * @throws Error with which this process destroyed the socket.
  */
 async function readLine(socket: Socket): Promise<string | undefined> {
   let text = "";
@@ -265,7 +273,7 @@ async function readLine(socket: Socket): Promise<string | undefined> {
       if (text.length > MAX_LINE_BYTES) return undefined;
     }
   } catch (error) {
-    // What the other end or the system does to a connection has a code, also that it was closed before its end.
+    // Errors caused by the other end or by the system have a code, including a premature close.
     if (errnoOf(error) === undefined) throw error;
   }
   return undefined;

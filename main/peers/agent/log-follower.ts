@@ -1,17 +1,17 @@
-/** Following the logs of another machine's tasks: of those that somebody looked at, as each costs a stream. */
+/** Follows the logs of another machine's tasks: only of those that were viewed, since each costs a stream. */
 import type { LogLine } from "../../api/cluster.js";
 import { problem, problemOf } from "../../shared/problems.js";
 import { LOG_CAPACITY_LINES } from "../../tasks/log-ring.js";
 import type { AgentChannel } from "./agent-channel.js";
 import { lineFromMessage } from "./messages/tasks.js";
 
-/** Logs that are followed at a time; the one that was looked at longest ago is let go. */
+/** Logs that are followed at a time; the least recently viewed one is dropped. */
 const MAX_FOLLOWED = 12;
 
 export type LogListener = (taskId: string, lines: LogLine[]) => void;
 
 interface Following {
-  /** Sequence number of the last line that listeners were told of. */
+  /** Sequence number of the last line that listeners have received. */
   last: number;
   /** Ends the stream; absent while there is no connection. */
   abort?: AbortController;
@@ -28,19 +28,22 @@ export class LogFollower {
     return () => this.#listeners.delete(listener);
   }
 
-  /** What the machine keeps of a task's log after a sequence number. From then on the log is followed. */
+  /**
+   * The part of a task's log that the machine keeps after a sequence number. The log is followed from then
+   * on.
+   */
   async read(channel: AgentChannel, taskId: string, afterSequence: number): Promise<LogLine[]> {
     const lines = await readKept(channel, taskId, afterSequence);
     const followed = this.#followed.get(taskId);
     this.#followed.delete(taskId);
-    // The order of the map is the order of looking.
+    // The map is ordered by when each log was last viewed.
     this.#followed.set(taskId, followed ?? { last: lines.at(-1)?.sequence ?? afterSequence });
     if (!followed) this.#follow(taskId);
     for (const id of [...this.#followed.keys()].slice(0, -MAX_FOLLOWED)) this.forget(id);
     return lines;
   }
 
-  /** Goes on with all logs over a new connection. */
+  /** Resumes all logs over a new connection. */
   connect(channel: AgentChannel): void {
     this.#channel = channel;
     for (const taskId of this.#followed.keys()) this.#follow(taskId);
@@ -51,7 +54,7 @@ export class LogFollower {
     for (const following of this.#followed.values()) following.abort?.abort();
   }
 
-  /** Follows a log no longer. */
+  /** Stops following a log. */
   forget(taskId: string): void {
     this.#followed.get(taskId)?.abort?.abort();
     this.#followed.delete(taskId);
@@ -82,7 +85,7 @@ export class LogFollower {
         // The task is gone.
         () => this.forget(taskId),
         (error: unknown) => {
-          // What ended with the connection is followed again with the next one.
+          // A stream that ended with the connection is resumed over the next one.
           if (problemOf(error).code === "NOT_FOUND") this.forget(taskId);
         },
       );
@@ -95,7 +98,7 @@ async function readKept(channel: AgentChannel, taskId: string, afterSequence: nu
   const request = { taskId, afterSequence: BigInt(afterSequence) };
   const onAnswer = (answer: { lines: Parameters<typeof lineFromMessage>[0][]; caughtUp: boolean }) => {
     lines.push(...answer.lines.map(lineFromMessage));
-    // A machine that keeps more than that says things that nobody reads.
+    // Lines beyond what a machine may keep are dropped, as nobody reads that many.
     if (answer.caughtUp || lines.length >= 2 * LOG_CAPACITY_LINES) over.abort();
   };
   try {

@@ -1,4 +1,6 @@
-/** The server's half of WatchLog: what is kept of a task's log, then new lines, no faster than the caller takes them. */
+/**
+ * The server's half of WatchLog: the stored part of a task's log, then new lines, no faster than the caller reads them.
+ */
 
 import type * as wire from "../../../protos/generated/tensordeck/agent.js";
 import type { LogLine } from "../../api/cluster.js";
@@ -7,12 +9,12 @@ import type { TaskHost } from "../../tasks/task-host.js";
 import { lineToMessage } from "./messages/tasks.js";
 import type { Send } from "./peer-server.js";
 
-/** Keeps a message well below what a caller accepts, whose lines may each have kilobytes. */
+/** Keeps a message well below what a caller accepts, since each line may have kilobytes. */
 const MAX_MESSAGE_CHARACTERS = 256 * 1024;
 
 /**
- * Sends until the signal is aborted or the task is removed. A caller that is slow gets the lines it missed when it has
- * caught up, as far as they are kept then.
+ * Sends until the signal is aborted or the task is removed. A slow caller gets the lines it missed when it has caught
+ * up, as far as they are still stored.
  *
  * @throws ProblemError NOT_FOUND when there is no such task.
  */

@@ -1,6 +1,6 @@
 /**
- * The gRPC server for one connection of one paired machine. Each connection has a server of its own, so that who calls is
- * known from where the server was made and nothing that a caller sends can say otherwise.
+ * The gRPC server for one connection of one paired machine. Each connection has a server of its own, so that the
+ * identity of the caller is fixed when the server is created and nothing that a caller sends can change it.
  */
 import type { Duplex } from "node:stream";
 import {
@@ -26,20 +26,27 @@ import {
   type UnaryName,
 } from "./service-definition.js";
 
-/** The largest request is a table of tunnels; nothing that a machine asks comes near it. */
+/** The largest request is a table of tunnels; no legitimate request comes near this size. */
 const MAX_REQUEST_BYTES = 1 << 20;
-/** Calls of one connection at a time; an application has about one stream for each task whose log is open. */
+/**
+ * Concurrent calls of one connection; an application has about one stream for each task whose log is open.
+ */
 const MAX_OPEN_CALLS = 128;
-/** So that streams to a machine that vanished without a goodbye end, and nothing is measured for it any more. */
+/**
+ * So that streams to a machine that vanished without closing its connection end, and nothing is sampled for it
+ * any more.
+ */
 const KEEPALIVE_INTERVAL_MILLIS = 10_000;
 const KEEPALIVE_TIMEOUT_MILLIS = 5000;
-/** For the measurement of links: HTTP/2's own 64 KiB would stop a fast network for a round trip at every window. */
+/**
+ * For the measurement of links: HTTP/2's default of 64 KiB would stall a fast network for a round trip per window.
+ */
 const FLOW_CONTROL_WINDOW_BYTES = 4 << 20;
 
 export interface CallContext {
   /** Device ID of the machine that calls. */
   readonly caller: string;
-  /** Aborted when the caller is gone, called off or ran out of time. */
+  /** Aborted when the caller is gone, has cancelled or exceeded its deadline. */
   readonly signal: AbortSignal;
 }
 
@@ -72,9 +79,9 @@ export interface PeerServerOptions {
   /** Device ID of the machine at the other end, which the TLS handshake proved. */
   readonly caller: string;
   readonly handlers: AgentHandlers;
-  /** @throws ProblemError PERMISSION_DENIED when the machine may not call this. Asked for each call. */
+  /** @throws ProblemError PERMISSION_DENIED when the machine may not call this. Called for each call. */
   readonly admit: (method: AgentMethodName) => void;
-  /** Does the work of a call that was admitted. @throws ProblemError RESOURCE_EXHAUSTED where the machine has too many. */
+  /** Runs an admitted call. @throws ProblemError RESOURCE_EXHAUSTED when the machine has too many. */
   readonly within: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
@@ -93,7 +100,7 @@ export function servePeer(socket: Duplex, options: PeerServerOptions): () => voi
     Object.fromEntries(agentMethodNames.map((name) => [name, methodDefinition(name)])),
     Object.fromEntries(agentMethodNames.map((name) => [name, implementation(name, options)])),
   );
-  // The socket is encrypted already; the server is not to do it again.
+  // The socket is encrypted already; the server must not add TLS again.
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const end = () => {
     server.forceShutdown();
@@ -152,7 +159,7 @@ function duplex<N extends DuplexName>(
     const signal = signalOf(call);
     const answer = async () => {
       admit(name);
-      // Reading to the end must not end the call, whose answers may still be under way.
+      // The end of the requests must not end the call, whose answers may still be pending.
       const requests = call.iterator({ destroyOnReturn: false });
       await within(() => handle(requests, { caller, signal }, sender(call, signal)));
     };
@@ -163,11 +170,11 @@ function duplex<N extends DuplexName>(
 type WritableCall<Q, R> = ServerWritableStream<Q, R> | ServerDuplexStream<Q, R>;
 
 function finish<Q, R>(call: WritableCall<Q, R>, work: Promise<void>): void {
-  // A caller that went away is told nothing, and grpc-js reports what it could not tell as an error of the stream.
+  // A caller that has gone away gets no status, and grpc-js reports the failed write as an error of the stream.
   call.on("error", () => undefined);
   work.then(
     () => call.end(),
-    // How grpc-js is told of a failure. Destroying the stream would leave the caller without an answer.
+    // How a failure is passed to grpc-js. Destroying the stream would leave the caller without a status.
     (error: unknown) => call.emit("error", statusOf(error)),
   );
 }

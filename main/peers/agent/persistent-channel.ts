@@ -1,4 +1,4 @@
-/** The connection to one paired machine: dialled again whenever it ends, and known to be dead within seconds. */
+/** The connection to one paired machine: redialled whenever it ends, and detected as dead within seconds. */
 
 import type { WatchEvent } from "../../../protos/generated/tensordeck/agent.js";
 import type { Presence } from "../../api/machines.js";
@@ -12,22 +12,22 @@ import { ClockEstimate } from "./clock-estimate.js";
 import { keepAsking } from "./heartbeat.js";
 import { type DescribedMachine, machineFromMessage, machineSampleFromMessage } from "./messages/machine.js";
 
-/** A host that is off answers nothing at all; one that is on answers at once. */
+/** A host that is off does not answer at all; one that is on answers at once. */
 const DIAL_TIMEOUT_MILLIS = 3000;
-/** Waits between attempts: quick while a machine is probably being started anew, then rare enough to cost nothing. */
+/** Waits between attempts: short while a machine is probably restarting, then long enough to cost nothing. */
 const BACKOFF_MILLIS = [200, 400, 700, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 2000] as const;
-/** A connection that ends sooner than this counts as an attempt that failed. */
+/** A connection that ends sooner than this counts as a failed attempt. */
 const STABLE_MILLIS = 5000;
 
 export interface PersistentChannelOptions {
   /** Of this machine. */
   readonly identity: Identity;
   readonly deviceId: string;
-  /** The certificate that the device ID is the hash of. */
+  /** The certificate whose hash is the device ID. */
   readonly certPem: string;
-  /** How the machine is called as long as it has not said so itself. */
+  /** The name of the machine until it has reported its own. */
   readonly name: string;
-  /** Where its agent may be now, "host:port" each, the likeliest first. Asked before each attempt. */
+  /** Where its agent may be now, "host:port" each, the likeliest first. Queried before each attempt. */
   readonly addresses: () => readonly string[];
 }
 
@@ -35,7 +35,7 @@ export interface ChannelEvents {
   /** The machine answers. */
   readonly connected: (channel: AgentChannel) => void;
   readonly disconnected: () => void;
-  /** It said something; the first of a connection is everything that it has. */
+  /** The machine sent an event; the first of a connection is its complete state. */
   readonly watched: (event: WatchEvent, isFirst: boolean) => void;
 }
 
@@ -46,11 +46,11 @@ export class PersistentChannel {
   readonly #sampleListeners = new Set<(sample: MachineSample) => void>();
   #running: Promise<void> | undefined;
   #closed = false;
-  /** Ends an attempt and the wait for the next. */
+  /** Ends an attempt, or the wait for the next one. */
   #hurry = new AbortController();
   /** Ends the connection; set while there is one. */
   #over: AbortController | undefined;
-  /** How many attempts in a row have failed. */
+  /** Number of consecutive failed attempts. */
   #failures = 0;
   #presence: Presence = "connecting";
   #channel: AgentChannel | undefined;
@@ -73,7 +73,7 @@ export class PersistentChannel {
     return this.#presence;
   }
 
-  /** What the machine said of itself last. */
+  /** The machine's last report about itself. */
   get described(): DescribedMachine | undefined {
     return this.#described;
   }
@@ -82,7 +82,7 @@ export class PersistentChannel {
     return this.#described?.description.name ?? this.#options.name;
   }
 
-  /** When the machine answered last, by our clock. */
+  /** When the machine last answered, by the local clock. */
   get lastSeenAt(): number | undefined {
     return this.#lastSeenAt;
   }
@@ -97,7 +97,9 @@ export class PersistentChannel {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Calls the listener with what was measured of the machine and of the way to it, until the returned function is called. */
+  /**
+   * Calls the listener with measurements of the machine and of the route to it, until the returned function is called.
+   */
   onSample(listener: (sample: MachineSample) => void): () => void {
     this.#sampleListeners.add(listener);
     return () => this.#sampleListeners.delete(listener);
@@ -107,7 +109,7 @@ export class PersistentChannel {
     this.#running ??= this.#run();
   }
 
-  /** Does not wait any longer, for the next attempt or for the answer to the present one. */
+  /** Stops waiting, whether for the next attempt or for the answer to the current one. */
   dialNow(): void {
     if (this.#presence === "online") return;
     this.#failures = 0;
@@ -131,7 +133,7 @@ export class PersistentChannel {
         await this.#attend(await this.#dial(hurried));
       } catch (error) {
         if (this.#closed) return;
-        // An attempt that was called off for the next one says nothing about the machine.
+        // An attempt that was cancelled in favour of the next one says nothing about the machine.
         if (!hurried.aborted) this.#setPresence("offline", problemOf(error));
       }
       await delay(BACKOFF_MILLIS[Math.min(this.#failures, BACKOFF_MILLIS.length - 1)] ?? 0, hurried);
@@ -146,10 +148,10 @@ export class PersistentChannel {
   }
 
   /**
-   * One connection to its end. Resolves when it was up and the machine ended it, in good order or not: it may only have been
-   * started anew, and is dialled again before anybody is told that it is gone.
+   * Runs one connection until it ends. Resolves when it was established and the machine ended it, cleanly or not: the
+   * machine may just have restarted, and is redialled before it is reported as gone.
    *
-   * @throws ProblemError when it does not come up, or leaves questions unanswered.
+   * @throws ProblemError when the connection is not established, or pings go unanswered.
    */
   async #attend(channel: AgentChannel): Promise<void> {
     const over = new AbortController();

@@ -1,4 +1,4 @@
-/** Problems as gRPC carries them: the code as the status, the whole problem in a trailer. */
+/** Problems in gRPC: the code as the status, the whole problem in a trailer. */
 import { Metadata, type ServiceError, type StatusObject } from "@grpc/grpc-js";
 import * as wire from "../../../protos/generated/tensordeck/agent.js";
 import {
@@ -17,7 +17,10 @@ const PROBLEM_TRAILER = "tensordeck-problem-bin";
 /** Trailers share the few kilobytes that a peer accepts as headers. */
 const MAX_TEXT_CHARACTERS = 1500;
 
-/** What a call that failed ends with. What is not a problem is a fault of ours, and its stack is nobody's business. */
+/**
+ * The status of a failed call. An error that is not a problem is a bug of this program, and its stack is not
+ * disclosed.
+ */
 export function statusOf(error: unknown): Pick<StatusObject, "code" | "details" | "metadata"> {
   const told = presentable(error);
   const shown: Problem = {
@@ -49,9 +52,9 @@ function shortened(text: string): string {
 }
 
 /**
- * A failed call as a problem: the one that the other side sent or, where none came, what can be said of the connection.
+ * A failed call as a problem: the one that the other side sent or, without one, what is known about the connection.
  *
- * @param machine how the user calls the other machine.
+ * @param machine the user's name for the other machine. ↵
  * @param call "StartTask"
  */
 export function problemOfCall(error: ServiceError, machine: string, call: string): ProblemError {
@@ -60,7 +63,7 @@ export function problemOfCall(error: ServiceError, machine: string, call: string
     try {
       return new ProblemError(problemFromMessage(wire.Problem.decode(trailer)));
     } catch {
-      // A trailer that cannot be read is as good as none.
+      // An unreadable trailer counts as none.
     }
   }
   const details = `${call}: ${error.details || messageOf(error)}`;

@@ -4,7 +4,7 @@ import type { TaskSample } from "../../api/samples.js";
 import type { HostTask, TaskSamples } from "../../tasks/task-host.js";
 import { taskFromMessage, taskSampleFromMessage } from "./messages/tasks.js";
 
-/** As many as one cluster may have. What a machine lists beyond is passed over. */
+/** As many as one cluster may have. Tasks beyond that are ignored. */
 const MOST_TASKS = 512;
 
 export class RemoteTasks {
@@ -12,7 +12,7 @@ export class RemoteTasks {
   readonly #sampleListeners = new Set<(samples: TaskSamples) => void>();
   #tasks = new Map<string, HostTask>();
 
-  /** In the order in which they were made. */
+  /** In order of creation. */
   list(): readonly HostTask[] {
     return [...this.#tasks.values()];
   }
@@ -21,14 +21,14 @@ export class RemoteTasks {
     return this.#tasks.get(taskId);
   }
 
-  /** Takes over what the machine said has changed; after a connection began, that is all it has. */
+  /** Applies the changes that the machine reported; the first report of a connection has all its tasks. */
   apply({ tasks, removedTaskIds, taskMetrics }: wire.WatchEvent, isFirst: boolean): void {
     if (isFirst || tasks.length > 0 || removedTaskIds.length > 0)
       this.#change(tasks, removedTaskIds, isFirst);
     if (taskMetrics.length > 0) this.#measured(taskMetrics);
   }
 
-  /** Takes over an answer to a command, which may come before the news of the change. */
+  /** Applies the answer to a command, which may arrive before the event about the change. */
   put(message: wire.Task): HostTask {
     const task = taskFromMessage(message);
     this.#tasks.set(task.id, task);
@@ -73,7 +73,7 @@ export class RemoteTasks {
   }
 }
 
-/** Nothing for what cannot be a task: it is that machine's to mend, and no reason to lose sight of the others. */
+/** Empty for an invalid task: that is the machine's bug, and no reason to lose the other tasks. */
 function readable(message: wire.Task): HostTask[] {
   try {
     return [taskFromMessage(message)];

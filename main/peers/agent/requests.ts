@@ -1,4 +1,4 @@
-/** What paired machines ask for, checked: a paired machine is no reason to believe what its bytes say. */
+/** Validates the requests of paired machines: being paired does not make their content trustworthy. */
 import { z } from "zod";
 import * as wire from "../../../protos/generated/tensordeck/agent.js";
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
@@ -16,7 +16,7 @@ const hostPortSchema = z
   .string()
   .max(300)
   .refine((address) => parseHostPort(address) !== undefined, "must be host:port");
-/** Ways to one agent that are worth trying. */
+/** Addresses of one agent that are worth trying. */
 const agentAddressesSchema = z.array(hostPortSchema).max(32);
 
 const probeSchema = z.object({
@@ -38,13 +38,13 @@ const measurementSchema = z.object({ deviceId: deviceIdSchema, agentAddresses: a
 const questionSchema = z.object({ peerAddress: z.string().max(64), ports: portsSchema });
 const changeSchema = z.object({ ports: portsSchema, removeBlockRules: z.boolean() });
 
-/** A log of a task: the id of one, and the sequence number of the last line that is known, -1 for none. */
+/** A task's log: the task's id, and the sequence number of the last known line, -1 for none. */
 const logSchema = z.object({
   taskId: z.string().min(1).max(64),
   afterSequence: z.bigint().min(-1n).max(BigInt(Number.MAX_SAFE_INTEGER)),
 });
 
-/** @throws ProblemError INVALID_ARGUMENT, like everything here. */
+/** @throws ProblemError INVALID_ARGUMENT, as all functions here. */
 export function probeOf(request: wire.ProbeRequest): Omit<ProbeRequest, "signal"> {
   return defined(checked(probeSchema, request, "probe"));
 }

@@ -1,4 +1,4 @@
-/** The generated description of the Agent service as types, and as grpc-js takes it. */
+/** The generated description of the Agent service as types, and in the form that grpc-js expects. */
 import type { MethodDefinition } from "@grpc/grpc-js";
 import { AgentDefinition } from "../../../protos/generated/tensordeck/agent.js";
 import type { MessageType } from "../../../worker-runtime/rpc/message-type.js";
@@ -13,21 +13,21 @@ export type RequestOf<N extends AgentMethodName> = Message<Methods[N]["requestTy
 export type ResponseOf<N extends AgentMethodName> = Message<Methods[N]["responseType"]>;
 
 type NamesOf<Shape> = { [N in AgentMethodName]: Methods[N] extends Shape ? N : never }[AgentMethodName];
-/** One request, one answer. */
+/** Unary. */
 export type UnaryName = NamesOf<{ requestStream: false; responseStream: false }>;
-/** One request, many answers. */
+/** Server streaming. */
 export type ServerStreamName = NamesOf<{ requestStream: false; responseStream: true }>;
-/** Many requests, many answers. */
+/** Bidirectional streaming. */
 export type DuplexName = NamesOf<{ requestStream: true; responseStream: true }>;
 
 export const agentMethodNames = Object.keys(AgentDefinition.methods) as AgentMethodName[];
 
-/** What grpc-js needs to know of a method on either side. */
+/** What grpc-js needs to know about a method on both sides. */
 export function methodDefinition<N extends AgentMethodName>(
   name: N,
 ): MethodDefinition<RequestOf<N>, ResponseOf<N>> {
   const method = AgentDefinition.methods[name];
-  // The table's types, which TypeScript does not carry through an index.
+  // The table's types, which TypeScript loses when indexing.
   const requestType = method.requestType as unknown as MessageType<RequestOf<N>>;
   const responseType = method.responseType as unknown as MessageType<ResponseOf<N>>;
   return {

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 
-/** The window as a page that a paired machine can show, through the agent of this one. */
+/** The window as a page that a paired machine can show through the agent of this machine. */
 export interface SharedWindow {
   /** A one-time secret for a window. */
   issueToken(): string;

@@ -1,4 +1,4 @@
-/** How fast one machine sends to another, over a connection of its own so that nothing else waits for it. */
+/** How fast one machine sends to another, over a separate connection so that nothing else waits for it. */
 import { performance } from "node:perf_hooks";
 import type { Throughput } from "../../api/reachability.js";
 import { agentAddresses } from "../../machine/agent-addresses.js";
@@ -13,9 +13,9 @@ const DIAL_TIMEOUT_MILLIS = 8000;
 const PINGS = 11;
 const CHUNK_BYTES = 256 * 1024;
 const MAX_BYTES = 64 << 20;
-/** A slow network is measured no longer than this, a fast one until it took MAX_BYTES. */
+/** A slow network is measured no longer than this, a fast one until MAX_BYTES are sent. */
 const SENDING_MILLIS = 1000;
-/** What was sent must still arrive: some megabytes at the speed of a bad wireless link. */
+/** Time for sent data to arrive: some megabytes at the speed of a bad wireless link. */
 const DEADLINE_MILLIS = 30_000;
 
 export interface ThroughputMeterOptions {
@@ -65,7 +65,7 @@ export class ThroughputMeter implements ThroughputMeasurer {
 
 async function measure(channel: AgentChannel, signal: AbortSignal): Promise<Throughput> {
   const roundTrips: number[] = [];
-  // The first one waits for the connection.
+  // The first ping includes the time for the connection.
   for (let i = 0; i <= PINGS; i++) {
     const startedAt = performance.now();
     await channel.call("ping", {}, { signal });

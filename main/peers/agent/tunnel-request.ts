@@ -1,8 +1,8 @@
-/** What the owner of a cluster says to a machine about its tunnels. */
+/** What the owner of a cluster tells a machine about its tunnels. */
 
 /** A loopback port of one machine whose connections are carried to a task elsewhere. */
 export interface TunnelEnd {
-  /** The task's, which is also the one that is listened at. */
+  /** The task's port, which is also the one that is listened on. */
   readonly port: number;
   /** Machine that runs the task. */
   readonly deviceId: string;
@@ -10,13 +10,13 @@ export interface TunnelEnd {
   readonly agentAddresses: readonly string[];
 }
 
-/** A machine that may reach a task through a tunnel, on the word of the cluster's owner. */
+/** A machine that may reach a task through a tunnel, as stated by the cluster's owner. */
 export interface TunnelAdmission {
   readonly deviceId: string;
   readonly port: number;
 }
 
-/** All that one machine is told; it replaces what it was told before. */
+/** The complete table for one machine; it replaces the previous one. */
 export interface TunnelRequest {
   readonly tunnels: readonly TunnelEnd[];
   readonly admissions: readonly TunnelAdmission[];

@@ -1,4 +1,6 @@
-/** The server's half of Watch: everything once, then what changed and what was measured, no faster than the caller takes it. */
+/**
+ * The server's half of Watch: the complete state once, then changes and samples, no faster than the caller reads them.
+ */
 
 import * as wire from "../../../protos/generated/tensordeck/agent.js";
 import type { MachineSample } from "../../api/samples.js";
@@ -9,15 +11,15 @@ import { type DescribedMachine, machineSampleToMessage, machineToMessage } from 
 import { taskSampleToMessage, taskToMessage } from "./messages/tasks.js";
 import type { Send } from "./peer-server.js";
 
-/** Changes come in bursts, as when a task goes through its states; a person sees no more of them. */
+/** Changes come in bursts, as when a task passes through its states; a person could not see more of them. */
 const GATHER_MILLIS = 50;
 
 export interface Watched {
   readonly tasks: TaskHost;
   readonly machine: MachineSource;
-  /** The machine as the caller is to see it. */
+  /** The machine as shown to the caller. */
   describe(): DescribedMachine;
-  /** Calls the listener when the caller's role may be another one. */
+  /** Calls the listener when the caller's role may have changed. */
   onRoleChange(listener: () => void): () => void;
 }
 
@@ -28,7 +30,7 @@ export async function sendChanges(
   send: Send<wire.WatchEvent>,
 ): Promise<void> {
   const told = new Told(watched);
-  // Both, so that the first event has everything.
+  // Both, so that the first event is complete.
   let news: News = { machine: true, tasks: true };
   let changed = deferred<void>();
   const tell = (more: News) => {
@@ -66,7 +68,7 @@ interface News {
   readonly ofTasks?: TaskSamples;
 }
 
-/** What the caller knows, as the bytes that it was sent. */
+/** What the caller knows, as the bytes sent to it. */
 class Told {
   readonly #watched: Watched;
   #machine: Uint8Array | undefined;
@@ -76,7 +78,7 @@ class Told {
     this.#watched = watched;
   }
 
-  /** What the caller does not know yet; undefined when that is nothing. */
+  /** What the caller does not know yet; undefined if there is nothing new. */
   changes(news: News): wire.WatchEvent | undefined {
     const event = wire.WatchEvent.create();
     if (news.machine) event.machine = this.#machineIfNew();

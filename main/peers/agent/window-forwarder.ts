@@ -1,6 +1,6 @@
 /**
- * The window of a machine without a screen, shown on this one: a loopback port here whose connections are carried to that
- * machine's window through its agent. Whoever reaches the port still needs the token that the machine gave.
+ * Shows the window of a headless machine on this one: connections to a loopback port here are carried to that machine's
+ * window through its agent. A client of the port still needs the token that the machine issued.
  */
 import { setMaxListeners } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
@@ -9,7 +9,10 @@ import { inBackground } from "../../../worker-runtime/faults.js";
 import { join } from "../../shared/sockets/relay.js";
 import { windowPreface } from "./window-protocol.js";
 
-/** As many as a browser has to one host, for a handful of tabs, and none to spare for a program that tries tokens. */
+/**
+ * As many as a browser opens to one host with a handful of tabs, and few enough to hinder a program that guesses
+ * tokens.
+ */
 const MAX_CONNECTIONS = 64;
 
 /** A connection to the window's protocol at the agent of the other machine. */
@@ -28,7 +31,7 @@ export class WindowForwarder {
     setMaxListeners(MAX_CONNECTIONS, this.#closed.signal);
   }
 
-  /** Listens at a free port of 127.0.0.1. */
+  /** Listens on a free port of 127.0.0.1. */
   static async listen(dial: DialWindow): Promise<WindowForwarder> {
     const forwarder = new WindowForwarder(dial);
     await new Promise<void>((resolve, reject) => {
@@ -54,7 +57,7 @@ export class WindowForwarder {
     const end = () => socket.destroy();
     signal.addEventListener("abort", end, { once: true });
     socket.once("close", () => signal.removeEventListener("abort", end));
-    // A browser that goes away while the machine is dialled.
+    // The browser may disconnect while the machine is being dialled.
     socket.on("error", end);
     try {
       const remote = await this.#dial(signal);
@@ -65,7 +68,7 @@ export class WindowForwarder {
       remote.write(windowPreface(this.port));
       join(socket, remote);
     } catch {
-      // The browser shows that the page cannot be reached; why, the window here shows at the machine.
+      // The browser shows that the page cannot be reached; the reason is shown at the machine in this window.
       end();
     }
   }

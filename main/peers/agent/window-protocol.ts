@@ -1,4 +1,4 @@
-/** The agent's half of showing this machine's window elsewhere: what WindowForwarder dials. */
+/** The agent's half of showing this machine's window elsewhere: the protocol that WindowForwarder dials. */
 import type { TLSSocket } from "node:tls";
 import type { AgentPeer } from "../port/agent-peer.js";
 import { includesRole } from "./roles.js";
@@ -7,12 +7,12 @@ import type { SharedWindow } from "./shared-window.js";
 const PORT_BYTES = 2;
 const PREFACE_TIMEOUT_MILLIS = 10_000;
 
-/** Whether a machine may show this one's window: in it, everything can be done. */
+/** Whether a machine may show this one's window: the window can do everything. */
 export function admitsToWindow({ trusted }: Pick<AgentPeer, "trusted">): boolean {
   return trusted !== undefined && includesRole(trusted.grantedRole, "manage");
 }
 
-/** Hands a connection of the window's protocol to the window. Never rejects. */
+/** Passes a connection of the window's protocol to the window. Never rejects. */
 export async function acceptWindow(socket: TLSSocket, window: SharedWindow): Promise<void> {
   const tooLate = setTimeout(() => socket.destroy(), PREFACE_TIMEOUT_MILLIS);
   const port = await readPreface(socket);
@@ -22,8 +22,9 @@ export async function acceptWindow(socket: TLSSocket, window: SharedWindow): Pro
 }
 
 /**
- * What a forwarded connection begins with: the port under which the browser knows the window. The machine answers under no
- * other, so that a page elsewhere that reaches the port by another name is refused as it would be there.
+ * The preface of a forwarded connection: the port under which the browser knows the window. The machine answers under
+ * no other, so that a foreign page that reaches the port by another name is refused, as it would be on the machine
+ * itself.
  */
 export function windowPreface(port: number): Uint8Array {
   const preface = Buffer.alloc(PORT_BYTES);
@@ -31,7 +32,7 @@ export function windowPreface(port: number): Uint8Array {
   return preface;
 }
 
-/** Takes the preface off; undefined when the connection ends before. What follows is left unread. */
+/** Reads the preface; undefined when the connection ends before that. The rest is left unread. */
 function readPreface(socket: TLSSocket): Promise<number | undefined> {
   return new Promise((resolve) => {
     const settle = (port: number | undefined) => {

@@ -1,6 +1,6 @@
 /**
- * The library, bonjour-service, on one network interface and address family, and the few places inside it that the rest
- * has to reach: it keeps its multicast-dns to itself and types it as anything. Only this file knows of them.
+ * The library, bonjour-service, on one network interface and address family, and the few of its internals that are
+ * needed elsewhere: its multicast-dns is private and typed as `any`. Only this file accesses them.
  */
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import type { EventEmitter } from "node:events";
@@ -14,7 +14,7 @@ const GROUP6 = "ff02::fb";
 
 type Done = (error?: Error | null) => void;
 
-/** What is used of multicast-dns. */
+/** The part of multicast-dns that is used. */
 interface MulticastDns extends EventEmitter {
   /** Everything that is sent goes through this, the library's own answers too. */
   send: (packet: Packet, to: object | Done | null | undefined, done?: Done) => void;
@@ -24,28 +24,28 @@ interface MulticastDns extends EventEmitter {
 export interface BonjourListeners {
   /** From now on packets can be sent. */
   ready(): void;
-  /** The socket does not work. May be told more than once. */
+  /** The socket does not work. May be called more than once. */
   failed(error: Error): void;
-  /** Whether the library is to read what came from there. */
+  /** Whether the library may read packets from this sender. */
   admits(from: RemoteInfo): boolean;
   /** A response, before the library's browsers read it. @returns The records that they read instead. */
   incoming(packet: Packet): readonly DnsRecord[];
-  /** A query, which the library answers only when and as far as it is given to `answer`. */
+  /** A query, which the library answers only when, and only as far as, it is passed to `answer`. */
   query(packet: Required<Packet>): void;
-  /** A packet that is about to be sent. @returns What is sent instead, if anything. */
+  /** Called before a packet is sent. @returns What is sent instead, if anything. */
   outgoing(packet: Packet): Packet | undefined;
 }
 
 export interface OpenBonjour {
   readonly bonjour: Bonjour;
   query(questions: readonly Question[]): void;
-  /** Lets the library answer questions, to the group. */
+  /** Lets the library answer questions by multicast. */
   answer(questions: readonly Question[]): void;
-  /** Closes the socket without a word. Resolves when it is closed. */
+  /** Closes the socket without a goodbye. Resolves when it is closed. */
   destroy(): Promise<void>;
 }
 
-/** Opens at once; errors are told to the listener and never thrown. */
+/** Opens at once; errors are passed to the listener and never thrown. */
 export function openBonjour(
   network: NetworkInterface,
   family: 4 | 6,
@@ -62,17 +62,17 @@ export function openBonjour(
   // `bind` is all addresses: a socket that is bound to one of them receives no multicast on Linux and macOS.
   const options = { ...place, type: `udp${family}`, port: MDNS_PORT, ttl: 255, loopback: true, socket };
   const bonjour = new Bonjour(options, listeners.failed);
-  // biome-ignore lint/complexity/useLiteralKeys: a private member can be reached only so, and nothing else leads there.
+  // biome-ignore lint/complexity/useLiteralKeys: a private member, and there is no public alternative.
   const mdns: MulticastDns = bonjour["server"].mdns;
 
   readGuarded(socket, listeners);
   mdns.on("ready", listeners.ready);
   mdns.on("error", listeners.failed);
   mdns.on("warning", (error: Error) => {
-    // A packet that cannot be read is a warning too; only what the system refused came from a call.
+    // A packet that cannot be read is a warning too; only an error of the system came from a call.
     if ("syscall" in error) listeners.failed(error);
   });
-  // The library's browsers come to listen later, and so are told after us.
+  // The library's browsers subscribe later, and so are called after this listener.
   mdns.on("response", (packet: { answers: readonly DnsRecord[]; additionals: readonly DnsRecord[] }) => {
     packet.answers = listeners.incoming({ type: "response", ...packet });
     packet.additionals = [];
@@ -82,7 +82,7 @@ export function openBonjour(
 
   const send = mdns.send;
   mdns.send = (packet, to, done) => {
-    // Where to is never given by the library: all goes to the group.
+    // The library never passes a destination: everything goes to the multicast group.
     const told = typeof to === "function" ? to : done;
     const outgoing = listeners.outgoing(packet);
     if (outgoing === undefined) {
@@ -107,7 +107,7 @@ export function openBonjour(
   };
 }
 
-/** Nothing that anybody sends may end this process: the library catches only what is thrown while a packet is decoded. */
+/** No received packet may end this process: the library catches only errors thrown while it decodes a packet. */
 function readGuarded(socket: Socket, { admits }: BonjourListeners): void {
   const read = takeOver(socket, "message");
   socket.on("message", (bytes, from) => {
@@ -115,7 +115,7 @@ function readGuarded(socket: Socket, { admits }: BonjourListeners): void {
     try {
       read(bytes, from);
     } catch {
-      // What makes the library fail is no announcement.
+      // A packet that makes the library fail is not an announcement.
     }
   });
 }

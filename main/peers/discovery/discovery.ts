@@ -1,6 +1,7 @@
 /**
- * Finds the machines with Tensordeck on the local networks, and lets them find this one, by mDNS. It only says who might
- * be there: whether a machine answers, and whether it is the one it says it is, its agent tells.
+ * Finds the machines with Tensordeck on the local networks, and lets them find this one, by mDNS. It only says which
+ * machines may be there: whether one answers, and whether it is what it claims to be, is determined by connecting to
+ * its agent.
  */
 
 import { formatHostPort } from "../../../worker-runtime/cluster/address.js";
@@ -19,17 +20,22 @@ export type { Sighting } from "./sighting.js";
 
 export interface DiscoveryOptions {
   readonly deviceId: string;
-  /** How the user calls this machine. */
+  /** The user's name for this machine. */
   readonly name: string;
   /** Port of its agent. */
   readonly port: number;
   /** Version of Tensordeck. */
   readonly version: string;
-  /** lan: on every network of this machine. loopback: nowhere; no socket is opened and nobody is found. */
+  /**
+   * lan: on every network of this machine. loopback: nowhere; no socket is opened and no machine is found.
+   */
   readonly scope: "lan" | "loopback";
-  /** Paired machines are heard however many others announce themselves; nobody is paired unless given. */
+  /**
+   * Paired machines are listed no matter how many others announce themselves; no machine is paired unless
+   * given.
+   */
   readonly paired?: PairedMachines;
-  /** Told which process announced a machine, this one included, and at which "host:port". */
+  /** Called with the process that announced a machine, this one included, and its "host:port". */
   readonly onInstance?: (deviceId: string, instance: string, place: string) => void;
   readonly timing?: Partial<DiscoveryTiming>;
 }
@@ -41,44 +47,47 @@ export interface PairedMachines {
 }
 
 export interface DiscoveryTiming {
-  /** How often it is asked who is there; default 15 s. */
+  /** Interval between queries for machines; default 15 s. */
   readonly searchEveryMillis: number;
-  /** For how long others believe that this machine is there without hearing of it; default 120 s. */
+  /** How long an announcement stays valid for others; default 120 s. */
   readonly lifetimeSeconds: number;
 }
 
 export interface Discovery {
   state(): DiscoveryState;
-  /** The machines that announce themselves, without this one, those that have been here longest first. */
+  /** The machines that announce themselves, without this one, in order of first sighting. */
   sightings(): readonly Sighting[];
   sighting(deviceId: string): Sighting | undefined;
   /**
-   * Calls the listener after a change of the state or the sightings, until the returned function is called. What changes
-   * within a quarter of a second, as when many machines are switched on, is told together.
+   * Calls the listener after a change of the state or the sightings, until the returned function is called. Changes
+   * within a quarter of a second, as when many machines are switched on, are reported together.
    */
   onChange(listener: () => void): () => void;
   /** Looks again at once, e.g. because the user opened the list of machines. */
   search(): void;
-  /** Announces this machine by another name. */
+  /** Announces this machine under another name. */
   setName(name: string): void;
   /** Says goodbye. Resolves when the sockets are closed. */
   close(): Promise<void>;
 }
 
 const DEFAULT_TIMING: DiscoveryTiming = { searchEveryMillis: 15_000, lifetimeSeconds: 120 };
-/** How often the interfaces are looked at. */
+/** How often the interfaces are checked. */
 const TICK_MILLIS = 1000;
-/** A tick that is so late was slept through. */
+/** A tick that is later than this means that the machine was asleep. */
 const SLEPT_MILLIS = 5000;
-/** What was true before a sleep is believed for so long after it. */
+/** How long sightings from before a sleep stay valid after it. */
 const AFTER_SLEEP_MILLIS = 30_000;
-/** A network on which nothing came back for so long carries no multicast. */
+/** A network on which nothing came back for this long does not carry multicast. */
 const SILENT_AFTER_MILLIS = 3000;
-/** A socket that failed is tried again after so long, and each time it fails again after twice as long. */
+/** First delay before a failed socket is reopened; it doubles with each failure. */
 const RETRY_MILLIS = 5_000;
 const LONGEST_RETRY_MILLIS = 600_000;
 
-/** Starts to announce this machine and to look for others. Never throws for want of a network: the state says so. */
+/**
+ * Starts to announce this machine and to look for others. Never throws when there is no network: the state reports
+ * that.
+ */
 export function startDiscovery(options: DiscoveryOptions): Discovery {
   return options.scope === "lan" ? new LanDiscovery(options) : noDiscovery;
 }
@@ -98,7 +107,7 @@ interface Member {
   readonly responder: Responder;
   /** By the monotonic clock. */
   readonly since: number;
-  /** When it is opened anew if a socket of it failed. */
+  /** When it is reopened if one of its sockets failed. */
   readonly retryAfter: number;
 }
 
@@ -177,7 +186,7 @@ class LanDiscovery implements Discovery {
     await Promise.all([...this.#members.values()].map(({ responder }) => responder.close(true)));
   }
 
-  /** What is done every second. */
+  /** Runs every second. */
   #look(): void {
     const slept = Date.now() - this.#lastTick > TICK_MILLIS + SLEPT_MILLIS;
     this.#lastTick = Date.now();
@@ -189,9 +198,10 @@ class LanDiscovery implements Discovery {
       for (const { responder } of this.#members.values()) responder.burst();
     }
     if (now >= this.#nextSearch) {
-      // Machines that were started together need not ask together for ever.
+      // Jitter, so that machines that were started together do not query together forever.
       this.#nextSearch = now + this.#timing.searchEveryMillis * (0.8 + 0.4 * Math.random());
-      // The answers to another one's question are heard here, too: a hall of machines asks as often as one does.
+      // The answers to another machine's query are received here, too: many machines together query as often as
+      // one.
       const enough = now - this.#timing.searchEveryMillis / 2;
       for (const { responder } of this.#members.values()) responder.search(enough);
     }
@@ -211,7 +221,7 @@ class LanDiscovery implements Discovery {
       const retry = member.responder.error !== undefined && now - member.since >= member.retryAfter;
       if (isSame && !retry) continue;
       this.#members.delete(name);
-      // No goodbye: the machine stays, and others still reach it by what is left.
+      // No goodbye: the machine stays, and others still reach it over the remaining interfaces.
       inBackground(member.responder.close(false));
       if (network === undefined) lost = this.#sightings.forgetNetwork(name) || lost;
       else this.#join(network, isSame ? Math.min(2 * member.retryAfter, LONGEST_RETRY_MILLIS) : RETRY_MILLIS);
@@ -258,7 +268,7 @@ class LanDiscovery implements Discovery {
     const waiting = members.some(
       ({ responder, since }) => responder.state === "silent" && now - since < SILENT_AFTER_MILLIS,
     );
-    // What did not work is not said to be searching again because it is tried again.
+    // A failed state is not reported as searching merely because of a retry.
     if (waiting && this.#state.state !== "unavailable") return { state: "searching" };
     if (waiting) return this.#state;
     return { state: "unavailable", problem: this.#problem(members.map(({ responder }) => responder)) };

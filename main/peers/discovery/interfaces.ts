@@ -1,9 +1,9 @@
-/** The network interfaces of this machine that a local network may lie behind. */
+/** The network interfaces of this machine that may be connected to a local network. */
 import { readFileSync } from "node:fs";
 import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 
-/** Interfaces beyond these are left alone; a host of containers has hundreds that lead to nobody. */
+/** Further interfaces are ignored; a container host has hundreds that no other machine is behind. */
 const MOST_INTERFACES = 16;
 /** IFF_MULTICAST of linux/if.h */
 const MULTICAST_FLAG = 0x1000;
@@ -15,7 +15,7 @@ export interface NetworkInterface {
   readonly addresses6: readonly string[];
   /** How a scoped IPv6 address names the interface: by its name, on Windows by its number. */
   readonly scope: string;
-  /** False where the system says that the interface cannot multicast. */
+  /** False where the system reports that the interface does not support multicast. */
   readonly multicast: boolean;
   /** Whether an address (without scope) lies in one of the interface's own networks. */
   readonly isOnLink: (address: string) => boolean;
@@ -54,7 +54,7 @@ export function localInterfaces(): NetworkInterface[] {
   return found.sort((a, b) => withoutIpv4(a) - withoutIpv4(b)).slice(0, MOST_INTERFACES);
 }
 
-/** Text that changes when sockets on the interface have to be opened anew. */
+/** Text that changes when sockets on the interface have to be reopened. */
 export function identityOf(network: NetworkInterface): string {
   return [
     network.name,
@@ -71,7 +71,7 @@ function canMulticast(name: string): boolean {
   try {
     return (Number(readFileSync(`/sys/class/net/${name}/flags`, "latin1")) & MULTICAST_FLAG) !== 0;
   } catch {
-    // Without /sys nobody says; the sockets will tell.
+    // Without /sys this is unknown; the sockets will tell.
     return true;
   }
 }

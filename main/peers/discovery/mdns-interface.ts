@@ -1,6 +1,6 @@
 /**
- * This machine on one of its networks by one address family: bonjour-service announces it there, answers who asks, and
- * finds others. What is ours is what the library lacks: see each place.
+ * This machine on one of its networks by one address family: bonjour-service announces it there, answers queries and
+ * finds others. This class adds what the library lacks; see the comments at each addition.
  */
 import type { RemoteInfo } from "node:dgram";
 import type Bonjour from "bonjour-service";
@@ -24,15 +24,15 @@ import {
 } from "./records.js";
 import type { Announced } from "./sighting.js";
 
-/** When after the start it is asked who is there, in milliseconds: packets get lost. We answer ourselves too. */
+/** When queries are sent after the start, in milliseconds: packets get lost. This machine answers them, too. */
 const BURST = [0, 250, 1000, 3000];
-/** An answer waits up to so long, so that all who answer do not speak at once. */
+/** An answer is delayed by up to this long, so that not all machines answer at once. */
 const ANSWER_AFTER_MILLIS = 60;
-/** The same records are sent so seldom at most (RFC 6762, section 6). */
+/** Minimum interval between sending the same records (RFC 6762, section 6). */
 const BETWEEN_ANSWERS_MILLIS = 1000;
-/** A machine that was named without its port is asked about again only after a while. */
+/** Interval before a machine that was named without its port is queried again. */
 const BETWEEN_INQUIRIES_MILLIS = 1000;
-/** Machines that are asked about at once. */
+/** Machines that are queried at once. */
 const MOST_INQUIRIES = 8;
 
 export interface MdnsListeners {
@@ -40,9 +40,9 @@ export interface MdnsListeners {
   heard(machine: Heard, source: string): void;
   /** A machine says goodbye. */
   gone(deviceId: string): void;
-  /** Whether the network carries what is sent may be known better now. */
+  /** Whether the network carries multicast may have become known. */
   changed(): void;
-  /** Whether a paired machine was met at an address. */
+  /** Whether a paired machine was seen at an address. */
   isPairedAt(address: string): boolean;
 }
 
@@ -54,7 +54,7 @@ export class MdnsInterface {
   readonly #listeners: MdnsListeners;
   readonly #library: OpenBonjour;
   readonly #timers = new Set<NodeJS.Timeout>();
-  /** Questions that wait to be answered, by name and type. */
+  /** Questions waiting to be answered, by name and type. */
   readonly #asked = new Map<string, Question>();
   #answer: NodeJS.Timeout | undefined;
   #lastAnswer = Number.NEGATIVE_INFINITY;
@@ -65,14 +65,14 @@ export class MdnsInterface {
   #heardItself = false;
   #error: Error | undefined;
   readonly #budget = new PacketBudget();
-  /** When somebody asked who is there, and did not say that he knows some. */
+  /** When a machine last queried without listing known answers. */
   #lastQuestion = Number.NEGATIVE_INFINITY;
 
   /**
    * Opens at once.
    *
-   * @param machine This machine, as it is to be announced at the moment.
-   * @param lifetime Seconds for which others may believe it, and we believe others.
+   * @param machine This machine, as it is currently announced. ↵
+   * @param lifetime Lifetime of announcements in seconds, of this machine and of others.
    */
   constructor(
     network: NetworkInterface,
@@ -96,7 +96,7 @@ export class MdnsInterface {
     });
   }
 
-  /** Whether a packet has come back, as multicast to ourselves does. */
+  /** Whether a packet has come back by multicast loopback. */
   get heardItself(): boolean {
     return this.#heardItself;
   }
@@ -107,10 +107,10 @@ export class MdnsInterface {
   }
 
   /**
-   * Asks who is there, with a new browser of the library each time: one never forgets whom it heard of, and keeps more of
-   * them than it shows.
+   * Queries for machines, with a new browser of the library each time: a browser never forgets a service, and keeps
+   * more of them than it exposes.
    *
-   * @param unlessSince Not if somebody else has asked since then, by the monotonic clock.
+   * @param unlessSince Skipped if another machine has queried since then, by the monotonic clock.
    */
   search(unlessSince = Number.POSITIVE_INFINITY): void {
     if (this.#state !== "open" || this.#lastQuestion >= unlessSince) return;
@@ -118,7 +118,7 @@ export class MdnsInterface {
     this.#browser = this.#library.bonjour.find({ type: SERVICE }, (service) => this.#found(service));
   }
 
-  /** Asks who is there several times in the next seconds, which lets us say who we are as often. */
+  /** Queries several times in the next seconds, which also makes this machine announce itself as often. */
   burst(): void {
     for (const delay of BURST) {
       const timer = setTimeout(() => {
@@ -129,7 +129,9 @@ export class MdnsInterface {
     }
   }
 
-  /** Announces this machine as it is now. The library cannot change what it announces: it is published anew. */
+  /**
+   * Announces this machine as it is now. The library cannot change what it announces: it is published again.
+   */
   publish(): void {
     if (this.#state !== "open") return;
     this.#service?.stop();
@@ -168,7 +170,9 @@ export class MdnsInterface {
     await this.#library.destroy();
   }
 
-  /** The library reads whatever reaches the port, by any interface, from anywhere, and any number of packets. */
+  /**
+   * The library reads every packet that reaches the port, over any interface, from any sender, without a limit.
+   */
   #admits({ address, port }: RemoteInfo): boolean {
     if (this.#state === "closed" || port !== MDNS_PORT) return false;
     const [source = "", scope] = address.split("%");
@@ -184,14 +188,14 @@ export class MdnsInterface {
   }
 
   /**
-   * Tells what the library's browser does not: of a goodbye of whom it did not hear since the last search, and that a
-   * machine was named without its port or texts.
+   * Reports what the library's browser does not: goodbyes of machines that it has not seen since the last search, and
+   * machines that were named without their port or texts.
    *
-   * @returns What the browser is to read of the packet.
+   * @returns The part of the packet that the browser reads.
    */
   #receive(packet: Packet): DnsRecord[] {
-    // The browser tells of a service once, and keeps neither its time nor its addresses up to date. Whom it has not
-    // heard of, it tells of again.
+    // The browser reports a service once, and keeps neither its lifetime nor its addresses up to date. A service
+    // that it does not know is reported again.
     this.#browser?.services.splice(0);
     const records = relevant(packet);
     const { gone, incomplete } = mentionedIn(records);
@@ -210,7 +214,9 @@ export class MdnsInterface {
     if (found !== undefined) this.#listeners.heard(found.heard, found.source);
   }
 
-  /** The library answers each question at once and each time, also to who says that he knows the answer. */
+  /**
+   * The library answers each question at once and each time, also when the sender lists the answer as known.
+   */
   #heed(query: Required<Packet>): void {
     if (this.#state !== "open") return;
     if (asksForAll(query)) this.#lastQuestion = performance.now();
@@ -228,10 +234,10 @@ export class MdnsInterface {
     }, wait);
   }
 
-  /** What is said by the library, with our times and the addresses of this interface alone. */
+  /** The library's packets, with this program's lifetimes and the addresses of this interface only. */
   #sending(packet: Packet): Packet | undefined {
     if (packet.type === "query") return packet;
-    // A service that is published anew is not gone.
+    // A service that is published again is not gone.
     if (isGoodbye(packet)) return this.#state === "leaving" ? this.#rewritten(packet, 0) : undefined;
     this.#lastAnswer = performance.now();
     return this.#rewritten(packet, this.#lifetime);

@@ -1,16 +1,16 @@
 /**
- * How many packets are read. Anybody on the network can send to the group as fast as it carries, and under any address;
- * reading takes processor time that tasks, tunnels and heartbeats need. Pure: the time is given.
+ * Limits how many packets are read. Anyone on the network can send to the group at full speed and under any address;
+ * reading takes CPU time that tasks, tunnels and heartbeats need. Pure: the time is passed in.
  */
 import { TokenBucket } from "../../shared/token-bucket.js";
 
-/** Packets of one address in a second, and how many more at once: a machine sends a handful a minute. */
+/** Packets per second from one address, and the burst above that: a machine sends a handful a minute. */
 const EACH_PER_SECOND = 20;
 const EACH_AT_ONCE = 60;
-/** Packets of all strangers in a second; each takes a tenth of a millisecond. */
+/** Packets per second from all unpaired machines; each takes a tenth of a millisecond. */
 const ALL_PER_SECOND = 300;
 const ALL_AT_ONCE = 600;
-/** Addresses that are remembered; all are forgotten when there are more, which the limit for all together outlasts. */
+/** Addresses that are remembered; when there are more all are forgotten, except for the limit that they share. */
 const MOST_SOURCES = 4096;
 
 export class PacketBudget {
@@ -20,7 +20,8 @@ export class PacketBudget {
   /**
    * Whether a packet is to be read.
    *
-   * @param isPaired Whether a paired machine is known to be at the address: what strangers send does not shut it out.
+   * @param isPaired Whether a paired machine is known to be at the address: packets of unpaired machines do not crowd
+   * it out. ↵
    * @param now Milliseconds of a monotonic clock.
    */
   spend(source: string, isPaired: boolean, now: number): boolean {

@@ -7,15 +7,15 @@ export interface Question {
 }
 
 interface RecordCommon {
-  /** Labels with dots between; in whatever case its sender writes it. */
+  /** Labels separated by dots, in the sender's letter case. */
   readonly name: string;
-  /** Seconds; 0 takes the record back. */
+  /** Seconds; 0 withdraws the record. */
   readonly ttl?: number;
   /** These records replace all others of the same name and type. */
   readonly flush?: boolean;
 }
 
-/** A record; types other than these come too, with data of another shape, which nothing here reads. */
+/** A record; other types are received too, with data of another shape, which is never read here. */
 export type DnsRecord =
   | (RecordCommon & { readonly type: "A" | "AAAA" | "PTR"; readonly data: string })
   | (RecordCommon & {

@@ -1,7 +1,7 @@
 /**
  * How a machine announces itself (RFC 6763): what bonjour-service publishes and finds, and the records that it sends and
- * reads for it. What is read comes from anybody on the network: it is taken only if all of it is as we would have written
- * it.
+ * reads for it. Records come from anyone on the network: they are accepted only if they have exactly the form that this
+ * program writes.
  */
 import type Bonjour from "bonjour-service";
 import { z } from "zod";
@@ -15,24 +15,24 @@ export const SERVICE = "tensordeck";
 const SERVICE_TYPE = `_${SERVICE}._tcp.local`;
 const ALL_TYPES = "_services._dns-sd._udp.local";
 
-/** Bytes that the name may have, so that it fits into one string of a TXT record. */
+/** Maximum bytes of a name, so that it fits into one string of a TXT record. */
 const LONGEST_NAME_BYTES = 200;
 const LONGEST_NAME = 100;
 const LONGEST_VERSION = 40;
 /** Control characters, and those that change how their neighbours are read, such as direction marks. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/u;
 
-/** Machines that a packet may name, and records it may have for them; the work for the library grows with both. */
+/** Maximum machines in a packet, and records for them; the library's work grows with both. */
 const MOST_NAMED = 16;
 const MOST_RECORDS = 128;
 
-/** A machine that was heard of. */
+/** A machine that was announced. */
 export interface Heard extends Announced {
-  /** As the packet has them, unchecked but for their form. */
+  /** As in the packet; only their form is checked. */
   readonly addresses: readonly string[];
-  /** How long it stays true without being said again, in seconds. */
+  /** How long it stays valid without being repeated, in seconds. */
   readonly lifetime: number;
-  /** Which process says it; undefined of a version that does not say. */
+  /** The announcing process; undefined for a version that does not tell. */
   readonly instance?: string | undefined;
 }
 
@@ -52,8 +52,8 @@ function instanceOf(deviceId: string): string {
 }
 
 /**
- * The name of the host in the records. Not the system's own: another responder on this machine, avahi or Bonjour, answers
- * for that one and takes a second answer for a conflict.
+ * The name of the host in the records. Not the system's own: another responder on this machine, avahi or Bonjour,
+ * answers for that name and treats a second answer as a conflict.
  */
 function hostOf(deviceId: string): string {
   return `${deviceId}.local`;
@@ -75,20 +75,20 @@ export function serviceOf(machine: Announced): Bonjour.ServiceConfig {
       // So that two machines with one identity, copies of each other, are told apart.
       instance: INSTANCE,
     },
-    // Two device IDs are never the same, and the library's probing lets it say goodbye for the other one.
+    // Device IDs are unique, and the library's probing can make it send a goodbye for the other machine.
     probe: false,
   };
 }
 
-/** Whether a response takes back all that it says. */
+/** Whether a response withdraws all of its records. */
 export function isGoodbye({ answers = [] }: Packet): boolean {
   return answers.every(({ ttl }) => ttl === 0);
 }
 
 /**
- * A response of the library as it is sent. The library gives a name 8 hours to live, so that a machine that is killed
- * would stay for as long; it announces on each network the addresses of all; and it never says that its records replace
- * older ones.
+ * A response of the library as it is sent. The library gives a name 8 hours to live, so a killed machine would stay
+ * listed that long; it announces the addresses of all networks on each of them; and it never marks its records as
+ * replacing older ones.
  *
  * @param addresses All of the interface, without scope.
  * @param lifetime In seconds; 0 says goodbye.
@@ -113,7 +113,10 @@ export function outgoing(
   return { ...packet, answers: needsAddresses ? [...records, ...places] : records, additionals: [] };
 }
 
-/** Questions for port and texts of machines of which only the names were told, so that all comes in one answer. */
+/**
+ * Questions for the port and texts of machines of which only the names are known, so that one answer has
+ * everything.
+ */
 export function questionsAbout(deviceIds: readonly string[]): Question[] {
   const questions = deviceIds.flatMap((id) => [
     { name: instanceOf(id), type: "SRV" },
@@ -122,13 +125,13 @@ export function questionsAbout(deviceIds: readonly string[]): Question[] {
   return [{ name: SERVICE_TYPE, type: "PTR" }, ...questions];
 }
 
-/** Whether a query asks for all machines, also for those that its sender knows. */
+/** Whether a query asks for all machines, including those that its sender knows. */
 export function asksForAll({ questions, answers }: Required<Packet>): boolean {
   const asks = questions.some(({ name, type }) => type === "PTR" && name.toLowerCase() === SERVICE_TYPE);
   return asks && answers.length === 0;
 }
 
-/** The questions of a query for records of this machine of which it does not say that it knows the answer already. */
+/** The questions of a query about this machine whose answers the query does not list as known. */
 export function ownQuestions(deviceId: string, query: Required<Packet>, lifetime: number): Question[] {
   const instance = instanceOf(deviceId);
   const own = new Map([
@@ -154,7 +157,7 @@ export function ownQuestions(deviceId: string, query: Required<Packet>, lifetime
   return asked.filter((question) => !known(question));
 }
 
-/** The records of a response that are about machines with Tensordeck; none of one that has too many. */
+/** The records of a response that are about machines with Tensordeck; empty for a response with too many. */
 export function relevant({ answers = [], additionals = [] }: Packet): DnsRecord[] {
   const records = [...answers, ...additionals].filter(({ name, type }) =>
     type === "A" || type === "AAAA" ? true : name.toLowerCase().endsWith(SERVICE_TYPE),
@@ -163,15 +166,15 @@ export function relevant({ answers = [], additionals = [] }: Packet): DnsRecord[
   return named.length > MOST_NAMED || records.length > MOST_RECORDS ? [] : records;
 }
 
-/** What records say of machines besides how to reach them. */
+/** What records tell about machines, apart from how to reach them. */
 interface Mentioned {
   /** Device IDs that say goodbye. */
   readonly gone: readonly string[];
-  /** Device IDs that are named without their port or texts: those have to be asked for. */
+  /** Device IDs that are named without their port or texts, which have to be queried. */
   readonly incomplete: readonly string[];
 }
 
-/** The machines that records take back, or name and do not describe. */
+/** The machines that records withdraw, or name without describing them. */
 export function mentionedIn(records: readonly DnsRecord[]): Mentioned {
   const told = { gone: [] as string[], incomplete: [] as string[] };
   for (const record of records) {
@@ -187,11 +190,13 @@ export function mentionedIn(records: readonly DnsRecord[]): Mentioned {
   return told;
 }
 
-/** What the library tells of a service it found, as far as it is needed. It may lack anything. */
+/** The library's description of a found service, as far as it is needed. Any part may be missing. */
 const foundSchema = z.object({
   name: z.string().toLowerCase().pipe(deviceIdSchema),
   port: z.int(),
-  /** The texts as they came: the library's own reading of them changes what is no UTF-8 or has several lines. */
+  /**
+   * The texts as they came: the library's own parsing alters values that are not UTF-8 or have several lines.
+   */
   rawTxt: z.array(z.instanceof(Buffer)),
   addresses: z.array(z.string()),
   ttl: z.int().positive(),
@@ -199,10 +204,10 @@ const foundSchema = z.object({
 });
 
 /**
- * A service that the library found; nothing if it is not described as we would.
+ * A service that the library found; undefined if it does not have the form that this program writes.
  *
- * @param longest Seconds for which it is believed at most; it could say 68 years.
- * @returns With the address of who said it, without scope.
+ * @param longest Maximum lifetime in seconds; the record could claim 68 years. ↵
+ * @returns With the address of the sender, without scope.
  */
 export function readFound(service: unknown, longest: number): { heard: Heard; source: string } | undefined {
   const found = foundSchema.safeParse(service);

@@ -8,8 +8,8 @@ export class Responder {
   readonly #interfaces: readonly MdnsInterface[];
 
   /**
-   * @param machine This machine, as it is to be announced at the moment.
-   * @param lifetime Seconds for which others may believe it, and we believe others.
+   * @param machine This machine, as it is currently announced. ↵
+   * @param lifetime Lifetime of announcements in seconds, of this machine and of others.
    */
   constructor(
     network: NetworkInterface,
@@ -27,7 +27,7 @@ export class Responder {
     );
   }
 
-  /** on: what is sent is heard again. silent: it is sent, and nothing of it comes back. failed: it cannot be sent. */
+  /** on: sent packets come back. silent: packets are sent, but none comes back. failed: packets cannot be sent. */
   get state(): "on" | "silent" | "failed" {
     const working = this.#interfaces.filter(({ error }) => error === undefined);
     if (working.length === 0) return "failed";
@@ -39,12 +39,15 @@ export class Responder {
     return this.#interfaces.find(({ error }) => error !== undefined)?.error;
   }
 
-  /** Asks who is there. @param unlessSince Not where somebody has asked since then, by the monotonic clock. */
+  /**
+   * Queries for machines. @param unlessSince Skipped if another machine has queried since then, by the
+   * monotonic clock.
+   */
   search(unlessSince?: number): void {
     for (const each of this.#interfaces) each.search(unlessSince);
   }
 
-  /** Asks who is there, several times in the next seconds. */
+  /** Queries for machines several times in the next seconds. */
   burst(): void {
     for (const each of this.#interfaces) each.burst();
   }

@@ -1,4 +1,7 @@
-/** A machine that announces itself on the local network. Nothing of it is proved: pairing and pinned certificates do that. */
+/**
+ * A machine that announces itself on the local network. Nothing in it is verified; pairing and pinned certificates do
+ * that.
+ */
 export interface Sighting {
   readonly deviceId: string;
   readonly name: string;
@@ -6,11 +9,11 @@ export interface Sighting {
   readonly port: number;
   /** Version of Tensordeck there. */
   readonly version: string;
-  /** The likeliest first; of IPv6 link-local ones with their scope ("fe80::1%eth0"). */
+  /** The likeliest first; IPv6 link-local ones with their scope ("fe80::1%eth0"). */
   readonly addresses: readonly string[];
   /** Milliseconds since the epoch. */
   readonly lastSeenAt: number;
 }
 
-/** What a machine says of itself, the fixed part of a sighting. */
+/** What a machine announces about itself, the fixed part of a sighting. */
 export type Announced = Pick<Sighting, "deviceId" | "name" | "port" | "version">;

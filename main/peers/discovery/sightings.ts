@@ -1,26 +1,26 @@
-/** The machines that were heard of, each until its time runs out, it says goodbye or its network is gone. */
+/** The machines that were announced, each until its lifetime ends, it says goodbye or its network is gone. */
 import { isIP, isIPv6 } from "node:net";
 import type { Heard } from "./records.js";
 import type { Announced, Sighting } from "./sighting.js";
 
-/** Machines that are kept at most; everybody on the network can make them up. More than any hall of pupils has. */
+/** Maximum number of machines, as anyone on the network can make them up. More than any computer room has. */
 const MOST_MACHINES = 2048;
-/** Machines that are taken from one address at most, so that one liar leaves room for the others. */
+/** Maximum number of machines from one address, so that one spoofer leaves room for the others. */
 const MOST_FROM_ONE_SOURCE = 16;
 const MOST_ADDRESSES = 8;
 
-/** Where something was heard. */
+/** Where a packet was received. */
 export interface Origin {
   /** Name of the interface. */
   readonly network: string;
-  /** How link-local addresses name the interface. */
+  /** The interface's scope in link-local addresses. */
   readonly scope: string;
   /** Address of the sender, without scope. */
   readonly source: string;
   readonly isOnLink: (address: string) => boolean;
 }
 
-/** What was heard of a machine by one interface and address family. */
+/** What one interface and address family received about a machine. */
 interface Route {
   readonly network: string;
   readonly addresses: readonly string[];
@@ -38,18 +38,18 @@ interface Known {
 }
 
 export class Sightings {
-  /** In the order in which they were heard first. */
+  /** In order of first sighting. */
   readonly #known = new Map<string, Known>();
-  /** How many machines were heard of from each address first. */
+  /** How many machines each address was the first to announce. */
   readonly #fromSource = new Map<string, number>();
   readonly #isPaired: (deviceId: string) => boolean;
 
-  /** @param isPaired Machines that have their place however many others there are. */
+  /** @param isPaired Machines that are kept no matter how many others there are. */
   constructor(isPaired: (deviceId: string) => boolean = () => false) {
     this.#isPaired = isPaired;
   }
 
-  /** Those that have been here longest first. */
+  /** In order of first sighting. */
   list(): Sighting[] {
     return [...this.#known.values()].map(sightingOf);
   }
@@ -60,10 +60,10 @@ export class Sightings {
   }
 
   /**
-   * Takes an announcement.
+   * Applies an announcement.
    *
    * @param now Milliseconds of the monotonic clock.
-   * @returns Whether anything changed but the time of the last sighting.
+   * @returns Whether anything changed apart from the time of the last sighting.
    */
   hear(heard: Heard, origin: Origin, now: number): boolean {
     const { addresses, lifetime, instance: _, ...announced } = heard;
@@ -82,30 +82,30 @@ export class Sightings {
     return isNew || describe(known) !== before;
   }
 
-  /** Takes a goodbye that was heard on a network. @returns Whether anything changed. */
+  /** Applies a goodbye that was received on a network. @returns Whether anything changed. */
   forget(deviceId: string, network: string): boolean {
     if (!this.#known.has(deviceId)) return false;
     return this.#drop((route, id) => id === deviceId && route.network === network);
   }
 
-  /** Forgets what was heard on a network that is gone. @returns Whether anything changed. */
+  /** Removes what was received on a network that is gone. @returns Whether anything changed. */
   forgetNetwork(network: string): boolean {
     return this.#drop((route) => route.network === network);
   }
 
-  /** Forgets what was not heard again in time. @returns Whether anything changed. */
+  /** Removes expired sightings. @returns Whether anything changed. */
   expire(now: number): boolean {
     return this.#drop((route) => route.until <= now);
   }
 
-  /** Lets everything stay true for a while, as after a sleep in which nothing could be heard. */
+  /** Extends all sightings for a while, as after a sleep in which no packets were received. */
   extend(until: number): void {
     for (const { routes } of this.#known.values()) {
       for (const route of routes.values()) route.until = Math.max(route.until, until);
     }
   }
 
-  /** Undefined where there is no room for another one. */
+  /** Undefined if the limit is reached. */
   #add(announced: Announced, source: string): Known | undefined {
     const fromThere = this.#fromSource.get(source) ?? 0;
     const isFull = this.#known.size >= MOST_MACHINES || fromThere >= MOST_FROM_ONE_SOURCE;
@@ -122,7 +122,7 @@ export class Sightings {
     return known;
   }
 
-  /** Looks at every route there is, and puts together only what loses one. */
+  /** Checks every route, and rebuilds only the sightings that lose one. */
   #drop(unwanted: (route: Route, deviceId: string) => boolean): boolean {
     let changed = false;
     for (const [deviceId, known] of this.#known) {

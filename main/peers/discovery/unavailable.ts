@@ -2,15 +2,15 @@
 import type { Problem } from "../../api/problem.js";
 import { defined, errnoOf } from "../../shared/problems.js";
 
-/** What is known about the networks of a machine on none of which others can be found. */
+/** The state of the networks of a machine when none of them finds others. */
 export interface NoDiscovery {
   /** Names of all interfaces that are up. */
   readonly interfaces: readonly string[];
-  /** Those that the system says cannot multicast. */
+  /** Those that do not support multicast according to the system. */
   readonly withoutMulticast: readonly string[];
-  /** Those on which what was sent did not come back. */
+  /** Those on which sent packets did not come back. */
   readonly silent: readonly string[];
-  /** What a socket said. */
+  /** The error of a socket. */
   readonly error: Error | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Certificates of machines. Each machine signs its own, so there is no authority to ask: a certificate says which key a
- * device ID stands for and for how long, nothing else.
+ * Certificates of machines. Each machine signs its own, so there is no certificate authority: a certificate only states
+ * which key a device ID stands for, and for how long.
  */
 import { KeyObject, webcrypto, type X509Certificate } from "node:crypto";
 import type { ProblemError } from "../../api/wire.js";
@@ -9,10 +9,10 @@ import { problem } from "../../shared/problems.js";
 /** P-256, as OpenSSL calls it. */
 const CURVE = "prime256v1";
 
-/** The same curve, as Web Crypto calls it, with what signs. */
+/** The same curve as named by Web Crypto, with the signature algorithm. */
 const SIGNATURE = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
-/** The same for every machine: a certificate is shown to whoever dials. */
+/** The same for every machine: a certificate is sent to anyone who connects. */
 const SUBJECT = "CN=tensordeck";
 
 const DAY_MILLIS = 24 * 60 * 60 * 1000;
@@ -20,12 +20,12 @@ const LIFETIME_YEARS = 20;
 /** Clocks of one network differ. */
 const BACKDATED_MILLIS = DAY_MILLIS;
 /**
- * A board without a battery starts in 1970 until it has asked for the time. A certificate that it makes then must not
- * have ended before the board knows better.
+ * A board without a battery starts in 1970 until it has asked for the time. A certificate created then must not
+ * expire before the board knows the time.
  */
 const EARLIEST_CLOCK = Date.UTC(2026, 0, 1);
 
-/** Ours have some 300 bytes. Whatever is much larger is no certificate of a machine. */
+/** Ours have some 300 bytes. Anything much larger is not a machine's certificate. */
 const MAX_CERTIFICATE_BYTES = 2048;
 
 export interface MadeCertificate {
@@ -37,10 +37,10 @@ export interface MadeCertificate {
  * A new key pair (EC P-256) with a certificate that it signed itself.
  *
  * @param now Milliseconds since the epoch.
- * @param lifetimeMillis How long it is good for; 20 years unless given.
+ * @param lifetimeMillis How long it is valid; 20 years unless given.
  */
 export async function makeCertificate(now = Date.now(), lifetimeMillis?: number): Promise<MadeCertificate> {
-  // A machine makes one certificate in its life; every other start does without the library.
+  // A machine makes one certificate in its life; so all other starts avoid loading the library.
   await import("reflect-metadata");
   const { BasicConstraintsExtension, X509CertificateGenerator } = await import("@peculiar/x509");
   const made = lifetimeMillis === undefined ? Math.max(now, EARLIEST_CLOCK) : now;
@@ -65,7 +65,7 @@ export async function makeCertificate(now = Date.now(), lifetimeMillis?: number)
 
 /**
  * Why a certificate is not one that a machine may show: too large, not of EC P-256, not signed by its own key, expired or
- * not valid yet. Undefined when it is right.
+ * not valid yet. Undefined when it is valid.
  *
  * @param whose Begins the sentence: "The certificate of gpu-pc".
  * @param now Milliseconds since the epoch.

@@ -1,4 +1,7 @@
-/** Who this installation is: a key that never leaves the data folder, and the certificate that others pin. */
+/**
+ * The identity of this installation: a key that never leaves the data folder, and the certificate that others
+ * pin.
+ */
 import { createPrivateKey, randomBytes, X509Certificate } from "node:crypto";
 import { chmod, constants, copyFile, link, open, readFile, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,9 +22,10 @@ export interface Identity {
 }
 
 /**
- * The identity kept in the data folder. One is made where there is none; two processes that do so at once get the same.
+ * The identity kept in the data folder. Created if absent; two processes that do so at once get the same one.
  *
- * @throws ProblemError when the file cannot be read, written or understood. It is never replaced: every machine that was
+ * @throws ProblemError when the file cannot be read, written or understood. It is never overwritten: every machine that
+ * was ↵
  *     paired knows this one by it.
  */
 export async function loadIdentity(dataDir: string): Promise<Identity> {
@@ -77,7 +81,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** Written beside its place and then put there whole, which fails where another process was faster. */
+/** Written to a temporary file and then moved into place whole, which fails if another process was faster. */
 async function make(dataDir: string, path: string): Promise<string> {
   const { certPem, keyPem } = await makeCertificate();
   await makePrivateFolder(dataDir);
@@ -97,13 +101,13 @@ async function make(dataDir: string, path: string): Promise<string> {
   return await readFile(path, "utf8");
 }
 
-/** Gives a file its name unless another has it already. */
+/** Gives a file its final name unless that exists already. */
 async function putOnce(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
     if (errnoOf(error) === "EEXIST") return;
-    // A file system without links, such as that of a memory card.
+    // A file system without hard links, such as that of a memory card.
     await copyFile(from, to, constants.COPYFILE_EXCL).catch((failure: unknown) => {
       if (errnoOf(failure) !== "EEXIST") throw failure;
     });

@@ -1,6 +1,7 @@
 /**
  * A new identity for an installation that is a copy of another one, such as a memory card's: both have the same key, and
- * are mistaken for each other. It is made when the program starts: a running one is known by its key to whoever is connected.
+ * are mistaken for each other. It is made when the program starts: a running one is known by its key to all connected
+ * machines.
  */
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +14,7 @@ const REQUEST_FILE = "new-identity";
 /** Owners of tasks are named by device ID. */
 const TASKS_FILE = "tasks.json";
 
-/** Has the next start make a new identity. @throws ProblemError when that cannot be written down. */
+/** Has the next start make a new identity. @throws ProblemError when the request cannot be saved. */
 export async function requestNewIdentity(dataDir: string): Promise<void> {
   try {
     await makePrivateFolder(dataDir);
@@ -24,11 +25,11 @@ export async function requestNewIdentity(dataDir: string): Promise<void> {
 }
 
 /**
- * Makes a new identity where one was asked for. The old one is kept beside it. Machines that were paired knew this one by
- * the old key, so they are forgotten; the tasks of this machine stay its own. Only for the process that has the data
- * folder, before anything in it was read.
+ * Makes a new identity if one was requested. The old one is kept beside it. Paired machines knew this one by the old
+ * key, so the pairings are removed; the tasks of this machine stay its own. Only for the process that holds the data
+ * folder, before anything in it is read.
  *
- * @throws ProblemError when it cannot be made; it is tried again at the next start.
+ * @throws ProblemError when it cannot be created; the next start tries again.
  */
 export async function renewIfAsked(dataDir: string): Promise<void> {
   const request = join(dataDir, REQUEST_FILE);

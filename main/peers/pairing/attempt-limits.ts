@@ -1,18 +1,18 @@
 /**
- * Who may begin a pairing now. Each try is a guess at one in a million, so what counts is how many there are: after three
- * wrong tries a machine waits for a growing pause. Device IDs and IPv6 addresses are free, so when many machines fail, those
- * that have not failed take turns, one a minute: they get through, and whoever makes up machines guesses no faster. Pure: the
- * time is given.
+ * Limits who may start a pairing. Each try guesses one code in a million, so the number of tries matters: after three
+ * wrong tries a machine waits for a growing pause. Device IDs and IPv6 addresses are free, so when many machines fail,
+ * those that have not failed take turns, one a minute: they get through, and an attacker who makes up machines guesses
+ * no faster. Pure: the time is passed in.
  */
 
-/** Failures that cost nothing: the user may mistype, or give up. */
+/** Failures without a penalty: the user may mistype or cancel. */
 const FREE_FAILURES = 3;
 const FREE_FAILURES_OF_ALL = 12;
 const FIRST_PAUSE_MILLIS = 30_000;
 const LONGEST_PAUSE_MILLIS = 60 * 60_000;
-/** While many fail, one machine that has not failed may begin in this time. */
+/** While many fail, one machine that has not failed may start per interval. */
 const TURN_MILLIS = 60_000;
-/** After so long without a failure, all is forgotten. */
+/** After this long without a failure, the counts are reset. */
 const FORGET_MILLIS = 2 * LONGEST_PAUSE_MILLIS;
 const MAX_KEYS = 2048;
 
@@ -23,7 +23,7 @@ interface Failures {
   lastAt: number;
 }
 
-/** Why somebody has to wait, and for how long. */
+/** Why a machine has to wait, and for how long. */
 export interface Wait {
   readonly millis: number;
   readonly because: "own failures" | "others' failures";
@@ -32,14 +32,14 @@ export interface Wait {
 const none = (): Failures => ({ count: 0, pausedUntil: 0, lastAt: Number.NEGATIVE_INFINITY });
 
 export class AttemptLimits {
-  /** By address and by device ID, which look different. */
+  /** Keyed by address and by device ID, which cannot collide. */
   readonly #failures = new Map<string, Failures>();
   #ofAll = { count: 0, lastAt: Number.NEGATIVE_INFINITY };
   /** When the next machine may begin while many fail. */
   #nextTurn = Number.NEGATIVE_INFINITY;
 
   /**
-   * How long somebody has to wait before the next attempt; undefined: he may begin.
+   * How long a machine has to wait before the next attempt; undefined if it may start.
    *
    * @param keys Address and device ID: the longer pause counts.
    */
@@ -51,17 +51,17 @@ export class AttemptLimits {
     return this.#isCrowded(now) && turn > 0 ? { millis: turn, because: "others' failures" } : undefined;
   }
 
-  /** Counts an attempt that begins. */
+  /** Counts an attempt that starts. */
   begun(now: number): void {
     if (this.#isCrowded(now)) this.#nextTurn = now + TURN_MILLIS;
   }
 
-  /** Whether somebody has failed more often than costs nothing. */
+  /** Whether there were more failures than are allowed without a penalty. */
   isInArrears(keys: readonly string[]): boolean {
     return keys.some((key) => (this.#failures.get(key)?.count ?? 0) >= FREE_FAILURES);
   }
 
-  /** Counts tries that failed, or one attempt that came to nothing. */
+  /** Counts tries that failed, or one attempt that was abandoned. */
   failed(keys: readonly string[], now: number, count = 1): void {
     for (const key of keys) {
       if (!this.#failures.has(key) && this.#failures.size >= MAX_KEYS) this.#forgetOldest();
@@ -70,7 +70,7 @@ export class AttemptLimits {
     this.#ofAll = { count: total(this.#ofAll, now, count), lastAt: now };
   }
 
-  /** Paired: what was mistyped before is forgotten. */
+  /** Paired: earlier failures are forgotten. */
   succeeded(keys: readonly string[]): void {
     for (const key of keys) this.#failures.delete(key);
     this.#ofAll = { count: 0, lastAt: Number.NEGATIVE_INFINITY };

@@ -1,17 +1,17 @@
 /**
- * Proving to each other that both know a code of six digits, without telling it to somebody who does not.
+ * Proving to each other that both know a code of six digits, without revealing it to anyone who does not.
  *
  * As Bluetooth's passkey entry does: 20 rounds over 20 bits that come from the code. In each round both sides first commit
- * to their bit, then reveal what the commitment was made of. Whoever does not know the code must guess the bit before
- * anything is revealed, and is found out at the first wrong guess: after 20 rounds one in a million gets through. By then
- * the bits are known to the other side, so a code serves one try only.
+ * to their bit, then reveal what the commitment was made of. A party that does not know the code must guess the bit
+ * before anything is revealed, and is found out at the first wrong guess: it passes 20 rounds with a chance of one in a
+ * million. By then the bits are known to the other side, so a code is valid for one try only.
  *
- * The commitments are bound to the TLS session and to both device IDs. Somebody in the middle has two sessions, and what
- * one side commits to is worthless in the other; so is anything recorded.
+ * The commitments are bound to the TLS session and to both device IDs. A man in the middle has two sessions, and a
+ * commitment from one is worthless in the other; so are recorded ones.
  *
- * The bits are not the code's own digits in binary but come from it by scrypt with fresh nonces of this try. Somebody in the
- * middle, who learns a bit or two from one side before it is found out, would have to undo that to use them with the
- * other side, within the seconds that a try lasts: a million times 16 MB and some 40 ms.
+ * The bits are not the code's own digits in binary but come from it by scrypt with fresh nonces of this try. A man in
+ * the middle, who learns a bit or two from one side before it is found out, would have to undo that to use them with
+ * the other side, within the seconds that a try lasts: a million times 16 MB and some 40 ms.
  */
 import { createHash, createHmac, randomBytes, randomInt, scrypt, timingSafeEqual } from "node:crypto";
 import { COMMITMENT_BYTES, type MessageOf, NONCE_BYTES } from "./pairing-messages.js";
@@ -19,7 +19,7 @@ import { COMMITMENT_BYTES, type MessageOf, NONCE_BYTES } from "./pairing-message
 export const ROUNDS = 20;
 const CODE_DIGITS = 6;
 const SCRYPT = { N: 2 ** 14, r: 8, p: 1 } as const;
-/** Names the use of the TLS exporter and of the hashes, so that they serve no other. */
+/** Names the use of the TLS exporter and of the hashes, so that they cannot be used for any other. */
 export const EXPORTER_LABEL = "EXPORTER-tensordeck-pairing-1";
 export const EXPORTER_BYTES = 32;
 
@@ -32,7 +32,7 @@ export function makeCode(): string {
     .padStart(CODE_DIGITS, "0");
 }
 
-/** What a pairing is bound to. Both sides have the same, and nobody else has the exporter. */
+/** What a pairing is bound to. Both sides have the same values, and nobody else has the exporter. */
 export interface PairingBinding {
   readonly initiatorId: string;
   readonly displayerId: string;
@@ -82,14 +82,14 @@ export function commitmentOf(
     .digest();
 }
 
-/** The peer said something that is not its turn. */
+/** The peer sent a message out of turn. */
 export class OutOfTurnError extends Error {
   override readonly name = "OutOfTurnError";
 }
 
 /**
- * One side of one try. Pure but for its nonces: messages in, messages out. From the first wrong reveal on it sends noise, to
- * the last round, so that the other side learns no further bit.
+ * One side of one try. Pure except for its nonces: messages in, messages out. After the first wrong reveal it sends
+ * noise until the last round, so that the other side learns no further bit.
  */
 export class CodeProof {
   readonly #side: ProofSide;

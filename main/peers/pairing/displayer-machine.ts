@@ -2,7 +2,7 @@ import { makeCode, OutOfTurnError } from "./code-proof.js";
 import { type PairingInstruction, PairingMachine, type PairingSide, send } from "./pairing-machine.js";
 import { type MessageOf, PAIRING_VERSION, type PairingMessage } from "./pairing-messages.js";
 
-/** The side that was asked, and that shows the code: whoever can read it there may be let in. */
+/** The side that was asked, and that shows the code: a person who can read it there may be let in. */
 export class DisplayerMachine extends PairingMachine {
   protected override readonly closeReason = "refused";
   readonly #expiresInMillis: number;
@@ -70,7 +70,7 @@ export class DisplayerMachine extends PairingMachine {
   #try(message: MessageOf<"try">): PairingInstruction[] {
     const code = this.#code;
     if (code === undefined || this.isTrying) throw new OutOfTurnError("a try that nobody waits for");
-    // Used up from here on, whatever comes of it.
+    // Used up from here on, whatever the outcome.
     this.#code = undefined;
     this.setStep("checking");
     return [send(this.beginTry(code)), this.derive(message.nonce)];

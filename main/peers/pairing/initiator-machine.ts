@@ -13,7 +13,7 @@ import { type MessageOf, PAIRING_VERSION, type PairingMessage } from "./pairing-
 export class InitiatorMachine extends PairingMachine {
   protected override readonly closeReason = "cancelled";
   #welcomed: MessageOf<"welcome"> | undefined;
-  /** What the other side was told last; a role chosen after that comes too late. */
+  /** The role last sent to the other side; a role chosen after that comes too late. */
   #toldRole: Role;
 
   constructor(side: PairingSide) {
@@ -21,7 +21,7 @@ export class InitiatorMachine extends PairingMachine {
     this.#toldRole = side.grantedRole;
   }
 
-  /** What the other side said it leaves for the code; undefined before it answered. */
+  /** The time for the code that the other side announced; undefined before it answered. */
   get expiresInMillis(): number | undefined {
     return this.#welcomed?.expiresInMillis;
   }
@@ -65,7 +65,7 @@ export class InitiatorMachine extends PairingMachine {
 
   #welcome(message: MessageOf<"welcome">): PairingInstruction[] {
     if (this.#welcomed) throw new OutOfTurnError("a second welcome");
-    // Without its device ID from this machine's user there is nothing that says who answers.
+    // Without the device ID from this machine's user nothing identifies the machine that answers.
     if (message.byFingerprint && !this.side.knowsPeer) return this.fail({ kind: "unproved" }, "refused");
     this.#welcomed = message;
     this.peer = { name: message.name, agentPort: message.agentPort, role: undefined };
@@ -90,10 +90,10 @@ export class InitiatorMachine extends PairingMachine {
       this.setStep("paired");
       return [{ type: "trust" }, { type: "hangUp" }];
     }
-    // Only somebody who does not know the code says that all is well when it is not.
+    // Only a party that does not know the code reports success after a failure.
     if (ok) return this.fail({ kind: "unproved" }, "refused");
     this.endTry();
-    // Never more than before: each code typed is one chance for whoever may be in between.
+    // Never more than before: each typed code is one chance for a man in the middle.
     this.triesLeft = Math.min(triesLeft, this.triesLeft - 1);
     if (this.triesLeft <= 0) return this.fail({ kind: "tries" });
     this.setStep("wrong");

@@ -3,14 +3,14 @@ import { messageOf } from "../../shared/problems.js";
 import { EXPORTER_BYTES, EXPORTER_LABEL } from "./code-proof.js";
 import { encodeFrame, FrameReader, type PairingMessage } from "./pairing-messages.js";
 
-/** What was sent last must have left by then; a peer that does not read is cut off. */
+/** Time for the last message to be sent; a peer that does not read is cut off. */
 const HANG_UP_MILLIS = 2000;
 
 export interface PairingConnectionListener {
   message(message: PairingMessage): void;
-  /** Bytes came that are no message; the connection is ended. */
+  /** Invalid bytes were received; the connection is ended. */
   garbage(details: string): void;
-  /** The connection ended, by whomever. */
+  /** The connection ended, on either side. */
   lost(): void;
 }
 
@@ -28,7 +28,7 @@ export class PairingConnection {
     return !this.#socket.destroyed;
   }
 
-  /** Keying material that only the two ends of this very TLS session have. */
+  /** Keying material that only the two ends of this TLS session have. */
   exporter(): Uint8Array {
     return this.#socket.exportKeyingMaterial(EXPORTER_BYTES, EXPORTER_LABEL, Buffer.alloc(0));
   }

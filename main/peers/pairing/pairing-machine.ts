@@ -1,6 +1,6 @@
 /**
- * What both sides of a pairing have in common: what comes in, what is to be done, and how the code is proved. The sides are
- * state machines without sockets, timers or files: events in, instructions out.
+ * What both sides of a pairing have in common: events, instructions, and the proof of the code. The sides are state
+ * machines without sockets, timers or files: events in, instructions out.
  */
 import { randomBytes } from "node:crypto";
 import type { Role } from "../../api/machines.js";
@@ -8,22 +8,22 @@ import { CodeProof, OutOfTurnError, type PairingBinding, type ProofSide, tryCont
 import { type ByeReason, type MessageOf, NONCE_BYTES, type PairingMessage } from "./pairing-messages.js";
 import type { PairingFailure } from "./pairing-problems.js";
 
-/** One of them carries everything that happens to a pairing. */
+/** Everything that happens to a pairing arrives as one of these. */
 export type PairingEvent =
   | { readonly type: "message"; readonly message: PairingMessage }
   /** The user typed it. Initiator only. */
   | { readonly type: "code"; readonly code: string }
-  /** What the instruction "derive" asked for. */
+  /** The result of the instruction "derive". */
   | { readonly type: "derived"; readonly bits: readonly boolean[] }
   /** The time is up. */
   | { readonly type: "expired" }
-  /** The user of this machine ends it. */
+  /** The user of this machine cancels it. */
   | { readonly type: "closed" }
-  /** Another machine is attended to instead. */
+  /** Another machine is served instead. */
   | { readonly type: "displaced" }
   /** The connection ended. */
   | { readonly type: "lost" }
-  /** Bytes came that are no message. */
+  /** Invalid bytes were received. */
   | { readonly type: "garbage"; readonly details: string };
 
 export type PairingInstruction =
@@ -32,12 +32,12 @@ export type PairingInstruction =
   | { readonly type: "derive"; readonly code: string; readonly context: Uint8Array }
   /** Both have proved themselves: trust the other machine from now on. */
   | { readonly type: "trust" }
-  /** A wrong try was made, or one that was not ended; it counts against the other machine. */
+  /** A try was wrong or not completed; it counts against the other machine. */
   | { readonly type: "countTry" }
-  /** End the connection once what was sent has left. */
+  /** End the connection once everything has been sent. */
   | { readonly type: "hangUp" };
 
-/** What the other machine told of itself. */
+/** What the other machine reported about itself. */
 export interface PairingPeer {
   readonly name: string;
   /** 0: its agent does not listen. */
@@ -50,7 +50,7 @@ export interface PairingPeer {
 export type PairingStep = "connecting" | "code" | "checking" | "wrong" | "paired" | "failed";
 
 export interface PairingSide {
-  /** What this machine tells of itself. */
+  /** What this machine reports about itself. */
   readonly name: string;
   readonly agentPort: number;
   readonly binding: PairingBinding;
@@ -62,7 +62,7 @@ export interface PairingSide {
 
 export const MAX_TRIES = 3;
 
-/** One try, from the typed code until both have said what came of it. */
+/** One try, from the typed code until both sides have sent their result. */
 interface Try {
   readonly code: string;
   readonly nonce: Uint8Array;
@@ -103,12 +103,12 @@ export abstract class PairingMachine {
     return this.#step === "paired" || this.#step === "failed";
   }
 
-  /** What the other machine told of itself so far. */
+  /** What the other machine has reported about itself so far. */
   get told(): PairingPeer {
     return this.peer;
   }
 
-  /** What to do about an event. Whatever comes after the end is ignored. */
+  /** The instructions for an event. Events after the end are ignored. */
   handle(event: PairingEvent): PairingInstruction[] {
     if (this.isOver) return [];
     switch (event.type) {
@@ -131,7 +131,7 @@ export abstract class PairingMachine {
     }
   }
 
-  /** What the other side is told when this side's user ends it. */
+  /** The reason sent to the other side when this side's user cancels. */
   protected abstract readonly closeReason: ByeReason;
   protected abstract codeTyped(code: string): PairingInstruction[];
   /** Everything but the proof and "bye". @throws OutOfTurnError */
@@ -156,7 +156,7 @@ export abstract class PairingMachine {
     ];
   }
 
-  /** What the proof of this try came to; undefined while it is not over, or outside of a try. */
+  /** The result of this try's proof; undefined while it is running, or outside of a try. */
   protected get verdict(): boolean | undefined {
     const proof = this.#try?.proof;
     return proof?.isFinished ? proof.isProved : undefined;

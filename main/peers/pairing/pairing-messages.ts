@@ -32,7 +32,7 @@ const bytes = (length: number) =>
 
 const nameSchema = z.string().max(MAX_NAME_LENGTH).transform(printable);
 
-/** Without what could pretend to be something else on a screen or in a terminal. */
+/** Without characters that could pass for something else on a screen or in a terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "").trim();
 }
@@ -41,17 +41,17 @@ const portSchema = z.number().int().min(0).max(65_535);
 const triesSchema = z.number().int().min(0).max(10);
 
 const byeReasonSchema = z.enum([
-  /** Another pairing is under way there. */
+  /** Another pairing is in progress there. */
   "busy",
   /** Too many failed from here; `waitMillis` says how long to wait. */
   "pause",
-  /** Too many failed from elsewhere; `waitMillis` says when it is the next one's turn. */
+  /** Too many failed from elsewhere; `waitMillis` says when the next machine may try. */
   "crowd",
-  /** The other program speaks another version of this protocol. */
+  /** The other program uses another version of this protocol. */
   "version",
   /** The user of the machine that was asked said no. */
   "refused",
-  /** The user who asked gave up. */
+  /** The user who started it cancelled. */
   "cancelled",
   "expired",
   /** The last try was wrong. */
@@ -102,7 +102,7 @@ export type MessageOf<T extends PairingMessage["type"]> = Extract<PairingMessage
 
 const LENGTH_BYTES = 2;
 
-/** A message with its length before it. */
+/** A message prefixed with its length. */
 export function encodeFrame(message: PairingMessage): Buffer {
   const content = encode(message);
   const frame = Buffer.alloc(LENGTH_BYTES + content.length);
@@ -115,7 +115,7 @@ export function encodeFrame(message: PairingMessage): Buffer {
 export class FrameReader {
   #held = Buffer.alloc(0);
 
-  /** @throws Error at bytes that are no message. */
+  /** @throws Error for bytes that are not a message. */
   push(chunk: Uint8Array): PairingMessage[] {
     this.#held = Buffer.concat([this.#held, chunk]);
     const messages: PairingMessage[] = [];

@@ -1,4 +1,4 @@
-/** Why a pairing came to nothing, in words for whoever sits in front of it. */
+/** Why a pairing failed, in words for the user. */
 import type { Problem } from "../../api/problem.js";
 import type { ProblemError } from "../../api/wire.js";
 import { problem } from "../../shared/problems.js";
@@ -7,11 +7,11 @@ import type { MessageOf } from "./pairing-messages.js";
 /** Both sides name the machine at the other end. */
 export type PairingFailure =
   | { readonly kind: "bye"; readonly bye: MessageOf<"bye"> }
-  /** The user of this machine ended it. */
+  /** The user of this machine cancelled it. */
   | { readonly kind: "closed" }
   | { readonly kind: "expired" }
   | { readonly kind: "tries" }
-  /** Another machine is attended to instead. */
+  /** Another machine is served instead. */
   | { readonly kind: "displaced" }
   | { readonly kind: "lost" }
   | { readonly kind: "garbage"; readonly details: string }

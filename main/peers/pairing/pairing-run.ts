@@ -1,4 +1,6 @@
-/** One pairing at work: a side's state machine with its connection, its timers and the slow part of its arithmetic. */
+/**
+ * One running pairing: a side's state machine with its connection, its timers and the slow part of its computation.
+ */
 import { bitsOfCode } from "./code-proof.js";
 import type { PairingConnection } from "./pairing-connection.js";
 import type { PairingEvent, PairingInstruction, PairingMachine } from "./pairing-machine.js";
@@ -7,11 +9,11 @@ import type { PairingEvent, PairingInstruction, PairingMachine } from "./pairing
 const SILENCE_MILLIS = 20_000;
 
 export interface PairingRunListener {
-  /** The machine's state is another one. Comes before the other side can see a consequence. */
+  /** The state has changed. Called before the other side can see a consequence. */
   changed(): void;
-  /** Both sides have proved themselves. Trust must hold when this returns. */
+  /** Both sides have proved themselves. Trust must be in effect when this returns. */
   trust(): void;
-  /** A try failed or was not ended. */
+  /** A try failed or was not completed. */
   countTry(): void;
 }
 
@@ -29,9 +31,9 @@ export class PairingRun<M extends PairingMachine = PairingMachine> {
   }
 
   /**
-   * Begins with what the machine has to say, or with a message that came already.
+   * Starts with the state machine's first message, or with a message that was already received.
    *
-   * @param expiresInMillis When the pairing ends by itself.
+   * @param expiresInMillis When the pairing expires.
    */
   begin(expiresInMillis: number, instructions: readonly PairingInstruction[]): void {
     this.expireIn(expiresInMillis);
@@ -76,7 +78,10 @@ export class PairingRun<M extends PairingMachine = PairingMachine> {
     }
   }
 
-  /** While a user types, silence is right; while only programs talk, it means that the other one is gone. */
+  /**
+   * While a user types, silence is expected; while only programs communicate, it means that the other one is
+   * gone.
+   */
   #watchSilence(): void {
     clearTimeout(this.#silence);
     if (this.machine.isOver) {

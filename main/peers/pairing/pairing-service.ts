@@ -23,30 +23,30 @@ import { pairingProblem } from "./pairing-problems.js";
 import { PairingRun } from "./pairing-run.js";
 import { attemptKeys, type PairingCaller, Reception } from "./reception.js";
 
-/** How long a pairing is open. */
+/** How long a pairing stays open. */
 const OPEN_MILLIS = 120_000;
-/** A code can be typed in this time; then another machine that asks is attended to. */
+/** Time for typing a code; after it another machine that asks is served. */
 const HOLD_MILLIS = 30_000;
-/** A pairing that nobody answered in time counts as much as three wrong codes. */
+/** A pairing that was not answered in time counts as three wrong codes. */
 const FAILURES_OF_SILENCE = 3;
 
 export interface PairingServiceOptions {
   readonly identity: Identity;
   readonly trust: TrustStore;
-  /** How this machine is called elsewhere. */
+  /** The name of this machine as shown elsewhere. */
   readonly name: () => string;
-  /** Tells the windows of every change; undefined: there is no pairing, or no longer. */
+  /** Called on every change; undefined when there is no pairing any more. */
   readonly emit: (state: PairingState | undefined) => void;
-  /** What a machine that asks is allowed here unless the user says otherwise; "run" unless given. */
+  /** Default role of a machine that asks, unless the user chooses another; "run" unless given. */
   readonly defaultRole?: Role;
   /** How long a pairing is open, in milliseconds; two minutes unless given. */
   readonly openMillis?: number;
-  /** Milliseconds of a clock that never goes back, for pauses after failures. */
+  /** Milliseconds of a monotonic clock, for pauses after failures. */
   readonly now?: () => number;
 }
 
 export interface PairingRequest {
-  /** Device ID where it is known, e.g. from an announcement: no other machine is then paired with. */
+  /** Device ID if known, e.g. from an announcement: only that machine is then accepted. */
   readonly machineId: string;
   /** "host:port", the likeliest first. */
   readonly addresses: readonly string[];
@@ -64,7 +64,7 @@ export class PairingService {
   readonly #reception: Reception;
   #agentPort: AgentPort | undefined;
   #current: Pairing | undefined;
-  /** When the newest code was shown first, by the clock of pauses. */
+  /** When the newest code was first shown, by the monotonic clock. */
   #shownAt = 0;
 
   constructor(options: PairingServiceOptions) {
@@ -79,7 +79,7 @@ export class PairingService {
     });
   }
 
-  /** Answers pairings at this port from now on, and tells it to machines that this one pairs with. */
+  /** Accepts pairings on this port from now on, and sends it to machines that this one pairs with. */
   listenAt(agentPort: AgentPort): void {
     this.#agentPort = agentPort;
     agentPort.handle(
@@ -94,9 +94,10 @@ export class PairingService {
   }
 
   /**
-   * Begins a pairing; everything else is told by `emit`. Resolves when the other machine has answered or could not be reached.
+   * Starts a pairing; its progress is reported by `emit`. Resolves when the other machine has answered or could not be
+   * reached.
    *
-   * @throws ProblemError FAILED_PRECONDITION while another pairing is under way.
+   * @throws ProblemError FAILED_PRECONDITION while another pairing is in progress.
    */
   async start(request: PairingRequest): Promise<void> {
     if (this.#current && !this.#current.isOver) {
@@ -139,7 +140,7 @@ export class PairingService {
     if (this.#current instanceof InitiatedPairing) this.#current.run?.handle({ type: "code", code });
   }
 
-  /** What the other machine will be allowed here; until the code was proved. */
+  /** Sets the other machine's role here; possible until the code is proved. */
   setGrantedRole(role: Role): void {
     const pairing = this.#current;
     const machine = pairing?.run?.machine;
@@ -148,7 +149,7 @@ export class PairingService {
     this.#tell(pairing);
   }
 
-  /** Ends a pairing, which the other side is told, or puts a finished one away. */
+  /** Cancels a pairing and tells the other side, or dismisses a finished one. */
   close(): void {
     const pairing = this.#current;
     if (!pairing) return;
@@ -167,8 +168,8 @@ export class PairingService {
   }
 
   /**
-   * Whether a caller can be attended to. Two machines whose users ask for each other at the same moment would both be busy: the
-   * one with the lower device ID gives its own request up.
+   * Whether a caller can be served. Two machines that request each other at the same moment would both be busy: the one
+   * with the lower device ID cancels its own request.
    */
   #yieldTo(peer: AgentPeer): boolean {
     const pairing = this.#current;
@@ -182,8 +183,8 @@ export class PairingService {
   }
 
   /**
-   * There is one slot, and anybody can ask for it: a machine for which no code is typed cannot keep it from another one for
-   * long, and one that failed before not at all.
+   * There is one slot, which anyone can request: a machine for which no code is typed cannot block it for long, and one
+   * that failed before cannot block it at all.
    */
   #displace({ machine: { id, address }, step, run }: ShownPairing, peer: AgentPeer): boolean {
     if (address === peer.address || (step !== "code" && step !== "wrong")) return false;
@@ -281,7 +282,7 @@ export class PairingService {
     run.expireIn(millis);
   }
 
-  /** From now on the other machine is let in. */
+  /** From now on the other machine is admitted. */
   #trust(
     pairing: Pairing,
     met: { readonly certPem: string; readonly host: string | undefined; readonly port: number },
@@ -303,7 +304,7 @@ export class PairingService {
       pairedAt: Date.now(),
     };
     pairing.machine = { ...pairing.machine, name: trusted.name };
-    // It holds in memory when `put` returns; only writing it takes time.
+    // It is in effect in memory when `put` returns; only writing the file takes time.
     Promise.all([trust.put(trusted), trust.spendPreauthorisation(deviceId)]).catch((error: unknown) => {
       pairing.problem = problemOf(error);
       this.#tell(pairing);

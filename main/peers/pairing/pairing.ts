@@ -15,14 +15,14 @@ interface PairingStart {
   readonly expiresAt: number;
 }
 
-/** One pairing as the window sees it, from the first click to when it is put away. */
+/** One pairing as the window sees it, from the first click until it is dismissed. */
 export abstract class Pairing {
   abstract readonly side: PairingState["side"];
   readonly #id = randomUUID();
   machine: PairingState["machine"];
   grantedRole: Role;
   expiresAt: number;
-  /** What went wrong outside of the protocol: nobody answered, or what was agreed on could not be written. */
+  /** Errors outside of the protocol: no answer, or the result could not be saved. */
   problem: Problem | undefined;
 
   constructor({ machine, grantedRole, expiresAt }: PairingStart) {
@@ -69,7 +69,7 @@ export class InitiatedPairing extends Pairing {
   override readonly side = "enter";
   /** Absent while the other machine is dialled. */
   override run: PairingRun<InitiatorMachine> | undefined;
-  /** Aborted when the pairing is called off before the other machine has answered. */
+  /** Aborted when the pairing is cancelled before the other machine has answered. */
   readonly dialling = new AbortController();
   protected override readonly code = undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Where machines that want to pair connect. Until one has said hello it gets nothing but time, and little of that; then it is
- * let in, or told why not.
+ * Accepts connections of machines that want to pair. Until one has sent "hello" it only gets a short time; then it is
+ * admitted, or told why not.
  */
 import type { AgentPeer } from "../port/agent-peer.js";
 import type { TrustStore } from "../trust/trust-store.js";
@@ -9,9 +9,9 @@ import type { AttemptLimits } from "./attempt-limits.js";
 import { PairingConnection, type PairingConnectionListener } from "./pairing-connection.js";
 import type { MessageOf, PairingMessage } from "./pairing-messages.js";
 
-/** A machine says hello as soon as it is connected. */
+/** A machine sends "hello" as soon as it is connected. */
 const HELLO_MILLIS = 5000;
-/** Connections that have not said hello; the oldest gives way to one more. */
+/** Connections that have not sent "hello"; the oldest is closed for a new one. */
 const MAX_WAITING = 8;
 const MAX_WAITING_FROM_ONE_ADDRESS = 4;
 
@@ -20,7 +20,7 @@ export interface PairingCaller {
   readonly peer: AgentPeer;
   readonly connection: PairingConnection;
   readonly hello: MessageOf<"hello">;
-  /** Set when its device ID was given to this machine beforehand. */
+  /** Set when its device ID was entered on this machine beforehand. */
   readonly preauthorisation: Preauthorisation | undefined;
 }
 
@@ -29,11 +29,11 @@ export interface ReceptionOptions {
   readonly limits: AttemptLimits;
   readonly now: () => number;
   readonly isBusyFor: (peer: AgentPeer) => boolean;
-  /** Takes a caller over; what it says after "hello" goes to the listener. */
+  /** Takes over a caller; its messages after "hello" go to the listener. */
   readonly accept: (caller: PairingCaller) => PairingConnectionListener;
 }
 
-/** By what a machine's attempts are counted: it can change either, and gains little by it. */
+/** The keys by which a machine's attempts are counted: it can change either, but gains little. */
 export function attemptKeys(peer: Pick<AgentPeer, "address" | "deviceId">): string[] {
   return [peer.address, peer.deviceId];
 }
@@ -47,7 +47,7 @@ export class Reception {
     this.#options = options;
   }
 
-  /** Whether there is room for one more of an address that has not said hello. */
+  /** Whether one more connection without "hello" is allowed from an address. */
   hasRoomFor(address: string): boolean {
     const fromThere = [...this.#waiting.values()].filter((other) => other === address).length;
     return fromThere < MAX_WAITING_FROM_ONE_ADDRESS;
@@ -79,7 +79,7 @@ export class Reception {
           accepted.message(message);
           return;
         }
-        // A machine that was sent away tries again.
+        // A rejected machine tries again.
         if (isGreeted) return;
         isGreeted = true;
         leave();

@@ -9,19 +9,19 @@ import { printableName } from "../../../shared/printable.js";
 import { defined } from "../../../shared/problems.js";
 import { instanceFrom } from "../../identity/instance.js";
 
-/** More than any machine has; what is beyond was made up. */
+/** More than any machine has; anything beyond must be made up. */
 const MOST_ADDRESSES = 32;
 const HIGHEST_PORT = 65_535;
 const MOST_GPUS = 64;
 const MOST_PROCESSES = 256;
 const MOST_ENGINES = 16;
 
-/** What a paired machine answers of itself, and what the asking one may do there. */
+/** What a paired machine reports about itself, and what the caller may do there. */
 export interface DescribedMachine {
   readonly deviceId: string;
   readonly role: Role;
   readonly description: MachineDescription;
-  /** Which process says it; undefined of a version that does not say. */
+  /** The process that reports it; undefined for a version that does not tell. */
   readonly instance?: string | undefined;
 }
 
@@ -46,8 +46,9 @@ export function machineToMessage({
 }
 
 /**
- * Engines and roles that this version does not know are left out, the lowest role taken: the other may be newer. Its words
- * come out printable and its addresses are addresses: they are shown, kept, dialled and named to firewalls.
+ * Unknown engines are left out and an unknown role counts as the lowest, since the other machine may run a newer
+ * version. Strings are made printable and addresses are validated, because they are displayed, stored, dialled and
+ * passed to firewalls.
  */
 export function machineFromMessage(message: wire.MachineDescription): DescribedMachine {
   const { deviceId, role, agentPort, memoryBytes, gpus, engines, addresses, exposure } = message;

@@ -1,4 +1,4 @@
-/** Tasks and what is ordered of them, between the contract and the wire. */
+/** Tasks and the orders for them, between the contract and the wire. */
 import { z } from "zod";
 import * as wire from "../../../../protos/generated/tensordeck/agent.js";
 import type { ServerDef } from "../../../../protos/generated/tensorflow/tensorflow_server.js";
@@ -20,7 +20,7 @@ import type { ClusterTasks } from "../../../tasks/launcher.js";
 import type { FixedPlace, HostTask, TaskOrder } from "../../../tasks/task-host.js";
 import { problemFromMessage, problemToMessage } from "./problem.js";
 
-/** Tasks that one cluster may have; as many as the contract's table. */
+/** Tasks that one cluster may have; the same limit as for the contract's table. */
 const MAX_CLUSTER_TASKS = 512;
 
 /** More than any machine has. */
@@ -70,8 +70,9 @@ export function taskToMessage(task: HostTask): wire.Task {
 }
 
 /**
- * A task as another machine describes it. States that a newer version may know count as unresponsive; words
- * come out printable, and a port that is none as not chosen: this machine would listen there for the task.
+ * A task as another machine describes it. Unknown states, from a newer version, count as unresponsive;
+ * strings are made printable, and an invalid port counts as not chosen, because this machine would listen on
+ * it for the task.
  *
  * @throws ProblemError INVALID_ARGUMENT when it is no task that could be in a cluster.
  */
