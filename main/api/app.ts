@@ -12,9 +12,9 @@ export const appInfoSchema = z.object({
 export type AppInfo = z.infer<typeof appInfoSchema>;
 
 export const logSchema = z.object({
-  /** Where the whole of it is, on the application's machine. */
+  /** Path of the whole file, on the application's machine. */
   path: z.string(),
-  /** Its newest entries, a line each; what belongs to an entry is set in under it. */
+  /** Its newest entries, one line each; details of an entry are indented below it. */
   text: z.string(),
 });
 

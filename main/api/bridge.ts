@@ -4,7 +4,7 @@ import type { Problem } from "./problem.js";
 
 /**
  * What Electron's preload script exposes to the window as `window.tensordeck`. Named functions only: the window
- * never sees `ipcRenderer`, so a page that got into it could still do no more than the contract allows.
+ * never sees `ipcRenderer`, so an injected page could do no more than the contract allows.
  */
 export interface Bridge {
   /**
@@ -14,12 +14,12 @@ export interface Bridge {
   request(method: string, params: unknown): Promise<BridgeAnswer>;
   /** Calls the listener for every event of the application until the returned function is called. */
   onEvent(listener: (event: NumberedEvent) => void): () => void;
-  /** Present where the system has a menu bar of its own that stands outside the window. */
+  /** Present where the system has its own menu bar outside the window. */
   readonly menu?: MenuBridge;
 }
 
 export interface MenuBridge {
-  /** Puts the menu in place of the one before. */
+  /** Replaces the menu. */
   show(menu: NativeMenu): void;
   /** Calls the listener with the key of every command that is chosen, until the returned function is called. */
   onChosen(listener: (key: string) => void): () => void;

@@ -38,7 +38,10 @@ export const taskStateSchema = z.enum([
 ]);
 export type TaskState = z.infer<typeof taskStateSchema>;
 
-/** Which GPUs of its machine a task sees: what suits its job, none, or these by nvidia-smi's number. */
+/**
+ * Which GPUs of its machine a task sees: those that suit its job, none, or specific ones by nvidia-smi's
+ * index.
+ */
 export const gpuChoiceSchema = z.union([
   z.enum(["auto", "none"]),
   z.array(z.number().int().nonnegative()).min(1).max(16),
@@ -49,17 +52,20 @@ export const taskSchema = z.object({
   id: z.string(),
   job: z.string(),
   index: z.number().int().nonnegative(),
-  /** host:port as the ClusterSpec has it; empty until its port is chosen. */
+  /** host:port as in the ClusterSpec; empty until its port is chosen. */
   address: z.string(),
   engine: engineSchema,
   gpu: gpuChoiceSchema,
-  /** A TensorFlow server that somebody else started: it can be used and looked at, not started or stopped. */
+  /**
+   * A TensorFlow server that was started outside Tensordeck: it can be used and inspected, not started or
+   * stopped.
+   */
   foreign: z.boolean(),
   state: taskStateSchema,
   pid: z.number().int().optional(),
   /** Milliseconds since the epoch. */
   startedAt: z.number().optional(),
-  /** Position in the palette of task colours, 0-based, kept for the life of the task. */
+  /** 0-based index into the palette of task colours, kept for the life of the task. */
   colour: z.number().int().nonnegative(),
   devices: z.array(deviceSchema),
   /** Why it cannot be started, stopped or cleared from here. */
@@ -81,9 +87,9 @@ export const membershipSchema = z.enum(["dynamic", "fixed"]);
 export type Membership = z.infer<typeof membershipSchema>;
 
 /**
- * secure: between paired machines only. Every task has a port that no other has, the ClusterSpec names all of them on
- * 127.0.0.1, and the agents carry the connections through mutual TLS. open: plain gRPC on the network, which any
- * TensorFlow can use and nobody has to sign in for.
+ * secure: between paired machines only. Every task has a unique port, the ClusterSpec names all of them on 127.0.0.1,
+ * and the agents carry the connections through mutual TLS. open: plain gRPC on the network, which any TensorFlow can
+ * use without signing in.
  */
 export const accessSchema = z.enum(["secure", "open"]);
 export type Access = z.infer<typeof accessSchema>;
@@ -100,20 +106,20 @@ export type Gateway = z.infer<typeof gatewaySchema>;
 export const clusterStateSchema = z.object({
   membership: membershipSchema,
   access: accessSchema,
-  /** What keeps the cluster from being as closed as `access` says, e.g. a raw port that the network reaches. */
+  /** What makes the cluster less closed than `access` says, e.g. a raw port that the network reaches. */
   exposures: z.array(problemSchema),
   gateway: gatewaySchema.optional(),
   discovery: discoveryStateSchema,
   /** What happened to the cluster as a whole, e.g. that tasks were restarted because one was added. */
   notice: problemSchema.optional(),
   machines: z.array(machineSchema),
-  /** Unpaired machines that announce themselves and are too many to be listed. Absent: none. */
+  /** Number of unpaired, announced machines beyond the listed ones. Absent: none. */
   unlistedMachines: z.number().int().positive().optional(),
 });
 export type ClusterState = z.infer<typeof clusterStateSchema>;
 
 export const logLineSchema = z.object({
-  /** Counts up from 0 within one task, so that a client can ask for what it has not seen. */
+  /** Counts up from 0 within one task, so that a client can request what it has not seen. */
   sequence: z.number().int().nonnegative(),
   /** Milliseconds since the epoch. */
   at: z.number(),
@@ -127,7 +133,7 @@ export const addTasksSchema = z.object({
   machineId: z.string().optional(),
   job: jobNameSchema,
   count: z.number().int().min(1).max(16),
-  /** Left out: the lowest that are free. The first of them where there are several. */
+  /** Left out: the lowest free ones. With several tasks, the index of the first. */
   index: z.number().int().min(0).max(9999).optional(),
   /** Left out: the best engine that the machine has. */
   engine: engineSchema.optional(),
@@ -138,7 +144,7 @@ export type AddTasks = z.infer<typeof addTasksSchema>;
 
 export const taskIdSchema = z.object({ taskId: z.string() });
 
-/** A TensorFlow server that runs already, to be used as this task of the cluster. */
+/** A running TensorFlow server to be used as this task of the cluster. */
 export const addForeignSchema = z.object({
   /** "host:port" */
   address: z.string().trim().min(1).max(300),
@@ -148,15 +154,15 @@ export const addForeignSchema = z.object({
 });
 export type AddForeign = z.infer<typeof addForeignSchema>;
 
-/** One row of the cluster table as the user wants it. */
+/** One row of the edited cluster table. */
 export const clusterRowSchema = z.object({
-  /** The task that the row is about; absent for a new one. */
+  /** The row's task; absent for a new one. */
   taskId: z.string().optional(),
   job: jobNameSchema,
   index: z.number().int().min(0).max(9999),
   /** Machine that runs it; absent for a foreign server. */
   machineId: z.string().optional(),
-  /** "host:port"; left out: chosen. Given for a machine of ours, its port is taken. */
+  /** "host:port"; left out: chosen automatically. For one of our machines only the port is used. */
   address: z.string().max(300).optional(),
   engine: engineSchema,
   gpu: gpuChoiceSchema,
@@ -165,20 +171,24 @@ export type ClusterRow = z.infer<typeof clusterRowSchema>;
 
 export const clusterMethods = {
   "cluster.get": method(nothing, clusterStateSchema),
-  /** Adds tasks to a job on a machine and starts them. Answers when they are listed, not when they are up. */
+  /**
+   * Adds tasks to a job on a machine and starts them. Resolves when they are listed, not when they are up.
+   */
   "cluster.addTasks": method(addTasksSchema, z.array(z.string())),
-  /** Takes in a TensorFlow server that runs already; answers its task id once the server answered. */
+  /** Adds a running TensorFlow server; resolves to its task id once the server has answered. */
   "cluster.addForeign": method(addForeignSchema, z.string()),
-  /** Makes the tasks what the table says: removes, adds and restarts. Asked for after the window showed what changes. */
+  /**
+   * Changes the tasks to match the table: removes, adds and restarts. Called after the window has shown the changes.
+   */
   "cluster.applyTable": method(z.object({ rows: z.array(clusterRowSchema).max(512) }), nothing),
   /** Opening a cluster is confirmed in the window first. Restarts the tasks whose addresses change. */
   "cluster.setAccess": method(z.object({ access: accessSchema }), nothing),
-  /** Forgets a task's variables, queues and sessions (Reset of all containers). */
+  /** Clears a task's variables, queues and sessions (Reset of all containers). */
   "cluster.clearState": method(taskIdSchema, nothing),
   "cluster.startTask": method(taskIdSchema, nothing),
   "cluster.stopTask": method(taskIdSchema, nothing),
   "cluster.restartTask": method(taskIdSchema, nothing),
-  /** Stops a task and takes it off the list. */
+  /** Stops a task and removes it from the list. */
   "cluster.removeTask": method(taskIdSchema, nothing),
   /** Restarts every task under the new membership. */
   "cluster.setMembership": method(z.object({ membership: membershipSchema }), nothing),
@@ -191,7 +201,7 @@ export const clusterMethods = {
 export const clusterEvents = {
   /** The whole state, after every change of it. */
   cluster: clusterStateSchema,
-  /** What was measured, once a second while there is anything to measure. */
+  /** Samples, once a second while there is anything to sample. */
   samples: samplesSchema,
   taskLog: z.object({ taskId: z.string(), lines: z.array(logLineSchema) }),
 } as const;

@@ -2,7 +2,7 @@
  * The one contract between application and window. Both transports (Electron's IPC, the WebSocket of the headless
  * host) carry exactly these methods and events, and the application validates every parameter before it acts.
  *
- * It is made of one slice per room; a method or an event is added to the slice of its room.
+ * It consists of one slice per room; add a method or an event to the slice of its room.
  */
 import type { z } from "zod";
 import { appMethods } from "./app.js";
@@ -52,14 +52,14 @@ export type Result<M extends MethodName> = z.infer<(typeof methods)[M]["result"]
 export type EventName = keyof typeof events;
 export type EventData<E extends EventName> = z.infer<(typeof events)[E]>;
 
-/** What the window holds of the application, over either transport. */
+/** The window's handle to the application, over either transport. */
 export interface ApplicationClient {
   /** Rejects with a ProblemError. `params` is left out where a method takes none. */
   call<M extends MethodName>(
     method: M,
     ...params: Params<M> extends undefined ? [] : [params: Params<M>]
   ): Promise<Result<M>>;
-  /** Hands on, as events, what happened before this connection or while there was none. */
+  /** Delivers, as events, what happened before this connection or while there was none. */
   catchUp(): Promise<void>;
   /** Calls the listener for every event of that name until the returned function is called. */
   on<E extends EventName>(event: E, listener: (data: EventData<E>) => void): () => void;

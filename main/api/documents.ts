@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { method, nothing } from "./method.js";
 
-/** The outer message of a file. What was opened is what is saved. */
+/** The outer message of a file. A file is saved as the kind that was opened. */
 export const documentKindSchema = z.enum(["graph", "meta_graph", "saved_model"]);
 export type DocumentKind = z.infer<typeof documentKindSchema>;
 export const documentFormatSchema = z.enum(["text", "binary"]);
@@ -13,16 +13,16 @@ export const bytesSchema = z.instanceof(Uint8Array) as z.ZodType<Uint8Array>;
 export const documentSchema = z.object({
   /** Absolute path; absent for an example or a document that was never saved. */
   path: z.string().optional(),
-  /** What the window shows as its name. */
+  /** The name that the window shows. */
   name: z.string(),
   kind: documentKindSchema,
   format: documentFormatSchema,
   /** A serialized MetaGraphDef, whatever the file's own kind. */
   metaGraph: bytesSchema,
   /**
-   * Names what the application holds of the file beyond `metaGraph` (a SavedModel's other graphs, unknown fields) and
-   * knows of it (its version on disk).
-   * Opaque; handed back by `documents.save`, so that saving under another name loses nothing.
+   * Identifies the parts of the file that the application holds beyond `metaGraph` (a SavedModel's other graphs,
+   * unknown fields) and its version on disk. Opaque; passed back to `documents.save`, so that saving under another
+   * name loses nothing.
    */
   sourceId: z.string().optional(),
 });
@@ -53,7 +53,10 @@ export const saveDocumentSchema = z.object({
   kind: documentKindSchema,
   format: documentFormatSchema,
   metaGraph: bytesSchema,
-  /** False: fail with ALREADY_EXISTS when the file is not the one that was opened, or was changed since by others. */
+  /**
+   * False: fail with ALREADY_EXISTS when the file is not the one that was opened, or was changed by others since
+   * then.
+   */
   overwrite: z.boolean(),
   /** The `sourceId` that the document was opened with. */
   sourceId: z.string().optional(),
@@ -82,6 +85,6 @@ export const documentMethods = {
     z.object({ path: z.string().optional(), extensions: z.array(z.string()) }),
     directorySchema,
   ),
-  /** The system's own dialog; Electron host only. Answers undefined when the user cancels. */
+  /** The system's own dialog; Electron host only. Resolves to undefined when the user cancels. */
   "files.pick": method(pickFileSchema, z.string().optional()),
 } as const;

@@ -1,4 +1,4 @@
-/** Drafts: unsaved edits that the application keeps, so that no crash takes them along. */
+/** Drafts: unsaved edits that the application keeps, so that no crash loses them. */
 import { z } from "zod";
 import { bytesSchema, documentFormatSchema, documentKindSchema, documentSchema } from "./documents.js";
 import { method, nothing } from "./method.js";
@@ -13,18 +13,18 @@ export const draftIdSchema = z
  * travels, so that an edit of a large graph costs no more than one of a small graph.
  */
 export const draftChangeSchema = z.object({
-  /** Names of nodes that are gone. */
+  /** Names of removed nodes. */
   removed: z.array(z.string()),
-  /** A serialized GraphDef of nodes that take the place of those with their names. */
+  /** A serialized GraphDef of nodes that replace those with the same names. */
   changed: bytesSchema,
-  /** New nodes, as serialized GraphDefs: where they stand in the file. `after` is "" for its beginning. */
+  /** New nodes, as serialized GraphDefs: with their position in the file. `after` is "" for its beginning. */
   added: z.array(z.object({ after: z.string(), nodes: bytesSchema })),
   /** A serialized MetaGraphDef without nodes that replaces everything but the nodes; absent: it is unchanged. */
   rest: bytesSchema.optional(),
 });
 export type DraftChange = z.infer<typeof draftChangeSchema>;
 
-/** What a draft says of the document that it belongs to. */
+/** What a draft stores about its document. */
 export const draftDocumentSchema = z.object({
   name: z.string().max(4096),
   path: z.string().max(4096).optional(),
@@ -35,7 +35,9 @@ export type DraftDocument = z.infer<typeof draftDocumentSchema>;
 
 export const keepDraftSchema = z.object({
   draftId: draftIdSchema,
-  /** Present: the draft is written anew, and the change is the whole document. Absent: the draft goes on. */
+  /**
+   * Present: the draft is rewritten, and the change is the whole document. Absent: the draft is continued.
+   */
   document: draftDocumentSchema
     .extend({
       /** The `sourceId` that the document was opened with: the draft remembers which version of the file it changed. */
@@ -47,8 +49,8 @@ export const keepDraftSchema = z.object({
 export type KeepDraft = z.infer<typeof keepDraftSchema>;
 
 /**
- * none: the document was never saved. same: the file is as it was when the edits began. changed: another program wrote
- * it since. missing: it is no longer there.
+ * none: the document was never saved. same: the file is as it was when the edits began. changed: another program has
+ * written it since. missing: it is no longer there.
  */
 export const draftFileSchema = z.enum(["none", "same", "changed", "missing"]);
 
@@ -62,13 +64,13 @@ export const draftSchema = draftDocumentSchema.extend({
 export type Draft = z.infer<typeof draftSchema>;
 
 export const draftMethods = {
-  /** Keeps unsaved edits; answers when they are on the disk. The draft is the calling window's while it is connected. */
+  /** Saves unsaved edits; resolves when they are on disk. The draft is the calling window's while it is connected. */
   "documents.keepDraft": method(keepDraftSchema, nothing),
   /** Drafts that no window works on, the newest first; `own` is the one of this window before it was loaded again. */
   "documents.drafts": method(z.object({ own: draftIdSchema.optional() }), z.array(draftSchema)),
   /** The document with its unsaved edits; the draft is the calling window's from now on. */
   "documents.restoreDraft": method(z.object({ draftId: draftIdSchema }), documentSchema),
   "documents.discardDraft": method(z.object({ draftId: draftIdSchema }), nothing),
-  /** The user closes the calling window to lose what was not saved in it. */
+  /** The user closes the calling window and discards its unsaved edits. */
   "documents.discardOwnDrafts": method(nothing, nothing),
 } as const;

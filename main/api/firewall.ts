@@ -18,7 +18,7 @@ export const proofSchema = z.object({
 });
 export type Proof = z.infer<typeof proofSchema>;
 
-/** The firewall that is in charge on a machine, as it was found. */
+/** The active firewall of a machine, as detected. */
 export const firewallFactsSchema = z.object({
   tool: z.enum(["windows", "macos", "ufw", "firewalld", "nftables", "iptables", "none"]),
   /** "Windows Defender Firewall", "ufw 0.36.2" */
@@ -27,7 +27,7 @@ export const firewallFactsSchema = z.object({
   active: z.boolean(),
   /** Network adapters and their profile or zone: "Ethernet", "Private". */
   adapters: z.array(z.object({ name: z.string(), profile: z.string(), address: z.string() })),
-  /** Rules that block the program whatever else is allowed, as Windows makes them when a prompt is declined. */
+  /** Rules that block the program regardless of others, as Windows creates them when a prompt is declined. */
   blockRules: z.array(z.object({ id: z.string(), name: z.string(), program: z.string() })),
   /** Rules of Tensordeck that are there already. */
   ownRules: z.array(z.string()),
@@ -59,11 +59,11 @@ export const firewallPlanSchema = z.object({
   script: z.string(),
   undoScript: z.string(),
   /**
-   * How the rights are asked for: a UAC prompt, pkexec's dialog, macOS's dialog (osascript), nothing because they are
-   * there, or by hand.
+   * How administrator rights are requested: a UAC prompt, pkexec's dialog, macOS's dialog (osascript), none because
+   * they are held already, or by hand.
    */
   elevation: z.enum(["uac", "pkexec", "osascript", "none", "by-hand"]),
-  /** One line to paste into a terminal where the rights cannot be asked for. */
+  /** One line to paste into a terminal where the rights cannot be requested. */
   command: z.string(),
   /** "Public profile stays closed.", "Task ports have no password." */
   notes: z.array(z.object({ kind: z.enum(["ok", "warning"]), text: z.string() })),
@@ -71,8 +71,8 @@ export const firewallPlanSchema = z.object({
 export type FirewallPlan = z.infer<typeof firewallPlanSchema>;
 
 /**
- * applied: the rules are there. already: they were there before. declined: the user said no to the prompt. failed: the
- * script did. by-hand: waits for the user to run the command.
+ * applied: the rules are in place. already: they were in place before. declined: the user declined the prompt. failed:
+ * the script failed. by-hand: waits for the user to run the command.
  */
 export const firewallApplySchema = z.object({
   state: z.enum(["waiting", "applied", "already", "declined", "failed", "by-hand", "undone"]),
@@ -86,9 +86,9 @@ export type FirewallApply = z.infer<typeof firewallApplySchema>;
 
 /** The wizard as a whole; the application owns it, windows show it. */
 export const firewallWizardSchema = z.object({
-  /** The machine whose firewall it is about. */
+  /** The machine whose firewall is concerned. */
   machine: z.object({ id: z.string(), name: z.string() }),
-  /** The machine that cannot get through; absent when the wizard was opened without one. */
+  /** The machine that cannot connect; absent when the wizard was opened without one. */
   peer: z.object({ id: z.string(), name: z.string(), address: z.string() }).optional(),
   ports: z.array(z.number().int()),
   scope: firewallScopeSchema,

@@ -4,8 +4,8 @@
  * The host prints an address that ends in `#token=…`. The page takes the token out of the address bar and exchanges it
  * once, by POST to `SESSION_PATH`, for a secret. It keeps the secret in `sessionStorage`, so that it survives a reload
  * and no other tab, and gives it as a subprotocol when it opens the WebSocket. A GET of `SESSION_PATH` with
- * `Authorization: Bearer <secret>` answers 204 while the secret is good and 401 when it is not, which tells a host
- * that was started anew from one that is merely not there.
+ * `Authorization: Bearer <secret>` answers 204 while the secret is good and 401 when it is not, which distinguishes a
+ * restarted host from an unreachable one.
  */
 import { z } from "zod";
 
@@ -31,7 +31,7 @@ export function secretOfProtocols(protocols: Iterable<string>): string | undefin
   return undefined;
 }
 
-/** What the host closes a WebSocket with. Below 4000: RFC 6455's own codes. */
+/** The codes with which the host closes a WebSocket. Below 4000: RFC 6455's own codes. */
 export const SocketClose = {
   /** The host ends. */
   goingAway: 1001,
@@ -41,7 +41,7 @@ export const SocketClose = {
   invalidPayload: 1007,
   /** A frame was larger than the host accepts. */
   tooLarge: 1009,
-  /** The tab took its messages too slowly and should connect again for the current state. */
+  /** The tab read its messages too slowly and should reconnect for the current state. */
   tooSlow: 1013,
 } as const;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A kernel of the portable engine, by what it says of the nodes that it is for. */
+/** A kernel of the portable engine, described by the nodes that it handles. */
 export const kernelSchema = z.object({
   op: z.string(),
   /** "CPU" */

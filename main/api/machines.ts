@@ -15,13 +15,16 @@ export const deviceIdSchema = z
   .regex(/^[a-z2-7]{52}$/, "a device ID is 52 letters a to z and digits 2 to 7");
 
 /**
- * this: the machine that the application runs on. paired: trusted, and watched through its agent. discovered: it is
- * there, but nobody paired with it. foreign: a host of TensorFlow servers that were not started by Tensordeck.
+ * this: the machine that the application runs on. paired: trusted, and watched through its agent. discovered:
+ * announced, but unpaired. foreign: a host of TensorFlow servers that were not started by Tensordeck.
  */
 export const machineKindSchema = z.enum(["this", "paired", "discovered", "foreign"]);
 export type MachineKind = z.infer<typeof machineKindSchema>;
 
-/** online: it answers. connecting: it has not answered yet. offline: it answered once, or was paired, and does not now. */
+/**
+ * online: it answers. connecting: it has not answered yet. offline: it answered before, or was paired, but does not
+ * answer now.
+ */
 export const presenceSchema = z.enum(["online", "connecting", "offline"]);
 export type Presence = z.infer<typeof presenceSchema>;
 
@@ -33,16 +36,16 @@ export const gpuSchema = z.object({
 });
 export type Gpu = z.infer<typeof gpuSchema>;
 
-/** Whether the network may reach tasks on a machine that others start there, without signing in. */
+/** Whether the network may reach tasks that other machines start on a machine, without signing in. */
 export const exposureSchema = z.object({
-  /** The user of that machine said so. */
+  /** The user of that machine allows it. */
   allowed: z.boolean(),
-  /** TensorFlow's server, too, can be shut off from the network there. */
+  /** TensorFlow's server, too, can be isolated from the network there. */
   avoidable: z.boolean(),
 });
 export type Exposure = z.infer<typeof exposureSchema>;
 
-/** What is known of a machine, without its tasks. Of a machine that was only discovered, little. */
+/** The facts about a machine, without its tasks. For a machine that was only discovered, there are few. */
 export const machineFactsSchema = z.object({
   /** Its device ID; of a foreign host "foreign:" and the host. */
   id: z.string(),
@@ -57,13 +60,13 @@ export const machineFactsSchema = z.object({
   cores: z.number().int(),
   memoryBytes: z.number(),
   gpus: z.array(gpuSchema),
-  /** Addresses that others may reach it by, the likeliest first. */
+  /** Addresses at which others may reach it, the likeliest first. */
   addresses: z.array(z.string()),
   /** Port of its agent. */
   agentPort: z.number().int().optional(),
   /** Version of Tensordeck there. */
   version: z.string(),
-  /** What can compute there, the preferred one first. */
+  /** Its engines, the preferred one first. */
   engines: z.array(
     z.object({ engine: z.enum(["tensorflow", "portable"]), version: z.string(), gpu: z.boolean() }),
   ),
@@ -73,9 +76,9 @@ export const machineFactsSchema = z.object({
   role: roleSchema.optional(),
   /** What that machine may do here. */
   grantedRole: roleSchema.optional(),
-  /** When it answered last, by our clock; absent on this machine and while a machine answers. */
+  /** When it last answered, by the local clock; absent on this machine and while a machine answers. */
   lastSeenAt: z.number().optional(),
-  /** Where other machines answer with the same identity, "host:port" each; absent where there are none. */
+  /** Addresses ("host:port") of other machines with the same identity; absent if there are none. */
   clones: z.array(z.string()).optional(),
   /** What is wrong with the machine as a whole, e.g. why it cannot be reached. */
   problem: problemSchema.optional(),
@@ -84,7 +87,7 @@ export type MachineFacts = z.infer<typeof machineFactsSchema>;
 
 /** Whether other machines can be found, and why not. */
 export const discoveryStateSchema = z.object({
-  /** off: not announced, by choice. searching: just begun. on: works. unavailable: `problem` says why. */
+  /** off: disabled by choice. searching: just started. on: works. unavailable: `problem` says why. */
   state: z.enum(["off", "searching", "on", "unavailable"]),
   problem: problemSchema.optional(),
 });

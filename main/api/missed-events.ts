@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { method } from "./method.js";
 
-/** The last event that a window knows. */
+/** The last event that a window has received. */
 export const knownEventSchema = z.object({
   /** The run of the application that numbered it. */
   feed: z.string().max(64),
@@ -18,7 +18,7 @@ export const numberedEventSchema = z.object({
   event: z.string(),
   /** Counts up by one with every event of the application. */
   sequence: z.number().int().positive(),
-  /** Some events say that something is no more, and then have no data. */
+  /** Some events report that something is gone, and then have no data. */
   data: z.unknown().optional(),
 });
 export type NumberedEvent = z.infer<typeof numberedEventSchema>;
@@ -26,12 +26,12 @@ export type NumberedEvent = z.infer<typeof numberedEventSchema>;
 export const missedEventsSchema = z.object({
   /** The last event of the application. */
   last: knownEventSchema,
-  /** In their order: each state that is another one now, and the samples, as far as they are kept. */
+  /** In their order: each state that has changed, and the samples, as far as they are kept. */
   events: z.array(numberedEventSchema),
 });
 export type MissedEvents = z.infer<typeof missedEventsSchema>;
 
 export const missedEventsMethods = {
-  /** What happened after the event that the window knows last; left out: everything that a new window needs. */
+  /** The events after the last one that the window knows; left out: everything that a new window needs. */
   "events.missed": method(knownEventSchema.optional(), missedEventsSchema),
 } as const;

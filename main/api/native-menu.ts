@@ -1,24 +1,24 @@
 import { z } from "zod";
 
 /**
- * The window's commands as the system's own menu bar shows them, where it has one (macOS). The window describes the menu
- * and says it anew whenever something of it changes; the desktop program draws it and says what was chosen.
+ * The window's commands as the system's own menu bar shows them, where it has one (macOS). The window describes the
+ * menu, again whenever it changes; the desktop program draws it and reports which item was chosen.
  */
 
 const commandItemSchema = z.object({
   kind: z.literal("command"),
-  /** What the window is told when the item is chosen. */
+  /** What is sent to the window when the item is chosen. */
   key: z.string(),
   label: z.string(),
-  /** In Electron's words, "CmdOrCtrl+Shift+Z". */
+  /** In Electron's syntax, "CmdOrCtrl+Shift+Z". */
   accelerator: z.string().optional(),
   enabled: z.boolean(),
-  /** Present for a command that switches something or is one of a choice. */
+  /** Present for a command that toggles something or is one of several options. */
   checked: z.boolean().optional(),
 });
 export type NativeCommandItem = z.infer<typeof commandItemSchema>;
 
-/** What a text field, or the page with its clipboard events, does by itself. */
+/** Actions that a text field, or the page with its clipboard events, handles itself. */
 const roleItemSchema = z.object({
   kind: z.literal("role"),
   role: z.enum(["undo", "redo", "cut", "copy", "paste", "selectAll"]),

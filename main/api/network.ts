@@ -19,7 +19,7 @@ export const networkMethods = {
   "firewall.goTo": method(z.object({ step: z.enum(["blocked", "change"]) }), nothing),
   /** Tests again, in whatever step it is. */
   "firewall.test": method(nothing, nothing),
-  /** Asks for the rights and changes the rules as the plan shows. */
+  /** Requests the rights and changes the rules according to the plan. */
   "firewall.apply": method(nothing, nothing),
   "firewall.undo": method(nothing, nothing),
   "firewall.close": method(nothing, nothing),

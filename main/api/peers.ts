@@ -10,35 +10,35 @@ import { method, nothing } from "./method.js";
 
 export const peerMethods = {
   "machines.identity": method(nothing, identitySchema),
-  /** Asks for a machine by address, or for one that was announced by device ID; answers its id once it answered. */
+  /** Adds a machine by address, or an announced one by device ID; resolves to its id once it has answered. */
   "machines.add": method(addMachineSchema, z.string()),
-  /** Takes a machine off the list: unpairs it, or forgets the address that was added. */
+  /** Removes a machine from the list: unpairs it, or removes the added address. */
   "machines.forget": method(machineIdSchema, nothing),
-  /** Says what a paired machine may do here. */
+  /** Sets what a paired machine may do here. */
   "machines.setRole": method(z.object({ machineId: z.string(), role: roleSchema }), nothing),
-  /** Asks the network again who is there. */
+  /** Queries the network again for machines. */
   "machines.search": method(nothing, nothing),
   /**
-   * Has this machine be a new one from its next start on, for a copy of another machine: it forgets whom it is paired with.
+   * Gives this machine a new identity from its next start on, for a copy of another machine: it loses its pairings.
    */
   "machines.newIdentity": method(nothing, nothing),
   /** A one-time address of the window of a paired machine that has none of its own. */
   "machines.openWindow": method(machineIdSchema, z.string()),
 
   "pairing.get": method(nothing, pairingStateSchema.optional()),
-  /** Begins a pairing with a machine that was discovered or added; everything else comes as `pairing` events. */
+  /** Starts a pairing with a discovered or added machine; its progress comes as `pairing` events. */
   "pairing.start": method(z.object({ machineId: z.string(), grantedRole: roleSchema }), nothing),
   "pairing.enterCode": method(
     z.object({ code: z.string().regex(/^\d{6}$/, "a code is six digits") }),
     nothing,
   ),
-  /** What the other machine will be allowed here, on either side; until the code was proved. */
+  /** Sets the other machine's role here, on either side; possible until the code is proved. */
   "pairing.setGrantedRole": method(z.object({ role: roleSchema }), nothing),
-  /** Ends a pairing on either side, or puts a finished one away. */
+  /** Cancels a pairing on either side, or dismisses a finished one. */
   "pairing.close": method(nothing, nothing),
 } as const;
 
 export const peerEvents = {
-  /** Absent when there is none, or no longer. */
+  /** Absent when there is none any more. */
   pairing: pairingStateSchema.optional(),
 } as const;

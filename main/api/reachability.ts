@@ -11,11 +11,11 @@ export type Layer = z.infer<typeof layerSchema>;
 
 /**
  * Why a layer failed, for programs; `detail` says it for people.
- * not-found: no such name. no-name-server: whoever knows names does not answer. timed-out: silence. refused: an answer
- * that nothing listens, or a firewall's that says so. reset, closed: the connection was ended by the other side.
- * no-route: no way to that network. host-unreachable: the last router, or the own system, found no such host, or a
- * firewall says so. prohibited: a firewall on the way says so. blocked-here: the dialling machine forbids it itself.
- * http1, tls, other-protocol: what another program answers. not-tensorflow: HTTP/2, but no GetStatus.
+ * not-found: no such name. no-name-server: the name server does not answer. timed-out: no answer. refused: an answer
+ * that nothing listens, or a firewall's equivalent. reset, closed: the connection was ended by the other side.
+ * no-route: no route to that network. host-unreachable: the last router, or the local system, found no such host, or
+ * a firewall claims so. prohibited: a firewall on the way reports it. blocked-here: the dialling machine forbids it
+ * itself. http1, tls, other-protocol: what another program answers. not-tensorflow: HTTP/2, but no GetStatus.
  */
 export const failureCauseSchema = z.enum([
   "not-found",
@@ -41,9 +41,9 @@ export const layerResultSchema = z.object({
   /** skipped: not tried, because it does not apply, is not allowed here, or an earlier layer failed. */
   outcome: z.enum(["ok", "failed", "skipped"]),
   millis: z.number().optional(),
-  /** Of a layer that failed. */
+  /** Present for a failed layer. */
   cause: failureCauseSchema.optional(),
-  /** What was seen: "connection refused", "timed out after 3.0 s, 3 of 3 tries", "192.168.1.20". */
+  /** What was observed: "connection refused", "timed out after 3.0 s, 3 of 3 tries", "192.168.1.20". */
   detail: z.string().optional(),
 });
 export type LayerResult = z.infer<typeof layerResultSchema>;
@@ -68,14 +68,14 @@ export const routeSchema = z.object({
   roundTripMillis: z.number().optional(),
   layers: z.array(layerResultSchema),
   problem: problemSchema.optional(),
-  /** Which machine's firewall the wizard could mend; absent when it is none's. */
+  /** The machine whose firewall the wizard could fix; absent if no firewall is to blame. */
   firewallOf: z.string().optional(),
 });
 export type Route = z.infer<typeof routeSchema>;
 
-/** A known way of going wrong, recognised. */
+/** A recognised known problem. */
 export const diagnosisSchema = z.object({
-  /** A name that does not change: "localhost-with-several-machines", "proxy-in-the-way", "mixed-versions", … */
+  /** A stable name: "localhost-with-several-machines", "proxy-in-the-way", "mixed-versions", … */
   id: z.string(),
   severity: z.enum(["error", "warning", "info"]),
   problem: problemSchema,

@@ -25,22 +25,25 @@ export const feedValueSchema = z.discriminatedUnion("kind", [
 ]);
 export type FeedValue = z.infer<typeof feedValueSchema>;
 
-/** The document that a run computes, as the window has it that started the run. The application hands it back unread. */
+/** The document of a run, as described by the window that started it. The application passes it back unread. */
 export const runOriginSchema = z.object({
   /** The document's name. */
   document: z.string().max(4096),
-  /** Digest of the graph and of what is fed: where it is the same, the values of the run are the document's. */
+  /**
+   * Digest of the graph and of what is fed: if it is unchanged, the values of the run still apply to the
+   * document.
+   */
   digest: z.string().max(64),
 });
 export type RunOrigin = z.infer<typeof runOriginSchema>;
 
-/** What gives the variables and tables of a SavedModel their saved values before the first step. */
+/** How the variables and tables of a SavedModel get their saved values before the first step. */
 export const runRestoreSchema = z.object({
   /** The `sourceId` that the document was opened with. */
   sourceId: z.string(),
-  /** A serialized MetaGraphDef without nodes: what it says beside the graph of the request. */
+  /** A serialized MetaGraphDef without nodes: its parts besides the graph of the request. */
   notes: bytesSchema,
-  /** False: the user runs without the saved values, and what comes out is marked. */
+  /** False: the user runs without the saved values, and the results are marked. */
   wanted: z.boolean(),
 });
 
@@ -66,19 +69,19 @@ export const runRequestSchema = z.object({
 });
 export type RunRequest = z.infer<typeof runRequestSchema>;
 
-/** A fetched tensor, small enough to be shown. The whole of a large one is asked for by `runs.tensor`. */
+/** A fetched tensor, small enough to be shown. A large one is read in full with `runs.tensor`. */
 export const tensorPreviewSchema = z.object({
   name: z.string(),
   dtype: z.string(),
   shape: z.array(z.number()),
-  /** The first elements in row-major order, written as TensorFlow's dtype reads them; at most 1,000. */
+  /** The first elements in row-major order, formatted for TensorFlow's dtype; at most 1,000. */
   values: z.array(z.string()),
   elementCount: z.number(),
   byteLength: z.number(),
 });
 export type TensorPreview = z.infer<typeof tensorPreviewSchema>;
 
-/** What a trace says of one node of the user's graph. */
+/** What a trace records about one node of the user's graph. */
 export const nodeRunSchema = z.object({
   node: z.string(),
   device: z.string(),
@@ -91,16 +94,16 @@ export type NodeRun = z.infer<typeof nodeRunSchema>;
 
 /** A tensor that went from one task to another during the step. */
 export const transferSchema = z.object({
-  /** The tensor's name, "x:0"; empty when the trace does not say. */
+  /** The tensor's name, "x:0"; empty if the trace does not tell. */
   tensor: z.string(),
   fromDevice: z.string(),
   toDevice: z.string(),
   startMicros: z.number(),
   durationMicros: z.number(),
-  /** Absent where nothing says. */
+  /** Absent if unknown. */
   bytes: z.number().optional(),
   /**
-   * False where no task recorded it, but where its nodes ran says that it went: the times are then from the end of the
+   * False if no task recorded it, but the placement of its nodes implies it: the times are then from the end of the
    * node that made it to the start of the first that read it.
    */
   timed: z.boolean(),
@@ -110,13 +113,13 @@ export type Transfer = z.infer<typeof transferSchema>;
 export const runStateSchema = z.enum(["preparing", "running", "stopping", "done", "stopped", "failed"]);
 export type RunState = z.infer<typeof runStateSchema>;
 
-/** Sent when a run changes and at most four times a second while it goes on. */
+/** Sent when a run changes and at most four times a second while it is running. */
 export const runUpdateSchema = z.object({
   runId: z.string(),
-  /** As the run was started with. */
+  /** The document with which the run was started. */
   origin: runOriginSchema.optional(),
   state: runStateSchema,
-  /** What goes on before the first step: "Waiting for worker/1", "Creating the session". */
+  /** The current phase before the first step: "Waiting for worker/1", "Creating the session". */
   phase: z.string().optional(),
   /** Steps finished. */
   step: z.number().int().nonnegative(),
@@ -125,13 +128,13 @@ export const runUpdateSchema = z.object({
   trace: z.boolean(),
   /** Since the first step began. */
   elapsedMillis: z.number(),
-  /** How long what goes on now has done so: the phase that is named, or the step in progress. */
+  /** Time since the named phase or the step in progress began. */
   currentMillis: z.number(),
   /** Duration of the newest finished step, as the client saw it. */
   stepMillis: z.number().optional(),
   /** True while the newest finished step was the first of its kind, which includes placing and registering the graph. */
   stepRegisteredGraph: z.boolean().optional(),
-  /** Time that it took to create the session; absent when an open one was used. */
+  /** Time taken to create the session; absent when an open one was reused. */
   sessionMillis: z.number().optional(),
   /** Duration of the traced step, as the client saw it. */
   tracedStepMillis: z.number().optional(),
@@ -157,7 +160,7 @@ export const runUpdateSchema = z.object({
 export type RunUpdate = z.infer<typeof runUpdateSchema>;
 
 export const runMethods = {
-  /** Starts a run and answers its id; everything else comes as `run` events. */
+  /** Starts a run and resolves to its id; everything else comes as `run` events. */
   "runs.start": method(runRequestSchema, z.object({ runId: z.string() })),
   /** Finishes the current step, then stops; with `abort` the step is cancelled too. */
   "runs.stop": method(z.object({ runId: z.string(), abort: z.boolean() }), nothing),
@@ -178,7 +181,7 @@ export const runMethods = {
   /** The engine's own op list, a serialized OpList without descriptions. */
   "ops.list": method(nothing, z.object({ source: z.string(), opList: bytesSchema })),
 
-  /** What the portable engine has a kernel for. Takes some tenths of a second the first time. */
+  /** The portable engine's kernels. Takes some tenths of a second the first time. */
   "kernels.list": method(nothing, kernelListSchema),
 } as const;
 

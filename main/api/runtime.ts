@@ -5,7 +5,7 @@ import { problemSchema } from "./problem.js";
 export const runtimeSchema = z.object({
   /** The library that is loaded, an absolute path. */
   path: z.string(),
-  /** Where it came from, in words: "installed by Tensordeck", "Python's tensorflow package", … */
+  /** Its origin, in words: "installed by Tensordeck", "Python's tensorflow package", … */
   origin: z.string(),
   version: z.string(),
   /** True for a library that was built with CUDA. */
@@ -32,13 +32,13 @@ export const runtimeStateSchema = z.object({
       installedBytes: z.number(),
       freeBytes: z.number(),
       gpu: z.boolean(),
-      /** Something to know before, as a sentence: for example that the machine's GPU will not be used. */
+      /** A notice before installation, as a sentence: for example that the machine's GPU will not be used. */
       note: z.string().optional(),
     })
     .optional(),
   /** Why nothing can be installed, or why the last installation failed. */
   problem: problemSchema.optional(),
-  /** Present while an installation runs. */
+  /** Present while an installation is running. */
   progress: installProgressSchema.optional(),
 });
 export type RuntimeState = z.infer<typeof runtimeStateSchema>;

@@ -1,17 +1,17 @@
-/** What is measured again and again, apart from the cluster's state, which is sent when something changes. */
+/** Periodic measurements, apart from the cluster's state, which is sent when something changes. */
 import { z } from "zod";
 
 /** Samples of a machine or a task that are kept, a second apart: the minute that the window draws. */
 export const KEPT_SAMPLES = 60;
 
-/** How much of a GPU is used, and by whom. */
+/** How much of a GPU is used, and by which processes. */
 export const gpuLoadSchema = z.object({
   /** As nvidia-smi numbers it. */
   index: z.number().int().nonnegative(),
   usedBytes: z.number().optional(),
   /** Share of the last moments in which it computed, in percent. */
   busyPercent: z.number().optional(),
-  /** Who holds its memory; taskId where it is a task of ours. */
+  /** The processes that use its memory; taskId if it is one of our tasks. */
   processes: z.array(
     z.object({
       pid: z.number().int(),
@@ -34,7 +34,7 @@ export const machineSampleSchema = z.object({
   gpus: z.array(gpuLoadSchema),
   /** Measured over the agent's connection; absent on this machine. */
   roundTripMillis: z.number().optional(),
-  /** Its clock minus ours; absent on this machine. */
+  /** Its clock minus the local one; absent on this machine. */
   clockOffsetMillis: z.number().optional(),
 });
 export type MachineSample = z.infer<typeof machineSampleSchema>;
@@ -51,7 +51,7 @@ export const taskSampleSchema = z.object({
 });
 export type TaskSample = z.infer<typeof taskSampleSchema>;
 
-/** One number set of each machine and task that was measured since the event before. */
+/** One sample of each machine and task that was sampled since the previous event. */
 export const samplesSchema = z.object({
   /** By machine id. */
   machines: z.record(z.string(), machineSampleSchema),
@@ -60,7 +60,7 @@ export const samplesSchema = z.object({
 });
 export type Samples = z.infer<typeof samplesSchema>;
 
-/** The newest number sets, by machine and by task. */
+/** The newest samples, by machine and by task. */
 export interface NewestSamples {
   readonly machines: ReadonlyMap<string, MachineSample>;
   readonly tasks: ReadonlyMap<string, TaskSample>;

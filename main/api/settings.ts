@@ -13,13 +13,15 @@ export const settingsSchema = z.object({
   runtimeBannerDismissed: z.boolean(),
   /** Whether this machine is announced on the network and its agent listens there. */
   visible: z.boolean(),
-  /** How this machine is called elsewhere; empty: by its host name. */
+  /** The name of this machine as shown elsewhere; empty: its host name. */
   machineName: z.string().max(63),
   /** When the last worker of a cluster leaves, its ps tasks stop too. */
   stopPsWithLastWorker: z.boolean(),
   /** Whether other machines may start tasks here that the whole network reaches, and so this account's files. */
   allowExposedTasks: z.boolean(),
-  /** Folders of this machine that graphs on the portable engine may read and write; holds for tasks started later. */
+  /**
+   * Folders of this machine that graphs on the portable engine may read and write; applies to tasks started later.
+   */
   graphFolders: z.array(folderSchema).max(20),
 });
 export type Settings = z.infer<typeof settingsSchema>;

@@ -25,7 +25,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** Any thrown value as something that can be shown. */
+/** Any thrown value as a problem that can be shown. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-/** The addresses of this machine by which others may reach it. */
+/** The addresses of this machine at which others may reach it. */
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { isLinkLocalIpv6 } from "../../worker-runtime/cluster/host.js";
 
@@ -7,7 +7,7 @@ type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 /** Bridges and links of containers and virtual machines: their networks end on this machine. */
 const innerInterface =
   /^(?:docker|br-|virbr|lxcbr|lxdbr|veth|cni|flannel|cali|podman|vmnet|vboxnet|vEthernet|bridge\d)/i;
-/** Virtual private networks: others may be in them, but the local network is the better way. */
+/** Virtual private networks: others may be in them, but the local network is the better route. */
 const privateNetwork = /^(?:tun|tap|utun|wg|tailscale|ts|zt|ppp|ipsec)\d*/i;
 
 /** Whether an interface leads only to guests of this machine. */
@@ -34,7 +34,7 @@ export function reachableAddresses(interfaces: Interfaces = networkInterfaces())
 function rankOf(name: string, address: string): number {
   const away = privateNetwork.test(name) ? 10 : 0;
   if (address.includes(":")) return away + 4;
-  // An address that a machine gave itself because nobody else did.
+  // An address that a machine assigned to itself without a DHCP server.
   if (address.startsWith("169.254.")) return away + 5;
   return away + (isPrivateIpv4(address) ? 0 : 1);
 }

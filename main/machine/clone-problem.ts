@@ -1,7 +1,9 @@
 import type { MachineFacts } from "../api/machines.js";
 import type { Problem } from "../api/problem.js";
 
-/** What is said of a machine whose identity others have, too. @param places Where those answer, "host:port" each. */
+/**
+ * The problem of a machine that shares its identity with others. @param places Their addresses, "host:port" each.
+ */
 export function cloneProblem(
   { name, kind }: Pick<MachineFacts, "name" | "kind">,
   places: readonly string[],

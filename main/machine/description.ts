@@ -1,6 +1,6 @@
 import type { MachineFacts } from "../api/machines.js";
 
-/** What a machine says of itself: the same whoever asks. */
+/** What a machine reports about itself: the same for every caller. */
 export type MachineDescription = Pick<
   MachineFacts,
   | "name"
@@ -17,7 +17,7 @@ export type MachineDescription = Pick<
   | "exposure"
 >;
 
-/** Stands for the description of a machine that has said nothing of itself yet. */
+/** The placeholder for a machine that has not reported anything about itself yet. */
 export function unknownMachine(): Omit<MachineDescription, "name"> {
   return {
     ...{ platform: "", osName: "", arch: "", cores: 0, memoryBytes: 0 },

@@ -1,4 +1,4 @@
-/** The name by which machines know each other: it cannot be chosen, only owned. */
+/** The name by which machines identify each other: it cannot be chosen, only derived from a key. */
 import { createHash } from "node:crypto";
 
 /** RFC 4648, in lower case: what a DNS label may hold. */

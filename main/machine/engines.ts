@@ -2,7 +2,7 @@ import type { Machine } from "../api/cluster.js";
 import { version } from "../shared/version.js";
 
 /**
- * What computes on this machine, the preferred one first. The portable engine is a part of the program.
+ * The engines of this machine, the preferred one first. The portable engine is a part of the program.
  *
  * @param runtime The libtensorflow that was found, if any.
  */

@@ -1,4 +1,4 @@
-/** NVIDIA's GPUs of this machine, as their driver's own tool tells it. */
+/** The NVIDIA GPUs of this machine, as reported by the driver's tool. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { endWithSignal } from "../../worker-runtime/engines/end-with-signal.js";
@@ -12,7 +12,7 @@ const MEBIBYTE = 2 ** 20;
 /** A GPU and how much of it is used, at one moment. */
 export type GpuReading = Gpu & GpuLoad;
 
-/** Runs nvidia-smi with arguments and answers what it prints. @throws where there is none, or no driver. */
+/** Runs nvidia-smi with arguments and returns its output. @throws where there is none, or no driver. */
 export type NvidiaSmi = (args: readonly string[], signal: AbortSignal) => Promise<string>;
 
 const nvidiaSmi: NvidiaSmi = async (args, signal) => {
@@ -24,7 +24,7 @@ const nvidiaSmi: NvidiaSmi = async (args, signal) => {
   return (await running).stdout;
 };
 
-/** None where there is no driver. Processes are named by id; which task they are is for the caller to say. */
+/** None where there is no driver. Processes are identified by pid; the caller maps them to tasks. */
 export async function listGpus(signal: AbortSignal, ask: NvidiaSmi = nvidiaSmi): Promise<GpuReading[]> {
   const csv = "--format=csv,noheader,nounits";
   try {
@@ -32,7 +32,7 @@ export async function listGpus(signal: AbortSignal, ask: NvidiaSmi = nvidiaSmi):
       ["--query-gpu=index,uuid,memory.total,memory.used,utilization.gpu,name", csv],
       signal,
     );
-    // Without a GPU there is nothing to ask further; where this fails (some virtual GPUs), the devices still count.
+    // Without a GPU there is nothing more to query; if this fails (some virtual GPUs), the devices are still valid.
     if (devices.trim() === "") return [];
     const processes = await ask(
       ["--query-compute-apps=gpu_uuid,pid,used_memory,process_name", csv],
@@ -45,8 +45,8 @@ export async function listGpus(signal: AbortSignal, ask: NvidiaSmi = nvidiaSmi):
 }
 
 /**
- * From lines "0, GPU-5f…, 143771, 512, 3, NVIDIA H200" and "GPU-5f…, 4242, 498, python"; sizes in mebibytes. What the
- * driver does not tell is "[N/A]" or "[Not Supported]".
+ * From lines "0, GPU-5f…, 143771, 512, 3, NVIDIA H200" and "GPU-5f…, 4242, 498, python"; sizes in mebibytes. Values
+ * that the driver does not report are "[N/A]" or "[Not Supported]".
  */
 export function parseGpus(devices: string, processes: string): GpuReading[] {
   const users = rowsOf(processes, 4).map(([uuid, pid, memory, name]) => ({

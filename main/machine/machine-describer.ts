@@ -1,4 +1,4 @@
-/** This machine as others see it: what it is, and how busy it is while somebody looks. */
+/** This machine as others see it: its description, and its load while there are listeners. */
 import { arch, availableParallelism, hostname, platform, totalmem } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import { inBackground } from "../../worker-runtime/faults.js";
@@ -17,13 +17,13 @@ const SAMPLE_INTERVAL_MILLIS = 1000;
 /** Starting nvidia-smi costs more than everything else together. */
 const SAMPLES_BETWEEN_GPU_READINGS = 5;
 
-/** What others know and the describer asks for each time. */
+/** Facts from other rooms, queried for each description. */
 export interface MachineKnowledge {
-  /** How the user calls the machine; empty: by its host name. */
+  /** The user's name for the machine; empty: its host name. */
   name(): string;
   /** undefined while the agent does not listen. */
   agentPort(): number | undefined;
-  /** What can compute here, the preferred one first. */
+  /** Its engines, the preferred one first. */
   engines(): MachineFacts["engines"];
   /** Undefined while it is not known. */
   exposure?(): Exposure | undefined;
@@ -41,11 +41,11 @@ export class MachineDescriber {
   readonly #sampleListeners = new Set<(sample: MachineSample) => void>();
   #osName = "";
   #gpus: readonly GpuReading[] = [];
-  /** Runs if and only if somebody listens to samples. */
+  /** Set if and only if there are listeners for samples. */
   #timer: NodeJS.Timeout | undefined;
   #lastReading: MachineReading | undefined;
   #samples = 0;
-  /** What the listeners were told last. */
+  /** What was last sent to the listeners. */
   #told: MachineDescription | undefined;
 
   constructor(knowledge: MachineKnowledge) {
@@ -53,7 +53,7 @@ export class MachineDescriber {
     this.#listGpus = knowledge.listGpus ?? ((signal) => listGpus(signal));
   }
 
-  /** Finds out what takes a moment: the system's name and the GPUs. Listeners are told when it is known. Never rejects. */
+  /** Detects what takes a moment: the system's name and the GPUs. Listeners are notified afterwards. Never rejects. */
   async start(): Promise<void> {
     const [name] = await Promise.all([osName(), this.#readGpus()]);
     this.#osName = name;
@@ -82,13 +82,13 @@ export class MachineDescriber {
     return this.#gpus;
   }
 
-  /** Calls the listener whenever the description is another one, until the returned function is called. */
+  /** Calls the listener whenever the description changes, until the returned function is called. */
   onChange(listener: () => void): () => void {
     this.#changeListeners.add(listener);
     return () => this.#changeListeners.delete(listener);
   }
 
-  /** Measures once a second while anybody listens; the first sample comes after a second. */
+  /** Samples once a second while there are listeners; the first sample comes after a second. */
   onSample(listener: (sample: MachineSample) => void): () => void {
     this.#sampleListeners.add(listener);
     this.#watch();
@@ -98,7 +98,7 @@ export class MachineDescriber {
     };
   }
 
-  /** Tells the listeners if the description changed; called by whoever changed the name, the port or the engines. */
+  /** Tells the listeners if the description changed; called after a change of the name, the port or the engines. */
   tellChanges(): void {
     const description = this.description();
     if (isDeepStrictEqual(description, this.#told) || this.#disposed.signal.aborted) return;
@@ -117,7 +117,7 @@ export class MachineDescriber {
     if (this.#timer !== undefined || this.#disposed.signal.aborted) return;
     this.#samples = 0;
     this.#timer = setInterval(() => inBackground(this.#sample()), SAMPLE_INTERVAL_MILLIS);
-    // It is not what keeps the program running.
+    // The timer must not keep the program running.
     this.#timer.unref();
     inBackground(this.#read());
   }
@@ -136,9 +136,9 @@ export class MachineDescriber {
     for (const listener of [...this.#sampleListeners]) listener(sample);
     this.#samples++;
     if (this.#samples % SAMPLES_BETWEEN_GPU_READINGS !== 0) return;
-    // GPUs do not appear while a system runs; where none was found nothing is asked.
+    // GPUs do not appear while a system runs; if none was found, the driver is not queried.
     if (this.#gpus.length > 0) await this.#readGpus();
-    // Interfaces come and go without a word.
+    // Interfaces come and go without notification.
     this.tellChanges();
   }
 
@@ -166,7 +166,7 @@ export class MachineDescriber {
 
   async #readGpus(): Promise<void> {
     const gpus = await this.#listGpus(this.#disposed.signal);
-    // A driver that does not answer for once has not lost its devices.
+    // A driver that fails to answer once has not lost its devices.
     if (gpus.length > 0 || this.#gpus.length === 0) this.#gpus = gpus;
   }
 }

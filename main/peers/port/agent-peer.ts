@@ -3,11 +3,11 @@ import type { TLSSocket } from "node:tls";
 import { canonicalAddress } from "../../../worker-runtime/cluster/host.js";
 import type { TrustedMachine } from "../trust/trusted-machine.js";
 
-/** What a connection is for; chosen by whoever dials, in the TLS handshake (ALPN). */
+/** The purpose of a connection; chosen by the dialling side in the TLS handshake (ALPN). */
 export const Alpn = {
   /** The agent's own gRPC service. Paired machines only. */
   grpc: "h2",
-  /** A pairing. Anybody. */
+  /** A pairing. Open to any machine. */
   pairing: "tensordeck-pairing/1",
   /** One connection to a task of this machine. Paired machines only. */
   tunnel: "tensordeck-tunnel/1",
@@ -17,16 +17,16 @@ export const Alpn = {
 export type Alpn = (typeof Alpn)[keyof typeof Alpn];
 
 /**
- * The one byte with which every protocol but gRPC's begins once the machine that was dialled has let the caller in. In TLS
- * 1.3 the caller's handshake is over before its certificate was looked at, so it could not tell otherwise.
+ * The one byte with which every protocol but gRPC's begins once the dialled machine has admitted the caller. In TLS 1.3
+ * the caller's handshake completes before its certificate is checked, so it could not know otherwise.
  */
 export const ADMITTED = 0x01;
 
 export interface AgentPeer {
-  /** Proved by the handshake: the peer has the key of the certificate that this is the hash of. */
+  /** Proved by the handshake: the peer has the key of the certificate whose hash this is. */
   readonly deviceId: string;
   readonly certPem: string;
-  /** Nothing of it was read yet. It has a listener for errors, which a handler need not add to. */
+  /** Nothing has been read from it yet. It has a listener for errors; a handler need not add one. */
   readonly socket: TLSSocket;
   /** Set while the peer is paired; looked up at every use. */
   readonly trusted: TrustedMachine | undefined;

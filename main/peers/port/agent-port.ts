@@ -1,7 +1,7 @@
 /**
  * The one port at which other machines reach this one. Every connection is TLS 1.3 with a certificate on both sides;
- * whose it is decides what is answered, and what it is for says the ALPN protocol. A machine that is not paired gets no
- * byte of answer on anything but a pairing.
+ * the certificate decides what is answered, and the ALPN protocol tells the purpose. An unpaired machine does not get a
+ * single byte except for a pairing.
  */
 import type { X509Certificate } from "node:crypto";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
@@ -21,8 +21,8 @@ import { secureContextOptions } from "./tls-options.js";
 /** Two below TensorFlow's customary 2222. */
 export const DEFAULT_AGENT_PORT = 2220;
 /**
- * Connections that one machine may have open for one protocol; a browser at a machine's window has the most. Those of
- * tunnels have a limit of their own.
+ * Connections that one machine may have open for one protocol; a browser at a machine's window has the most. Tunnels
+ * have a separate limit.
  */
 const MAX_OPEN_OF_PEER = 64;
 /** A handshake on a local network takes milliseconds; a Pi under load some hundreds. */
@@ -35,11 +35,14 @@ const KEEP_ALIVE_MILLIS = 15_000;
 export interface AgentPortOptions {
   readonly identity: Identity;
   readonly trust: TrustStore;
-  /** Where paired machines were met; from the trust alone unless given. */
+  /** Addresses at which paired machines were seen; taken from the trust store unless given. */
   readonly places?: PairedPlaces;
   /** 2220 unless given. Any free one is taken instead where another program has it; 0: any. */
   readonly port?: number;
-  /** "127.0.0.1" for a machine that only talks to itself; all addresses of both families unless given. */
+  /**
+   * "127.0.0.1" for a machine that communicates only with itself; all addresses of both families unless
+   * given.
+   */
   readonly host?: string;
   /** How long a peer may take for its handshake. */
   readonly handshakeTimeoutMillis?: number;
@@ -50,13 +53,13 @@ interface Protocol {
   readonly admits: (peer: AgentPeer) => boolean;
 }
 
-/** A connection that a handler has. */
+/** A connection that a handler owns. */
 interface OpenConnection {
   readonly peer: AgentPeer;
   readonly protocol: Protocol;
 }
 
-/** Whom a protocol answers unless it says otherwise. */
+/** The peers that a protocol admits by default. */
 const pairedOnly = (peer: AgentPeer): boolean => peer.trusted !== undefined;
 
 export class AgentPort {
@@ -77,11 +80,11 @@ export class AgentPort {
     this.#trust = trust;
     this.#places = places ?? new PairedPlaces(trust);
     this.#limits = new ConnectionLimits((address) => this.#places.has(address));
-    // Never listens itself: which connections get as far as a handshake is decided before.
+    // Never listens itself: which connections may start a handshake is decided first.
     this.#tls = createTlsServer({
       ...secureContextOptions(identity),
       requestCert: true,
-      // No authority signs these certificates. What they are is looked at in #secured.
+      // These certificates are self-signed; they are checked in #secured.
       rejectUnauthorized: false,
       handshakeTimeout: handshakeTimeoutMillis ?? HANDSHAKE_TIMEOUT_MILLIS,
       ALPNCallback: ({ protocols }) => protocols.find((protocol) => this.#protocols.has(protocol)),
@@ -98,7 +101,7 @@ export class AgentPort {
   /**
    * Listens for other machines. Nothing is answered before a protocol has its handler.
    *
-   * @throws ProblemError UNAVAILABLE when the machine has no such address or forbids to listen.
+   * @throws ProblemError UNAVAILABLE when the machine has no such address or does not permit listening.
    */
   static async listen(options: AgentPortOptions): Promise<AgentPort> {
     const agentPort = new AgentPort(options);
@@ -114,14 +117,14 @@ export class AgentPort {
         },
       );
     }
-    // What fails later (too many open files) fails for one connection; the port stays.
+    // Later errors (too many open files) concern one connection; the port stays open.
     agentPort.#server.on("error", (error) =>
       log.error("The agent's port could not accept a connection:", error),
     );
     return agentPort;
   }
 
-  /** The port that is listened at. */
+  /** The port that is listened on. */
   get port(): number {
     const address = this.#server.address();
     return typeof address === "object" && address !== null ? address.port : 0;
@@ -130,7 +133,8 @@ export class AgentPort {
   /**
    * Hands every connection for a protocol to its handler, which owns the socket from then on.
    *
-   * @param admits Who is answered, asked when a peer arrives and whenever its trust changes: a connection that is no longer
+   * @param admits Which peers are admitted, checked when a peer connects and whenever its trust changes: a connection
+   * that is no longer ↵
    *     admitted is destroyed. Paired machines unless given.
    */
   handle(
@@ -161,7 +165,7 @@ export class AgentPort {
       return;
     }
     this.#sockets.set(key, socket);
-    // TLS reports errors on a socket of its own; one before it took over would end the process.
+    // TLS reports errors on a socket of its own; an earlier error would end the process.
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
       this.#sockets.delete(key);
@@ -175,13 +179,13 @@ export class AgentPort {
     const peer = this.#peerOf(socket);
     const protocol = this.#protocols.get(socket.alpnProtocol || "");
     const admitted = peer !== undefined && protocol?.admits(peer) === true;
-    // A pairing is open to anybody; whom a tunnel admits, a paired machine has vouched for.
+    // A pairing is open to any machine; a machine that a tunnel admits has been vouched for by a paired one.
     const vouchedFor = admitted && socket.alpnProtocol === Alpn.tunnel;
     const isPaired = peer?.trusted !== undefined;
     this.#limits.ended(connectionKey(socket), isPaired || vouchedFor, performance.now());
     if (isPaired) this.#places.met(peer.deviceId, peer.address);
     if (!admitted || !protocol || this.#hasTooMany(peer.deviceId, socket.alpnProtocol)) {
-      // The caller sees its connection end after the handshake, which it takes as a refusal.
+      // The caller sees its connection end after the handshake and treats that as a refusal.
       socket.destroySoon();
       return;
     }
@@ -191,7 +195,8 @@ export class AgentPort {
       protocol.handler(peer);
       return;
     }
-    // Handed on once it has left, so that a handler that ends the connection at once does not look like a refusal.
+    // Passed on once the byte has been sent, so that a handler that ends the connection at once does not look like
+    // a refusal.
     socket.write(Uint8Array.of(ADMITTED), () => {
       if (!socket.destroyed) protocol.handler(peer);
     });
@@ -205,7 +210,7 @@ export class AgentPort {
     return open.length >= MAX_OPEN_OF_PEER;
   }
 
-  /** Undefined for a peer without a certificate, with one that no machine would show, or with our own. */
+  /** Undefined for a peer without a certificate, with an invalid one, or with our own. */
   #peerOf(socket: TLSSocket): AgentPeer | undefined {
     let certificate: X509Certificate | undefined;
     try {
@@ -236,13 +241,15 @@ export class AgentPort {
   }
 }
 
-/** The ends of a connection, which tell it from all others while it is open: Node's TLS server hands on another socket. */
+/**
+ * The two addresses of a connection, which identify it while it is open: Node's TLS server passes on another socket.
+ */
 function connectionKey({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
   return `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`;
 }
 
 /**
- * Opens the port; another one where it is taken, IPv4 only where the machine has no IPv6.
+ * Opens the port; another one if it is taken, IPv4 only if the machine has no IPv6.
  *
  * @throws Error of Node's own.
  */

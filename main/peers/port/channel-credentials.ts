@@ -5,7 +5,7 @@ import type { Identity } from "../identity/identity.js";
 import { wrongMachine } from "./dial-problems.js";
 import { SERVER_NAME, secureContextOptions } from "./tls-options.js";
 
-/** Options that a gRPC channel to an agent needs beside the credentials. */
+/** Options that a gRPC channel to an agent needs besides the credentials. */
 export const agentChannelOptions: ChannelOptions = {
   "grpc.ssl_target_name_override": SERVER_NAME,
   "grpc.enable_http_proxy": 0,
@@ -14,8 +14,8 @@ export const agentChannelOptions: ChannelOptions = {
 };
 
 /**
- * Credentials of a gRPC channel to one machine's agent: it answers with exactly the pinned certificate, or the channel does
- * not come up.
+ * Credentials of a gRPC channel to one machine's agent: it answers with exactly the pinned certificate, or the channel
+ * fails.
  *
  * @param peerCertPem The certificate that was pinned when the machine was paired.
  * @param deviceId The hash of that certificate.

@@ -1,4 +1,4 @@
-/** Which of TLS 1.3's ciphers this machine prefers: the one that costs its processor least. */
+/** Which of TLS 1.3's ciphers this machine prefers: the cheapest for its CPU. */
 import { type CipherGCMTypes, createCipheriv } from "node:crypto";
 import { performance } from "node:perf_hooks";
 
@@ -6,7 +6,7 @@ const AES_128 = "TLS_AES_128_GCM_SHA256";
 const AES_256 = "TLS_AES_256_GCM_SHA384";
 const CHACHA20 = "TLS_CHACHA20_POLY1305_SHA256";
 
-/** Enough for a fast processor's clock, and 5 ms of a slow one's time. */
+/** Enough to measure on a fast CPU, and 5 ms on a slow one. */
 const SAMPLE_BYTES = 256 * 1024;
 const SAMPLES = 3;
 
@@ -14,16 +14,16 @@ let order: string | undefined;
 
 /**
  * The ciphers, the fastest first, as Node's `ciphers` option has them. Processors with instructions for AES encrypt with
- * it at gigabytes a second; without them (a Raspberry Pi 4) ChaCha20 is several times as fast. Found out by trying, once.
+ * it at gigabytes a second; without them (a Raspberry Pi 4) ChaCha20 is several times as fast. Measured once.
  */
 export function cipherOrder(): string {
   order ??= orderOf(encryptMillis("aes-128-gcm", 16), encryptMillis("chacha20-poly1305", 32));
   return order;
 }
 
-/** The order for these times of one and the same work; undefined for a cipher that is not available by itself. */
+/** The order for these times of the same work; undefined for a cipher that is not available by itself. */
 export function orderOf(aesMillis: number | undefined, chachaMillis: number | undefined): string {
-  // Near each other AES is taken, which every library has.
+  // If the times are close, AES wins, which every library supports.
   const chachaFirst = aesMillis !== undefined && chachaMillis !== undefined && chachaMillis * 1.5 < aesMillis;
   return (chachaFirst ? [CHACHA20, AES_128, AES_256] : [AES_128, CHACHA20, AES_256]).join(":");
 }

@@ -1,47 +1,48 @@
 /**
- * How many connections strangers may open. Anybody on the network can dial the agent's port, and each handshake costs
- * this machine a signature: without limits one of them could keep a Raspberry Pi busy, or hold every socket. Who calls is
- * known only after the handshake; so a place at which a paired machine has proved its key, which is remembered over
- * restarts, has slots of its own that no stranger elsewhere can take, enough for all the tunnels that a cluster opens at
- * once. Among the others whoever came last is let in, and whoever holds most and longest gives way: an honest handshake is
- * over within moments. Pure: the time is given, in milliseconds of a monotonic clock.
+ * Limits the connections of unpaired machines. Anyone on the network can dial the agent's port, and each handshake
+ * costs this machine a signature: without limits one of them could keep a Raspberry Pi busy, or occupy every socket.
+ * The caller is known only after the handshake; so an address at which a paired machine has proved its key, which is
+ * remembered across restarts, has slots of its own that no other address can take, enough for all the tunnels that a
+ * cluster opens at once. Among the others the newest connection is admitted, and the oldest one of the address with the
+ * most connections is closed: a legitimate handshake takes only moments. Pure: the time is given, in milliseconds of a
+ * monotonic clock.
  */
 import { TokenBucket } from "../../shared/token-bucket.js";
 
-/** How many handshakes of strangers may be under way at once. */
+/** How many handshakes of unpaired machines may be in progress at once. */
 const MAX_HANDSHAKES = 128;
 const MAX_HANDSHAKES_PER_ADDRESS = 48;
-/** The same for a place where a paired machine is: more than the tunnels of sixteen tasks to sixteen. */
+/** The same for the address of a paired machine: more than the tunnels of sixteen tasks to sixteen. */
 const MAX_HANDSHAKES_OF_PAIRED = 512;
-/** With more handshakes than this under way, those that take longer than the time below are ended. */
+/** With more handshakes than this in progress, those that take longer than the time below are ended. */
 const PRESSING_HANDSHAKES = MAX_HANDSHAKES / 2;
 const PRESSING_MILLIS = 2000;
-/** How long an address counts as that of a machine which a paired one has vouched for. */
+/** How long an address counts as one of a machine that a paired machine has vouched for. */
 const VOUCHED_MILLIS = 60 * 60_000;
-/** Connections of strangers that one address may open at once, and how many a second after that. */
+/** Unpaired connections that one address may open in a burst, and how many per second after that. */
 const BURST = 60;
 const REFILL_PER_SECOND = 1;
 /** Addresses remembered; more than any local network has, and bounded for an attacker with many. */
 const MAX_ADDRESSES = 4096;
 
 interface Account {
-  /** Keys of the handshakes under way, the oldest first. */
+  /** Keys of the handshakes in progress, the oldest first. */
   readonly handshakes: Set<string>;
   readonly allowance: TokenBucket;
-  /** Until when it counts as a place of a paired machine without being remembered as one. */
+  /** Until when it counts as an address of a paired machine without being remembered as one. */
   vouchedUntil: number;
 }
 
 interface Handshake {
   readonly address: string;
   readonly since: number;
-  /** Whether it has one of the slots that are kept for paired machines. */
+  /** Whether it has one of the slots reserved for paired machines. */
   readonly reserved: boolean;
 }
 
 export interface Admission {
   readonly admitted: boolean;
-  /** Handshakes that are to be ended, to make room. They no longer count. */
+  /** Handshakes to end to make room. They no longer count. */
   readonly evicted: readonly string[];
 }
 
@@ -50,16 +51,16 @@ const REFUSED: Admission = { admitted: false, evicted: [] };
 export class ConnectionLimits {
   readonly #isPairedPlace: (address: string) => boolean;
   readonly #accounts = new Map<string, Account>();
-  /** All that are under way, the oldest first. */
+  /** All that are in progress, the oldest first. */
   readonly #handshakes = new Map<string, Handshake>();
   #ofStrangers = 0;
 
-  /** @param isPairedPlace Whether a paired machine was met at an address. */
+  /** @param isPairedPlace Whether a paired machine was seen at an address. */
   constructor(isPairedPlace: (address: string) => boolean = () => false) {
     this.#isPairedPlace = isPairedPlace;
   }
 
-  /** Whether an address may begin a handshake now. If so, `ended` is to be called when that is over. */
+  /** Whether an address may start a handshake now. If so, call `ended` when it is over. */
   begin(key: string, address: string, now: number): Admission {
     const account = this.#account(address, now);
     const reserved = account.vouchedUntil > now || this.#isPairedPlace(address);
@@ -78,7 +79,8 @@ export class ConnectionLimits {
   /**
    * May be called for one that was evicted, which does nothing.
    *
-   * @param paired Whether a paired machine, or one that it vouches for, turned out to be there: it is not counted.
+   * @param paired Whether a paired machine, or one that it vouches for, was at the other end: the connection is
+   * not counted.
    */
   ended(key: string, paired: boolean, now: number): void {
     const handshake = this.#handshakes.get(key);
@@ -114,7 +116,7 @@ export class ConnectionLimits {
     return evicted;
   }
 
-  /** The oldest handshake of the stranger's address that holds most. */
+  /** The oldest handshake of the unpaired address that has the most. */
   #oldestOfLargest(): string | undefined {
     let largest: string | undefined;
     let size = 0;
@@ -140,7 +142,7 @@ export class ConnectionLimits {
     return account;
   }
 
-  /** Forgets those whose account would be full again; where all are in use, the one that is known longest and rests. */
+  /** Drops those whose budget is full again; if all are in use, the oldest idle one. */
   #forgetRested(now: number): void {
     let longest: string | undefined;
     for (const [address, { handshakes, allowance, vouchedUntil }] of this.#accounts) {

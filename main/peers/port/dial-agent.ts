@@ -1,4 +1,4 @@
-/** Connecting to another machine's agent, by device ID: the certificate that answers decides, not the address. */
+/** Connecting to another machine's agent, by device ID: the certificate decides, not the address. */
 import { connect, type TLSSocket } from "node:tls";
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import { withSharedSignal } from "../../../worker-runtime/rpc/shared-signal.js";
@@ -12,7 +12,9 @@ import { ADMITTED, Alpn } from "./agent-peer.js";
 import { noAnswer, notAdmitted, notPairingNow, unreachable, wrongMachine } from "./dial-problems.js";
 import { SERVER_NAME, secureContextOf } from "./tls-options.js";
 
-/** How long one address has before the next is tried beside it; as RFC 8305 recommends for addresses of one host. */
+/**
+ * How long one address gets before the next is tried concurrently, as RFC 8305 recommends for addresses of one host.
+ */
 const STAGGER_MILLIS = 250;
 const DEFAULT_TIMEOUT_MILLIS = 8000;
 
@@ -21,7 +23,7 @@ export interface DialOptions {
   /** "host:port", "[v6]:port"; the likeliest first. */
   readonly addresses: readonly string[];
   readonly alpn: Alpn;
-  /** How the machine is called in problems; its device ID unless given. */
+  /** The machine's name in problems; its device ID unless given. */
   readonly name?: string;
   readonly signal?: AbortSignal;
   /** For all addresses together; 8 s unless given. */
@@ -52,10 +54,10 @@ export async function dialAgent(options: DialOptions & { readonly deviceId: stri
 }
 
 /**
- * A connection to whatever machine answers at the addresses, for a pairing; to none but the one with the device ID where
- * that is given.
+ * A connection to any machine that answers at the addresses, for a pairing; only to the one with the device ID if that
+ * is given.
  *
- * @throws ProblemError as `dialAgent`, RESOURCE_EXHAUSTED when the machine takes no pairing from here now.
+ * @throws ProblemError as `dialAgent`, RESOURCE_EXHAUSTED when the machine accepts no pairing from here now.
  */
 export async function dialUnknownAgent(
   options: DialOptions & { readonly deviceId?: string | undefined },
@@ -83,12 +85,12 @@ async function dialFirst(dial: Dial): Promise<UnknownAgent> {
   }
 }
 
-/** One for each address; those that are not the first to come to something end with the signal. */
+/** One for each address; all but the first to succeed end with the signal. */
 function attemptsOf(dial: Dial, ends: AbortSignal, timeoutMillis: number): Promise<UnknownAgent>[] {
   let isWon = false;
   const attempts: Promise<UnknownAgent>[] = [];
   for (const [index, address] of dial.addresses.entries()) {
-    // When its time has come, or nothing before it is left.
+    // When its time has come, or all earlier attempts have failed.
     const turn = Promise.race([delay(index * STAGGER_MILLIS, ends), Promise.allSettled([...attempts])]);
     attempts.push(
       turn.then(async () => {
@@ -105,7 +107,7 @@ function attemptsOf(dial: Dial, ends: AbortSignal, timeoutMillis: number): Promi
   return attempts;
 }
 
-/** Of what all addresses came to: that the machine itself answered says more than that nothing did. */
+/** The most telling of all results: an answer from the machine itself says more than no answer. */
 const TELLING = ["PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "UNAVAILABLE"];
 
 function mostTelling(error: unknown): unknown {
@@ -144,14 +146,14 @@ function dialOne(
       secureContext: secureContextOf(identity),
       servername: SERVER_NAME,
       ALPNProtocols: [alpn],
-      // No authority signs these certificates: which one it is counts, and is checked below.
+      // These certificates are self-signed: which one it is matters, and is checked below.
       rejectUnauthorized: false,
     });
     let agent: UnknownAgent | undefined;
     const settle = (): void => {
       signal.removeEventListener("abort", abort);
       socket.off("secureConnect", secured).off("readable", readable).off("close", closed).off("error", fail);
-      // Whoever gets the socket adds listeners of its own; until then an error only closes it.
+      // The recipient of the socket adds its own listeners; until then an error only closes it.
       socket.on("error", () => socket.destroy());
     };
     const fail = (error: unknown): void => {
@@ -189,7 +191,7 @@ function refusal({ alpn, name }: Dial): ProblemError {
   return alpn === Alpn.pairing ? notPairingNow(name) : notAdmitted(name);
 }
 
-/** @throws ProblemError when it is not the machine that was meant, or no machine's certificate. */
+/** @throws ProblemError when it is not the intended machine, or not a machine's certificate. */
 function agentOf(socket: TLSSocket, dial: Dial, address: string): UnknownAgent {
   const certificate = socket.getPeerX509Certificate();
   if (!certificate || socket.alpnProtocol !== dial.alpn) {

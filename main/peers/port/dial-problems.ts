@@ -3,7 +3,7 @@ import type { ProblemError } from "../../api/wire.js";
 import { shortDeviceId } from "../../machine/device-id.js";
 import { errnoOf, messageOf, problem } from "../../shared/problems.js";
 
-/** Another machine has the address now, or somebody pretends to be the one that was meant. */
+/** Another machine has the address now, or it is impersonating the intended one. */
 export function wrongMachine(address: string, expected: string, actual: string): ProblemError {
   return problem(
     "UNAUTHENTICATED",
@@ -17,7 +17,7 @@ export function wrongMachine(address: string, expected: string, actual: string):
   );
 }
 
-/** The other side ended the connection once it saw who dials. */
+/** The other side ended the connection once it had identified the caller. */
 export function notAdmitted(name: string): ProblemError {
   return problem("PERMISSION_DENIED", `${name} does not let this machine in.`, {
     reason: `${name} has forgotten this machine: it was removed there, or its data folder was replaced.`,
@@ -43,7 +43,7 @@ const reasons = new Map([
   ["ECONNRESET", "The other side ended the connection during the handshake."],
 ]);
 
-/** What a connection that did not come up tells. */
+/** The problem for a connection that failed. */
 export function unreachable(name: string, address: string, error: unknown): ProblemError {
   const errno = errnoOf(error);
   return problem("UNAVAILABLE", `${name} could not be reached at ${address}.`, {
@@ -52,7 +52,7 @@ export function unreachable(name: string, address: string, error: unknown): Prob
   });
 }
 
-/** That a machine kept silent for as long as was waited. */
+/** The problem for a machine that did not answer in time. */
 export function noAnswer(name: string, address: string, timeoutMillis: number): ProblemError {
   return problem(
     "DEADLINE_EXCEEDED",

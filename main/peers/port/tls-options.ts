@@ -1,15 +1,17 @@
-/** What both ends of a connection between agents agree on, whichever library makes it. */
+/** What both ends of a connection between agents agree on, whichever library opens it. */
 import { constants } from "node:crypto";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
 import type { Identity } from "../identity/identity.js";
 import { cipherOrder } from "./cipher-order.js";
 
-/** Name in the handshake. The device ID counts, not this; an address there would be a warning of Node's. */
+/**
+ * Server name in the handshake. Only the device ID matters; an address here would cause a warning from Node.
+ */
 export const SERVER_NAME = "tensordeck";
 
 /**
  * TLS 1.3 with the machine's own certificate. Only signatures by P-256 are accepted, so that a peer cannot make us check
- * others; sessions are not resumed, so that every connection proves its key anew.
+ * others; sessions are not resumed, so that every connection proves its key again.
  */
 export function secureContextOptions(identity: Identity): SecureContextOptions {
   return {
@@ -27,7 +29,10 @@ export function secureContextOptions(identity: Identity): SecureContextOptions {
 
 const contexts = new WeakMap<Identity, SecureContext>();
 
-/** The same, made once for an identity: reading keys anew would cost each tunnel's connection a millisecond. */
+/**
+ * The same, created once per identity: parsing the keys each time would cost each tunnel connection a
+ * millisecond.
+ */
 export function secureContextOf(identity: Identity): SecureContext {
   let context = contexts.get(identity);
   if (!context) {

@@ -1,4 +1,6 @@
-/** Machines that the user named by address because no announcement of theirs comes here, until they are paired. */
+/**
+ * Machines that the user added by address because their announcements do not arrive here, until they are paired.
+ */
 import { z } from "zod";
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
 import { inBackground } from "../../../worker-runtime/faults.js";
@@ -6,17 +8,20 @@ import { deviceIdSchema } from "../../api/machines.js";
 import { delay } from "../../shared/deferred.js";
 import { JsonFile } from "../../storage/json-file.js";
 
-/** Asking is a whole TLS handshake, and the other side counts how often it is asked by strangers. */
+/** Probing takes a whole TLS handshake, and the other side limits those of unpaired machines. */
 const ASK_AGAIN_MILLIS = 15_000;
 
-/** What a machine says to whoever asks at its agent's port. */
+/** What a machine tells any caller of its agent's port. */
 export interface AgentHello {
   readonly deviceId: string;
-  /** Empty where it does not say. */
+  /** Empty if it does not tell. */
   readonly name: string;
 }
 
-/** Asks the agent at an address, "host:port", who it is. @throws ProblemError UNAVAILABLE when none answers. */
+/**
+ * Asks the agent at an address, "host:port", for its identity. @throws ProblemError UNAVAILABLE when none
+ * answers.
+ */
 export type AskAgent = (address: string, signal: AbortSignal) => Promise<AgentHello>;
 
 export interface AddedMachine extends AgentHello {
@@ -40,7 +45,7 @@ export class AddedMachines {
   readonly #closed = new AbortController();
   #writing: Promise<void> | undefined;
 
-  /** @param path File that keeps them over restarts; without it they are forgotten. */
+  /** @param path File that keeps them across restarts; without it they are not saved. */
   constructor(ask: AskAgent, path: string | undefined, onChange: () => void) {
     this.#ask = ask;
     this.#file = path === undefined ? undefined : new JsonFile(path, storedSchema, "The machines by address");
@@ -56,7 +61,7 @@ export class AddedMachines {
     return this.#machines.get(deviceId);
   }
 
-  /** Asks who is at an address. @throws ProblemError UNAVAILABLE when nobody answers. */
+  /** Asks which machine is at an address. @throws ProblemError UNAVAILABLE when nobody answers. */
   async find(address: string): Promise<AddedMachine> {
     const hello = await this.#ask(address, this.#closed.signal);
     const { host, port } = parseHostPort(address) ?? { host: address, port: 0 };
@@ -69,7 +74,7 @@ export class AddedMachines {
     this.#save();
   }
 
-  /** Answers false when there is none. */
+  /** Returns false if there is none. */
   remove(deviceId: string): boolean {
     const removed = this.#machines.delete(deviceId);
     if (removed) {
@@ -110,7 +115,7 @@ export class AddedMachines {
     const found = await this.find(machine.address).catch(() => undefined);
     const { deviceId } = machine;
     if (this.#closed.signal.aborted || this.#machines.get(deviceId) !== machine) return;
-    // Another machine at the address is not the one that the user meant.
+    // Another machine at the address is not the one that the user added.
     const isThere = found?.deviceId === deviceId;
     this.#machines.set(deviceId, isThere ? found : { ...machine, answers: false });
     this.#onChange();

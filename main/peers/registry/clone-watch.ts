@@ -1,19 +1,18 @@
 /**
- * Notices two machines with one identity, as when the memory card of one was copied for the other: they take each other's
- * place, and whoever talks to the one may be answered by the other. A process that was started anew is never heard again
- * once its successor was; one that is, lives beside it. An announcement can be made up by anybody, so whoever announces is
- * asked for the proof that he has the key.
+ * Detects two machines with one identity, as when a memory card was copied: they replace each other, and a peer of the
+ * one may be answered by the other. A process that was restarted is never heard from again once its successor was; if
+ * it is, both are running. Anyone can forge an announcement, so the announcing machine must prove that it has the key.
  */
 import { isDeepStrictEqual } from "node:util";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { INSTANCE } from "../identity/instance.js";
 
-/** What was under way when a process ended arrives within moments of the start of the next one. */
+/** Packets that were in transit when a process ended arrive within moments of the start of the next one. */
 const SETTLE_MILLIS = 5000;
-/** A machine is heard of several times in this time, or it is gone. */
+/** A machine is heard from several times in this period, or it is gone. */
 const FORGET_MILLIS = 180_000;
 const CONFIRM_EVERY_MILLIS = 20_000;
-/** Copies of one identity, addresses of one copy, and identities that are followed: anybody can make them up. */
+/** Copies of one identity, addresses of one copy, and identities that are tracked: anyone can make them up. */
 const MOST_INSTANCES = 8;
 const MOST_PLACES = 4;
 const MOST_DEVICES = 4096;
@@ -45,7 +44,7 @@ export class CloneWatch {
   /** By device ID and instance. */
   readonly #heard = new Map<string, Map<string, Copy>>();
   readonly #clones = new Map<string, readonly string[]>();
-  /** Identities that are being looked into. */
+  /** Identities that are being checked. */
   readonly #confirming = new Set<string>();
   readonly #listeners = new Set<() => void>();
   readonly #closed = new AbortController();
@@ -59,12 +58,12 @@ export class CloneWatch {
     this.#timer.unref();
   }
 
-  /** Where machines answer that have the identity of this one, or of the same other one; none unless there are several. */
+  /** Addresses of the machines that share this machine's identity, or another one's; empty unless there are several. */
   of(deviceId: string): readonly string[] {
     return this.#clones.get(deviceId) ?? [];
   }
 
-  /** Calls the listener whenever there are other clones than before, until the returned function is called. */
+  /** Calls the listener whenever the set of clones changes, until the returned function is called. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -75,7 +74,7 @@ export class CloneWatch {
     return this.#clones;
   }
 
-  /** @param proved Whether it has shown its key, rather than only announced itself. */
+  /** @param proved Whether it has proved its key, rather than only announced itself. */
   heard(deviceId: string, instance: string, place: string, proved = false): void {
     const isOwn = deviceId === this.#options.ownId;
     if (isOwn && instance === INSTANCE) return;
@@ -94,7 +93,7 @@ export class CloneWatch {
     if (!this.#clones.has(deviceId) && this.#areSeveral(deviceId, copies)) this.#lookInto(deviceId);
   }
 
-  /** Looks whether those that were several still are. */
+  /** Checks whether clones are still there. */
   look(): void {
     const now = this.#now();
     for (const [deviceId, copies] of this.#heard) {
@@ -118,7 +117,7 @@ export class CloneWatch {
     return copies;
   }
 
-  /** Whether one was heard again some time after another one was heard first. */
+  /** Whether one was heard from again some time after another was first heard from. */
   #areSeveral(deviceId: string, copies: ReadonlyMap<string, Copy>): boolean {
     const all = [...copies.values()];
     if (deviceId === this.#options.ownId) {
@@ -144,7 +143,7 @@ export class CloneWatch {
     );
   }
 
-  /** One address of each copy that has the key; none when that leaves fewer than two machines. */
+  /** One address of each copy that has the key; empty if fewer than two machines are left. */
   async #confirmedPlaces(deviceId: string): Promise<string[]> {
     const copies = [...(this.#heard.get(deviceId)?.values() ?? [])];
     const places = await Promise.all(copies.map((copy) => this.#placeOf(deviceId, copy)));
@@ -169,7 +168,7 @@ export class CloneWatch {
   }
 }
 
-/** IPv4 first, which a person recognises, and link-local addresses last. */
+/** IPv4 first, which people recognise, and link-local addresses last. */
 function rankOf(place: string): number {
   return place.includes("%") ? 2 : place.startsWith("[") ? 1 : 0;
 }

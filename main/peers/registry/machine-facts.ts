@@ -1,4 +1,4 @@
-/** What is known of a machine, put together from its agent, its announcement and what was kept of it. Pure. */
+/** The facts about a machine, assembled from its agent, its announcement and saved state. Pure. */
 
 import type { MachineFacts } from "../../api/machines.js";
 import type { Problem } from "../../api/problem.js";
@@ -15,11 +15,11 @@ export interface Whereabouts {
   readonly trusted?: TrustedMachine | undefined;
   readonly sighting?: Sighting | undefined;
   readonly added?: AddedMachine | undefined;
-  /** What its agent said. */
+  /** What its agent reported. */
   readonly described?: Pick<MachineFacts, "addresses" | "agentPort"> | undefined;
 }
 
-/** "host:port" of its agent, each once: announced ones first, since those are of this moment. */
+/** "host:port" of its agent, each once: announced ones first, since those are current. */
 export function knownAgentAddresses({ trusted, sighting, added, described }: Whereabouts): string[] {
   return unique([
     ...(sighting ? agentAddresses({ addresses: sighting.addresses, agentPort: sighting.port }) : []),
@@ -29,7 +29,7 @@ export function knownAgentAddresses({ trusted, sighting, added, described }: Whe
   ]);
 }
 
-/** Hosts by which others may reach it, each once: those that it names itself first. */
+/** Hosts by which others may reach it, each once: those that it reports itself first. */
 function hostsOf({ trusted, sighting, added, described }: Whereabouts): string[] {
   return unique([
     ...(described?.addresses ?? []),
@@ -40,9 +40,9 @@ function hostsOf({ trusted, sighting, added, described }: Whereabouts): string[]
 }
 
 /**
- * A machine that nobody paired with: what it announces, or what it said to whoever asked at an address.
+ * An unpaired machine: what it announces, or what it answered at an added address.
  *
- * @param isListening Whether anything listens where it announces its agent.
+ * @param isListening Whether anything listens at the announced address of its agent.
  */
 export function discoveredFacts(
   sighting: Sighting | undefined,
@@ -66,7 +66,7 @@ export function discoveredFacts(
   });
 }
 
-/** A paired machine. @param said What its agent said last, and whether it answers. */
+/** A paired machine. @param said What its agent last reported, and whether it answers. */
 export function pairedFacts(
   said: Omit<MachineFacts, "kind" | "grantedRole">,
   trusted: TrustedMachine,
@@ -120,7 +120,9 @@ function unique(values: readonly string[]): string[] {
   return [...new Set(values)];
 }
 
-/** What is to be said of a machine whose identity others have, too. @param places Where those answer, "host:port" each. */
+/**
+ * The problem of a machine that shares its identity with others. @param places Their addresses, "host:port" each.
+ */
 export function withClones(facts: MachineFacts, places: readonly string[]): MachineFacts {
   return { ...facts, clones: [...places], problem: cloneProblem(facts, places) };
 }

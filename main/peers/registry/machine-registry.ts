@@ -1,6 +1,6 @@
 /**
- * The machines that there are: this one, those that are paired, and those that announce themselves or were named by
- * address. Whether a paired machine is there, its agent's answer says; an announcement only says where to ask.
+ * All known machines: this one, paired ones, and those that announce themselves or were added by address. A paired
+ * machine is online if its agent answers; an announcement only tells where to connect.
  */
 import { isDeepStrictEqual } from "node:util";
 import { formatHostPort, parseHostPort } from "../../../worker-runtime/cluster/address.js";
@@ -23,14 +23,14 @@ import { discoveredFacts, knownAgentAddresses, pairedFacts, withClones } from ".
 import { type Probe, Probing } from "./probing.js";
 import type { ConnectMachine, RemoteMachine } from "./remote-machine.js";
 
-/** This machine, as its window shows it. */
+/** This machine, as shown in its window. */
 export interface OwnMachine {
   readonly tasks: TaskHost;
   readonly tunnels?: TunnelHost;
   facts(): MachineFacts;
-  /** Calls the listener when the facts are others, until the returned function is called. */
+  /** Calls the listener when the facts change, until the returned function is called. */
   onChange(listener: () => void): () => void;
-  /** Calls the listener with each sample while this machine is measured, until the returned function is called. */
+  /** Calls the listener with each sample while this machine is sampled, until the returned function is called. */
   onSample(listener: (sample: MachineSample) => void): () => void;
 }
 
@@ -40,22 +40,24 @@ export interface RegistryCollaborators<L extends RemoteMachine> {
   readonly connect: ConnectMachine<L>;
   readonly discovery: Pick<Discovery, "sightings" | "sighting" | "onChange" | "search">;
   readonly askAgent: AskAgent;
-  /** Tries whether a machine that only announces itself is still there. */
+  /** Probes whether a machine that only announces itself is still there. */
   readonly probe: Probe;
-  /** Notices machines that have the identity of another one; nobody does unless given. */
+  /** Detects machines that share an identity; absent: no detection. */
   readonly clones?: Pick<CloneWatch, "of" | "heard" | "onChange">;
-  /** File that keeps the addresses that were added; without it they are forgotten. */
+  /** File that keeps the addresses that were added; without it they are not saved. */
   readonly file?: string;
 }
 
-/** How long a machine that was named by device ID may take to announce itself. */
+/** How long a machine that was added by device ID may take to announce itself. */
 const SEARCH_MILLIS = 3000;
 const UNPAIR_MILLIS = 2000;
 const KEPT_ADDRESSES = 16;
-/** Unpaired machines that are listed; everybody on the network can make them up. The others are counted. */
+/**
+ * Maximum listed unpaired machines, as anyone on the network can make them up. Further ones are only counted.
+ */
 const MOST_LISTED_STRANGERS = 250;
 
-/** Once for all: to compare two names without it is a hundred times as much work. */
+/** Created once: comparing two names without it is a hundred times as much work. */
 const alphabetical = new Intl.Collator();
 
 type SampleListener = (machineId: string, sample: MachineSample) => void;
@@ -73,11 +75,11 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
   readonly #listeners = new Set<() => void>();
   readonly #sampleListeners = new Set<SampleListener>();
   readonly #stops: readonly (() => void)[];
-  /** Connections on their way out. */
+  /** Connections that are being closed. */
   readonly #closing = new Set<Promise<void>>();
-  /** The addresses that paired machines announced last: new ones are dialled at once. */
+  /** The latest announced addresses of paired machines: new ones are dialled at once. */
   readonly #announced = new Map<string, Pick<Sighting, "port" | "addresses">>();
-  /** Device IDs that the user named: they are listed however many others there are. */
+  /** Device IDs that the user added: they are listed no matter how many others there are. */
   readonly #named = new Set<string>();
   #list: readonly ClusterMachine[] | undefined;
   #unlisted = 0;
@@ -145,7 +147,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
   }
 
   /**
-   * Takes in a machine by "host", "host:port" or device ID; answers its id.
+   * Adds a machine by "host", "host:port" or device ID; resolves to its id.
    *
    * @throws ProblemError INVALID_ARGUMENT, UNAVAILABLE when nobody answers there, NOT_FOUND for a device ID that nobody
    *   announces.
@@ -169,7 +171,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
   }
 
   /**
-   * Takes a machine off the list: unpairs it, or forgets its address.
+   * Removes a machine from the list: unpairs it, or removes its added address.
    *
    * @throws ProblemError FAILED_PRECONDITION for a machine that is listed only because it announces itself.
    */
@@ -178,7 +180,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
     const wasAdded = this.#added.remove(machineId);
     if (trust.get(machineId)) {
       const remote = this.#paired.get(machineId)?.remote;
-      // One that does not answer learns of it when it dials.
+      // A machine that does not answer learns of it when it connects.
       await Promise.race([remote?.unpair().catch(() => undefined), delay(UNPAIR_MILLIS)]);
       await trust.remove(machineId);
     } else if (!wasAdded) {
@@ -189,7 +191,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
     }
   }
 
-  /** Says what a paired machine may do here. @throws ProblemError NOT_FOUND */
+  /** Sets what a paired machine may do here. @throws ProblemError NOT_FOUND */
   async setRole(machineId: string, grantedRole: Role): Promise<void> {
     const trusted = this.#collaborators.trust.get(machineId);
     if (!trusted) {
@@ -201,7 +203,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
     await this.#collaborators.trust.put({ ...trusted, grantedRole });
   }
 
-  /** Asks the network again who is there, and dials who does not answer. */
+  /** Queries the network again, and dials machines that do not answer. */
   search(): void {
     this.#collaborators.discovery.search();
     for (const { remote } of this.#paired.values()) {
@@ -209,7 +211,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
     }
   }
 
-  /** Ends all lines; resolves when they are closed. */
+  /** Ends all connections; resolves when they are closed. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const stop of this.#stops) stop();
@@ -262,7 +264,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
       .sort((a, b) => byName(a.facts, b.facts));
   }
 
-  /** Unpaired machines, first those that the user named, then those that have been here longest. */
+  /** Unpaired machines, first those that the user added, then in order of first sighting. */
   #strangerIds(): string[] {
     const { trust, discovery } = this.#collaborators;
     const ids = new Set([
