@@ -1,4 +1,7 @@
-/** Whether other machines find and reach this one: its agent's port and its announcements, which come and go together. */
+/**
+ * Whether other machines can find and reach this one: its agent's port and its announcements, which are switched
+ * together.
+ */
 
 import type { DiscoveryState } from "../api/machines.js";
 import { problemOf } from "../shared/problems.js";
@@ -22,7 +25,7 @@ export interface VisibilityOptions {
   readonly name: () => string;
 }
 
-/** Gives the agent's port a protocol. */
+/** Adds a protocol to the agent's port. */
 export type ServePort = (port: AgentPort) => void;
 
 type InstanceListener = NonNullable<DiscoveryOptions["onInstance"]>;
@@ -62,19 +65,19 @@ export class Visibility {
     return this.#discovery?.sighting(deviceId);
   }
 
-  /** Calls the listener when the port or the state is another one, or other machines are seen. */
+  /** Calls the listener when the port, the state or the sightings change. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Calls the listener as `DiscoveryOptions.onInstance` says. */
+  /** Calls the listener as described at `DiscoveryOptions.onInstance`. */
   onInstance(listener: InstanceListener): () => void {
     this.#instanceListeners.add(listener);
     return () => this.#instanceListeners.delete(listener);
   }
 
-  /** Gives every port that is opened from now on its protocols, before anybody can use them. */
+  /** Adds the protocols to every port that is opened from now on, before any peer can use them. */
   onPort(serve: ServePort): () => void {
     this.#serves.add(serve);
     return () => this.#serves.delete(serve);
@@ -84,12 +87,12 @@ export class Visibility {
     this.#discovery?.search();
   }
 
-  /** Tells the network that this machine is called otherwise now. */
+  /** Announces this machine's new name to the network. */
   renamed(): void {
     this.#discovery?.setName(this.#options.name());
   }
 
-  /** Resolves when this machine can be found and reached, or no longer can. What keeps it from that, the state says. */
+  /** Resolves when this machine can be found and reached, or no longer can. The state has the reason of a failure. */
   setVisible(visible: boolean): Promise<void> {
     this.#queue = this.#queue.then(async () => {
       if (visible && !this.#closed) await this.#open();
@@ -147,7 +150,7 @@ export class Visibility {
     const [discovery, agentPort] = [this.#discovery, this.#agentPort];
     this.#discovery = undefined;
     this.#agentPort = undefined;
-    // The goodbye goes out before nobody answers any more.
+    // The goodbye is sent while the agent still answers.
     await discovery?.close();
     await agentPort?.close();
   }

@@ -1,6 +1,6 @@
 /**
  * Why errors that TensorFlow reports happen, and what to do about them. The patterns are TensorFlow 2.21's own texts;
- * what none of them fits is shown as it is.
+ * texts that match none of them are shown unchanged.
  */
 export interface Explanation {
   readonly pattern: RegExp;
@@ -9,7 +9,7 @@ export interface Explanation {
   readonly remedy: string;
 }
 
-/** The first that fits is taken, so the special ones stand before the general. */
+/** The first match is used, so special patterns come before general ones. */
 export const explanations: readonly Explanation[] = [
   {
     pattern: /The portable engine cannot run this graph/,

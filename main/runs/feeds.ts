@@ -72,14 +72,14 @@ async function readFeed(value: FeedValue, options: FeedFileOptions): Promise<Ten
   }
 }
 
-/** A pipe or device could keep the reader waiting for ever. What cannot be looked at is left to the reader to report. */
+/** A pipe or device could keep the reader waiting for ever. Errors of `stat` are left to the reader to report. */
 async function refusePipes(path: string): Promise<void> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats || stats.isFile() || stats.isDirectory()) return;
   throw problem("INVALID_ARGUMENT", `"${basename(path)}" is not a file.`);
 }
 
-/** The shape that a placeholder says it takes. Other nodes' values may be replaced by any. */
+/** The declared shape of a placeholder. Values of other nodes may be replaced by any shape. */
 function declaredShape(node: NodeDef): DeclaredShape {
   const shape = node.op.startsWith("Placeholder") ? node.attr.get("shape")?.value : undefined;
   if (shape?.$case !== "shape" || shape.value.unknownRank) return undefined;

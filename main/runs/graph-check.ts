@@ -1,4 +1,4 @@
-/** What can be said about a run before anything is sent: better now and in plain words than later in the master's. */
+/** Checks a run before anything is sent: an early error in plain words is better than a later one from the master. */
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { parseDeviceName } from "../../worker-runtime/cluster/device-name.js";
@@ -8,7 +8,7 @@ import type { RunRequest } from "../api/runs.js";
 import { messageOf, problem } from "../shared/problems.js";
 import { dtypeOfOutput } from "./output-dtype.js";
 
-/** A graph that can be run as the request asks, as far as can be told from here. */
+/** A graph that can be run as requested, as far as is known here. */
 export interface CheckedGraph {
   readonly graphDef: GraphDef;
   readonly nodes: ReadonlyMap<string, NodeDef>;
@@ -102,7 +102,7 @@ function checkInputs(nodes: ReadonlyMap<string, NodeDef>): void {
 }
 
 function checkCycles(nodes: ReadonlyMap<string, NodeDef>): void {
-  // TensorFlow itself only says how many nodes are in circles.
+  // TensorFlow itself only reports how many nodes are in cycles.
   const { cycle } = topologicalOrder([...nodes.values()]);
   const [first] = cycle ?? [];
   if (!cycle || first === undefined) return;
@@ -132,7 +132,7 @@ function checkFetch(graphDef: GraphDef, nodes: ReadonlyMap<string, NodeDef>, nam
   });
 }
 
-/** Walks from what is asked for to the graph's inputs; a fed tensor ends the way, as it does in TensorFlow. */
+/** Walks from the fetches to the graph's inputs; a fed tensor ends the walk, as in TensorFlow. */
 function checkPlaceholders(
   nodes: ReadonlyMap<string, NodeDef>,
   fed: ReadonlySet<string>,
@@ -172,7 +172,7 @@ export interface Pin {
 /**
  * The devices that nodes are pinned to, one for each node that says any.
  *
- * @throws ProblemError INVALID_ARGUMENT for a text that is no device name.
+ * @throws ProblemError INVALID_ARGUMENT for an invalid device name.
  */
 export function pinsOf(nodes: ReadonlyMap<string, NodeDef>): Pin[] {
   const pins: Pin[] = [];

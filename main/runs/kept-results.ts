@@ -22,7 +22,7 @@ export class KeptResults {
     this.#maxBytes = maxBytes;
   }
 
-  /** Replaces all. Where they are too much together, the largest are given up. */
+  /** Replaces all. If they are too large together, the largest are dropped. */
   set(results: readonly NamedTensor[]): void {
     this.#tensors = new Map();
     this.#dropped = new Set();

@@ -10,21 +10,21 @@ const stateOfTask =
 
 /**
  * Whether a graph has ops that keep state in their session's own kernels: where a random sequence or an iterator stands.
- * Such a graph must run all its steps in one session, or the second would begin the sequence anew.
+ * Such a graph must run all its steps in one session, or the second would restart the sequence.
  */
 export function keepsStateInKernels({ node, library }: GraphDef): boolean {
   const ops = bundledOpRegistry();
   const isKept = (op: string) => {
     if (stateOfTask.test(op)) return false;
     const def = ops.get(op);
-    // What is not known here may keep anything; the graph's own functions are looked into.
+    // An unknown op may keep any state; the graph's own functions are examined.
     return def ? def.isStateful : !library?.function.some(({ signature }) => signature?.name === op);
   };
   const inFunctions = library?.function.flatMap(({ nodeDef }) => nodeDef) ?? [];
   return [...node, ...inFunctions].some(({ op }) => isKept(op) && !isCall(op));
 }
 
-/** Ops that call functions are stateful for the sake of what they call. */
+/** Ops that call functions are stateful because of their callees. */
 function isCall(op: string): boolean {
   return /^(StatefulPartitionedCall|If|While|Case|RemoteCall|SymbolicGradient)$/.test(op);
 }

@@ -1,4 +1,4 @@
-/** Noticing that a task went away under a run, and saying so instead of what its peers make of it. */
+/** Detects that a task was lost during a run, and reports that instead of the errors of its peers. */
 import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import { ProblemError } from "../api/wire.js";
 import type { ClusterService } from "../cluster/cluster-service.js";
@@ -11,7 +11,7 @@ type Cluster = Pick<ClusterService, "tasks" | "onChange">;
 
 /** The end of a process is noticed within milliseconds, but connections to it may break first. */
 const NOTICE_MILLIS = 1500;
-/** The end of a server that somebody else started, and of a whole machine, shows only by the answers that do not come. */
+/** The end of a foreign server, or of a whole machine, shows only in missing answers. */
 const SILENCE_MILLIS = 8000;
 const NOTICE_INTERVAL_MILLIS = 50;
 
@@ -22,7 +22,7 @@ export function lostTask(error: ProblemError): boolean {
   return lost.has(error);
 }
 
-/** Calls back once when a task ends or is started anew, until the returned function is called. */
+/** Calls back once when a task ends or is restarted, until the returned function is called. */
 export function watchTasks(
   cluster: Cluster,
   watched: readonly Participant[],
@@ -34,7 +34,7 @@ export function watchTasks(
   });
 }
 
-/** For an error that the end of a task would cause: that end, if it shows within a moment. */
+/** For an error that the end of a task would cause: that end, if it is detected within a moment. */
 export async function taskEnded(
   cluster: Cluster,
   watched: readonly Participant[],
@@ -62,14 +62,14 @@ function patienceWith(error: unknown, dependsOnOthers: () => boolean): number | 
     case StatusCode.UNKNOWN:
       return NOTICE_MILLIS;
     case StatusCode.DEADLINE_EXCEEDED:
-      // Whoever did not answer for so long is known by now.
+      // A task that has not answered for this long is known by now.
       return 0;
     default:
       return undefined;
   }
 }
 
-/** Whether a task runs where nobody tells this machine that it has ended. */
+/** Whether a task runs where its end is not reported to this machine. */
 function dependsOnOthers(cluster: Cluster, watched: readonly Participant[]): boolean {
   return cluster
     .tasks()
@@ -80,7 +80,8 @@ function dependsOnOthers(cluster: Cluster, watched: readonly Participant[]): boo
 }
 
 /**
- * @param countSilent Whether a task that lives but does not answer is lost. Before a step has failed it may only be busy,
+ * @param countSilent Whether a live task that does not answer counts as lost. Before a step has failed it may only be
+ * busy, ↵
  *   and the session itself gives it more time.
  */
 function findLost(

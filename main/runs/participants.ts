@@ -1,4 +1,4 @@
-/** Which tasks a run needs, whether they are there, and which of them is its master. */
+/** Which tasks a run needs, whether they are available, and which of them is its master. */
 import { localDeviceText } from "../../worker-runtime/cluster/device-name.js";
 import type { TaskState } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
@@ -6,7 +6,7 @@ import { ProblemError } from "../api/wire.js";
 import { problem } from "../shared/problems.js";
 import type { Pin } from "./graph-check.js";
 
-/** What is looked at of a task. */
+/** The facts about a task that are checked. */
 export interface Participant {
   /** "worker/0" */
   readonly name: string;
@@ -16,9 +16,9 @@ export interface Participant {
   readonly state: TaskState;
   /** Full names and types; empty while the task is not running. */
   readonly devices: readonly { readonly name: string; readonly type: string }[];
-  /** Changes with every new server at this place. */
+  /** Changes with every new server at this index. */
   readonly incarnation: string | undefined;
-  /** Why no session can take it in, though it may run. */
+  /** Why no session can use it, though it may be running. */
   readonly unusable: Problem | undefined;
 }
 

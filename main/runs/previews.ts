@@ -1,7 +1,7 @@
 import type { Tensor } from "../../worker-runtime/protocol/tensor.js";
 import type { TensorPreview } from "../api/runs.js";
 
-/** What a window shows of a tensor without asking for more. */
+/** The part of a tensor that a window shows without requesting more. */
 export const PREVIEW_ELEMENTS = 1000;
 /** A string of a tensor can be a whole file. */
 const MAX_ELEMENT_CHARACTERS = 2000;

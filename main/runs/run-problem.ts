@@ -1,4 +1,4 @@
-/** What a failed run says to the user: which node of which task, why, and what to do. */
+/** The problem of a failed run for the user: which node of which task, why, and what to do. */
 import { shortTaskText, tasksInText } from "../../worker-runtime/cluster/device-name.js";
 import {
   messageWithoutTask,
@@ -11,25 +11,25 @@ import { ProblemError } from "../api/wire.js";
 import { defined, problemOf, shortTaskName } from "../shared/problems.js";
 import { explanations } from "./error-explanations.js";
 
-/** What is known of the graph and the cluster that the error came from. */
+/** Facts about the graph and the cluster that the error came from. */
 export interface RunContext {
   /** The user's nodes by name. */
   readonly nodes: ReadonlyMap<string, { readonly op: string }>;
   /** The limit that the user set for a step, if any. */
   readonly stepTimeoutMillis: number | undefined;
-  /** Name of a task by the address that it listens at. */
+  /** Name of a task by its listening address. */
   readonly taskAt: (address: string) => string | undefined;
 }
 
 /**
- * Workers add the newest warnings and errors of their log to what they report. Those are of earlier steps, too, and
- * say nothing of this failure.
+ * Workers add the newest warnings and errors of their log to what they report. They may be from earlier steps and
+ * are unrelated to this failure.
  */
 function withoutOlderLog(text: string): string {
   return text.replace(/\n\s*Recent warning and error logs:[\s\S]*$/, "");
 }
 
-/** Text of one sentence is enough for a headline; TensorFlow's errors can carry stack traces and whole graphs. */
+/** One sentence is enough for a headline; TensorFlow's errors can carry stack traces and whole graphs. */
 const MAX_HEADLINE_CHARACTERS = 300;
 
 export function runProblem(error: unknown, context: RunContext): Problem {
@@ -89,7 +89,7 @@ const nodePatterns = [
   /\b[Nn]ode:? '([^']+)'/g,
 ];
 
-/** The first name that is one of the user's nodes: a master's rewriting makes others. */
+/** The first name that is one of the user's nodes: a master's rewriting creates others. */
 function nodeOfMessage(text: string, { nodes }: RunContext): string | undefined {
   for (const pattern of nodePatterns) {
     for (const [, name] of text.matchAll(pattern)) {
@@ -97,13 +97,13 @@ function nodeOfMessage(text: string, { nodes }: RunContext): string | undefined 
       if (node !== undefined && nodes.has(node)) return node;
     }
   }
-  // Of an op that it does not know, TensorFlow names the op alone.
+  // For an unknown op, TensorFlow names only the op.
   const op = /Op type not registered '([^']+)'/.exec(text)?.[1];
   if (op === undefined) return undefined;
   return [...nodes].find(([, node]) => node.op === op)?.[0];
 }
 
-/** The first sentence that says something, without the notes that TensorFlow adds for programmers. */
+/** The first meaningful sentence, without the notes that TensorFlow adds for programmers. */
 function headline(text: string): string {
   const line =
     text
@@ -117,7 +117,7 @@ function headline(text: string): string {
       )
       .find((part) => part !== "" && !/^=+$/.test(part) && taskOfMessage(`${part}:`) === undefined) ??
     text.trim();
-  // The reason follows in our own words, so TensorFlow's further guesses go with the details.
+  // The reason follows in our own words, so TensorFlow's further guesses move to the details.
   const sentence = /^.{20,}?[.!?](?=\s+[A-Z])/.exec(line)?.[0] ?? line;
   const short =
     sentence.length > MAX_HEADLINE_CHARACTERS ? `${sentence.slice(0, MAX_HEADLINE_CHARACTERS)} …` : sentence;

@@ -15,7 +15,7 @@ export interface RunServiceCollaborators {
   readonly cluster: Pick<ClusterService, "tasks" | "membership" | "onChange">;
   readonly emit: EmitEvent;
   readonly readFeeds: ReadFeeds;
-  /** The folder of an opened SavedModel; undefined where nobody knows it. */
+  /** The folder of an opened SavedModel; undefined if unknown. */
   readonly folderOf: FolderOf;
 }
 
@@ -32,7 +32,7 @@ export class RunService {
     this.#savedValues = new SavedValues(collaborators.folderOf);
   }
 
-  /** @throws ProblemError FAILED_PRECONDITION while another run goes on. */
+  /** @throws ProblemError FAILED_PRECONDITION while another run is in progress. */
   start(request: RunRequest): { runId: string } {
     if (this.#latest && !this.#latest.status.isOver) {
       throw problem("FAILED_PRECONDITION", "A run goes on already.", {
@@ -53,7 +53,7 @@ export class RunService {
     return { runId: status.runId };
   }
 
-  /** Does nothing for a run that is over. */
+  /** Does nothing for a finished run. */
   stop(runId: string, abort: boolean): void {
     this.#run(runId).stop(abort);
   }

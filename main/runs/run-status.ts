@@ -1,4 +1,4 @@
-/** What is known of a run, and telling it to the windows. */
+/** The status of a run, and its reports to the windows. */
 import { randomUUID } from "node:crypto";
 import type { Problem } from "../api/problem.js";
 import type { RunRequest, RunState, RunUpdate } from "../api/runs.js";
@@ -85,7 +85,7 @@ export class RunStatus {
     });
   }
 
-  /** What goes on before the first step. */
+  /** The current phase before the first step. */
   setPhase(phase: string): void {
     if (this.#state !== "preparing" || phase === this.#phase) return;
     this.#phase = phase;
@@ -104,7 +104,10 @@ export class RunStatus {
     this.#throttle.now();
   }
 
-  /** What a step brought is told together, so that no window sees the trace of one beside the values of another. */
+  /**
+   * The results of a step are reported together, so that no window sees the trace of one step with the values of
+   * another.
+   */
   stepDone(results: readonly NamedTensor[], timing: StepTiming, traced: TracedStep | undefined): void {
     this.#step++;
     this.#timing = timing;
@@ -127,7 +130,7 @@ export class RunStatus {
     this.#throttle.now();
   }
 
-  /** Nothing changes after this. */
+  /** The final state. */
   end(state: "done" | "stopped" | "failed", problem?: Problem): void {
     if (this.isOver) return;
     this.#state = state;
@@ -137,7 +140,7 @@ export class RunStatus {
     this.#throttle.dispose();
   }
 
-  /** Lets go of the results when another run takes the place. */
+  /** Releases the results when another run replaces this one. */
   release(): void {
     this.#results = [];
     this.kept.set([]);

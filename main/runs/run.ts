@@ -1,4 +1,4 @@
-/** One run: from what the window asked for to its last step. */
+/** One run, from the window's request to the last step. */
 import { StatusCode, TensorFlowError } from "../../worker-runtime/protocol/status.js";
 import { restoreText } from "../../worker-runtime/session/saved-model/restore.js";
 import type { RunRequest } from "../api/runs.js";
@@ -28,9 +28,9 @@ export interface RunCollaborators {
 }
 
 /**
- * Two sessions are kept: one in which every node of the user's is run as it is, for steps that are traced, and one in
+ * Two sessions are kept: one in which every node of the user is run unchanged, for steps that are traced, and one in
  * which TensorFlow rewrites the graph for speed, for the steps after the first of a long run. Variables are the same
- * in both: they belong to the tasks. A graph with state that does not is run in the first alone.
+ * in both: they belong to the tasks. A graph with session state is run in the first session only.
  */
 export interface RunSessions {
   readonly plain: SessionKeeper;
@@ -45,7 +45,7 @@ export class Run {
   readonly #collaborators: RunCollaborators;
   /** Aborted to end the step or the preparation in progress. */
   readonly #abort = new AbortController();
-  /** The user wants no further step. */
+  /** The user has requested to stop. */
   #stopAsked = false;
 
   constructor(request: RunRequest, status: RunStatus, collaborators: RunCollaborators) {
@@ -62,7 +62,7 @@ export class Run {
     this.status.stopping();
   }
 
-  /** Runs to the end. Never rejects: what goes wrong is told by the status. */
+  /** Runs to the end. Never rejects: errors are reported in the status. */
   async execute(): Promise<void> {
     let graph: CheckedGraph | undefined;
     try {
@@ -112,7 +112,8 @@ export class Run {
     } catch (error) {
       if (isUninitialised(error)) this.#collaborators.savedValues.forget(this.#request.restore?.sourceId);
       if (!signal.aborted) {
-        // The error of a call is often only the echo of a task that ended; what ended it says more.
+        // The error of a call is often only a consequence of a task that ended; the reason of that end is
+        // more useful.
         const cause = await taskEnded(cluster, watchedTasks(prepared), error);
         if (isSessionLost(error) || cause) {
           sessions.plain.discard();
@@ -213,8 +214,9 @@ export class Run {
         signal,
       });
       const { values, metadata } = await step.catch((error: unknown) => {
-        // TensorFlow's master forgets a cancellation that comes while it still registers the graph. Only the end of the
-        // session ends such a step there, which else would take what is meant for later ones, such as a queue's element.
+        // TensorFlow's master loses a cancellation that arrives while it is still registering the graph. Only closing
+        // the session ends such a step there, which otherwise would consume what is meant for later ones, such as a
+        // queue's element.
         if (registersGraph && endsFromHere(error, signal)) ready.giveUp();
         throw error;
       });
@@ -235,7 +237,7 @@ function watchedTasks({ needed, members, master }: Prepared): Participant[] {
   return [...new Set([...needed, master, ...members.slice(0, 1)])];
 }
 
-/** Whether a variable that was restored has no value any more: somebody cleared its task. */
+/** Whether a restored variable has lost its value because its task was cleared. */
 function isUninitialised(error: unknown): boolean {
   return (
     error instanceof TensorFlowError &&
@@ -244,7 +246,7 @@ function isUninitialised(error: unknown): boolean {
   );
 }
 
-/** Whether a step ended because nobody here waits for it any longer. */
+/** Whether a step ended because its result is no longer awaited here. */
 function endsFromHere(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted || (error instanceof TensorFlowError && error.code === StatusCode.DEADLINE_EXCEEDED);
 }

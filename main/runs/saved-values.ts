@@ -1,4 +1,4 @@
-/** Gives the variables and tables of SavedModels their saved values, once for each place that they are at. */
+/** Restores the saved values of the variables and tables of SavedModels, once per location. */
 import type { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import { isVariable, stateName } from "../../worker-runtime/graph/initialisers.js";
@@ -15,13 +15,13 @@ import { ProblemError } from "../api/wire.js";
 import { defined, problemOf } from "../shared/problems.js";
 import type { Participant } from "./participants.js";
 
-/** The folder of an opened SavedModel; undefined where nobody knows it. */
+/** The folder of an opened SavedModel; undefined if unknown. */
 export type FolderOf = (sourceId: string) => string | undefined;
 
-/** Saved values could not be read: the run may go on without them if the user wants it so. */
+/** Saved values could not be read: the run may continue without them if the user wants that. */
 export class SavedValuesError extends ProblemError {}
 
-/** Where the values go. */
+/** The destination of the values. */
 export interface RestorePlace {
   readonly session: RestoringSession;
   /** Every task of the session. */
@@ -30,15 +30,15 @@ export interface RestorePlace {
   readonly signal: AbortSignal;
 }
 
-/** What a document's runs have brought into the tasks. */
+/** What a document's runs have restored into the tasks. */
 interface Loaded {
-  /** Of the tasks that were there: one that ended has taken variables along. */
+  /** For the tasks of that time: a task that ended has lost its variables. */
   readonly incarnations: readonly (string | undefined)[];
   /** The first task, which has whatever is not pinned. */
   readonly first: string | undefined;
   readonly states: Set<string>;
   readonly variables: Set<string>;
-  /** Tables were filled, and the graph's own start was run. */
+  /** Tables were initialised, and the graph's own init op was run. */
   started: boolean;
 }
 
@@ -54,7 +54,8 @@ export class SavedValues {
   }
 
   /**
-   * Brings what the tasks do not have yet. What a run has changed since, by training, stays.
+   * Restores what the tasks do not have yet. Values that a run has changed since then, by training, are kept.
+   * ↵
    * @throws SavedValuesError naming the file that is missing or damaged, or why the graph cannot be restored
    */
   async restore(
@@ -63,7 +64,7 @@ export class SavedValues {
     { session, members, onProgress, signal }: RestorePlace,
   ): Promise<void> {
     if (!wanted) {
-      // Whatever the variables are given instead, the saved values are wanted again afterwards.
+      // If the variables get other values, the saved ones have to be restored again afterwards.
       this.forget(sourceId);
       return;
     }
@@ -90,12 +91,12 @@ export class SavedValues {
     this.#loaded.set(sourceId, loaded);
   }
 
-  /** The next run brings everything again. */
+  /** The next run restores everything again. */
   forget(sourceId: string | undefined): void {
     if (sourceId !== undefined) this.#loaded.delete(sourceId);
   }
 
-  /** Another document's run may change variables of the same names; their documents bring them again. */
+  /** Another document's run may change variables of the same names; their documents restore them again. */
   forgetOthers(sourceId: string | undefined, graph: GraphDef): void {
     const others = [...this.#loaded].filter(([id]) => id !== sourceId);
     if (others.length === 0) return;

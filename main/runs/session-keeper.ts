@@ -1,6 +1,6 @@
 /**
- * Keeps the session of the last run open for the next one, as long as that needs no other: the master then neither
- * places nor registers the graph again, and variables keep their values also where nothing else holds them.
+ * Keeps the session of the last run open for the next one, as long as that can share it: the master then neither
+ * places nor registers the graph again, and variables keep their values even if only the session holds them.
  */
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
 import { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
@@ -22,7 +22,9 @@ interface Held {
   readonly session: KeptSession;
   graphBytes: Uint8Array;
   graph: GraphDef;
-  /** What was run in it: the first step of a kind includes the registration of its part of the graph. */
+  /**
+   * The signatures run in it: the first step of a kind includes the registration of its part of the graph.
+   */
   readonly stepsRun: Set<string>;
 }
 
@@ -31,15 +33,15 @@ export interface ReadySession {
   readonly session: KeptSession;
   /** True when it was made for this run. */
   readonly isNew: boolean;
-  /** Notes that these tensors are run; answers whether that is for the first time in this session. */
+  /** Records that these tensors are run; returns whether this is the first time in this session. */
   isFirstStep(signature: string): boolean;
-  /** Closes it in the background, so that no later run gets it. */
+  /** Closes it in the background, so that no later run reuses it. */
   giveUp(): void;
 }
 
 export class SessionKeeper {
   #held: Held | undefined;
-  /** Sessions on their way out. */
+  /** Sessions that are being closed. */
   readonly #closing = new Set<Promise<void>>();
 
   async obtain(
@@ -64,7 +66,7 @@ export class SessionKeeper {
     return this.#ready(this.#held, true);
   }
 
-  /** Gives the session up; it is closed in the background. */
+  /** Drops the session; it is closed in the background. */
   discard(): void {
     const held = this.#held;
     this.#held = undefined;
@@ -96,7 +98,7 @@ export class SessionKeeper {
   }
 }
 
-/** What a graph has that the one before it had not; undefined when something was changed or taken away. */
+/** The nodes added since the previous graph; undefined when something was changed or removed. */
 function addedNodes(held: Held, graph: GraphDef, graphBytes: Uint8Array): GraphDef | undefined {
   if (Buffer.compare(held.graphBytes, graphBytes) === 0) return GraphDef.create();
   if (!sameLibrary(held.graph, graph)) return undefined;

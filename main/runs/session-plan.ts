@@ -24,7 +24,7 @@ export interface SessionPlanInput {
   readonly optimize: boolean;
 }
 
-/** Creating a session is a matter of milliseconds once all tasks answer, which was seen to before. */
+/** Creating a session takes milliseconds once all tasks answer, which was ensured before. */
 const CREATE_TIMEOUT_MILLIS = 30_000;
 
 export function planRunSession(input: SessionPlanInput, onProgress: (text: string) => void): SessionRequest {
@@ -79,7 +79,7 @@ function configOf(input: SessionPlanInput, memberCluster: ClusterSpec): SessionC
       experimental: { shareSessionStateInClusterspecPropagation: true },
     };
   }
-  // A master waits without end for every task of its cluster that the filters let through.
+  // A master waits forever for every task of its cluster that passes the filters.
   return members.length === allTasks.length
     ? config
     : { ...config, deviceFilters: members.map(taskDeviceName) };

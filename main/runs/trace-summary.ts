@@ -5,7 +5,7 @@ import { chromeTrace } from "../../worker-runtime/session/trace/chrome-trace.js"
 import { readStepStats, summariseNodes } from "../../worker-runtime/session/trace/step-stats.js";
 import type { NodeRun, Transfer } from "../api/runs.js";
 
-/** What the newest traced step of a run told. */
+/** The results of a run's newest traced step. */
 export interface TracedStep {
   /** 1-based number of the step. */
   readonly step: number;
@@ -17,7 +17,7 @@ export interface TracedStep {
   readonly graph: GraphDef;
 }
 
-/** Steps that are traced of a run with many when the user asks for a trace: one in so many. */
+/** In a long traced run, one in this many steps is traced. */
 const TRACE_EVERY = 50;
 
 /**
@@ -31,7 +31,7 @@ export function isTraced(step: number, steps: number, trace: boolean): boolean {
 
 export function traceOf(stepStats: StepStats, step: number, graph: GraphDef): TracedStep {
   const trace = readStepStats(stepStats, graph);
-  // Copies that TensorFlow makes of a node elsewhere would say that it ran in two places.
+  // Copies that TensorFlow makes of a node elsewhere would suggest that it ran in two places.
   const recorded = new Set(trace.nodes.filter((run) => run.recordedName === run.node).map((run) => run.node));
   const own = trace.nodes.filter((run) => run.recordedName === run.node || !recorded.has(run.node));
   return {

@@ -5,9 +5,9 @@ import { CONTROL_DEADLINE_MILLIS } from "../../worker-runtime/rpc/service-client
 import { workerClient } from "../../worker-runtime/rpc/worker-client.js";
 
 /**
- * Forgets the variables, queues and sessions of one server, and of no other of its cluster.
+ * Clears the variables, queues and sessions of one server only.
  *
- * @param server Job and index that the server itself goes by.
+ * @param server Job and index under which the server was started. ↵
  * @throws TensorFlowError UNAVAILABLE or DEADLINE_EXCEEDED when it does not answer.
  */
 export async function clearServerState(
@@ -20,7 +20,7 @@ export async function clearServerState(
     // Without the filter a master clears every task of its cluster, and waits for each that is gone.
     const deviceFilters = [taskDeviceName(server)];
     await masterClient(channel).reset({ container: [], deviceFilters }, options);
-    // Variables that a session with a ClusterSpec of its own shared lie where Reset does not look.
+    // Variables shared by a session with its own ClusterSpec are where Reset does not look.
     await workerClient(channel).cleanupAll({ container: [] }, options);
   } finally {
     channel.close();

@@ -3,7 +3,7 @@ import type { Problem } from "../api/problem.js";
 import { defined } from "../shared/problems.js";
 import type { TaskExit } from "./launcher.js";
 
-/** Windows' codes of processes that were ended by a fault, as Node shows them. */
+/** Windows exit codes of crashed processes, as reported by Node. */
 const ACCESS_VIOLATION = 0xc0000005;
 const DLL_NOT_FOUND = 0xc0000135;
 
@@ -22,7 +22,7 @@ const signalReasons = new Map<string, string>([
 const memoryTrouble =
   /out of memory|bad_alloc|resource exhausted|OOM when allocating|cannot allocate memory/i;
 
-/** Why a task is gone that nobody asked to end, with its last words. */
+/** Why a task ended unexpectedly, with its last output. */
 export function exitProblem(task: string, exit: TaskExit, lastLines: readonly LogLine[]): Problem {
   const text = lastLines.map((line) => line.text).join("\n");
   return defined({
@@ -35,7 +35,7 @@ export function exitProblem(task: string, exit: TaskExit, lastLines: readonly Lo
   });
 }
 
-/** Why a task did not come up, made complete with what its exit and its last words say. */
+/** Why a task failed to start, completed with its exit and its last output. */
 export function startProblem(
   task: string,
   problem: Problem,

@@ -1,4 +1,4 @@
-/** Whom a task's port is open to is for the user of its machine to say; these are the words where it is not. */
+/** The user of a machine decides who may reach its tasks' ports; these are the messages for a refusal. */
 import type { ProblemError } from "../api/wire.js";
 import { problem } from "../shared/problems.js";
 import type { TaskHost } from "./task-host.js";
@@ -20,7 +20,7 @@ export function exposureRefused(machine: string): ProblemError {
   );
 }
 
-/** A task of another machine cannot be shut off here. @param why As a sentence. */
+/** A task of another machine cannot be isolated here. @param why As a sentence. */
 export function cannotShutOff(why: string): ProblemError {
   return problem("PERMISSION_DENIED", "The network would reach the task, which its machine does not allow.", {
     reason: `TensorFlow's server listens on every address of its machine and cannot be shut off there. ${why}`,

@@ -1,10 +1,10 @@
-/** Which GPUs a task sees when its order leaves that open: a GPU serves one worker well and two badly. */
+/** Which GPUs a task sees when its order leaves that open: a GPU serves one worker well but not two. */
 import type { Engine, GpuChoice } from "../api/cluster.js";
 
 /** TensorFlow's customary name for the job that holds variables; its tasks take no GPU memory from the workers. */
 const PARAMETER_SERVER_JOB = "ps";
 
-/** What decides over a task's GPUs. */
+/** The inputs to the assignment of a task's GPUs. */
 export interface GpuWish {
   readonly choice: GpuChoice;
   readonly job: string;
@@ -21,7 +21,7 @@ export function visibleGpus(
   gpus: readonly number[],
   inUse: readonly (readonly number[])[],
 ): string {
-  // The portable engine computes on the processor and leaves the GPUs to others.
+  // The portable engine computes on the CPU and leaves the GPUs to others.
   if (choice === "none" || engine === "portable") return "none";
   if (choice !== "auto") return choice.join(",");
   if (job === PARAMETER_SERVER_JOB) return "none";
@@ -31,7 +31,7 @@ export function visibleGpus(
   return String(others.reduce((best, gpu) => (users(gpu) < users(best) ? gpu : best), first));
 }
 
-/** The numbers in what `visibleGpus` answered. */
+/** The indices in a result of `visibleGpus`. */
 export function gpuNumbers(visible: string, gpus: readonly number[]): number[] {
   if (visible === "none") return [];
   return visible === "auto" ? [...gpus] : visible.split(",").map(Number);

@@ -1,14 +1,14 @@
-/** Asking tasks whether they answer, by the call that every TensorFlow server has: WorkerService.GetStatus. */
+/** Health checks of tasks, by the call that every TensorFlow server supports: WorkerService.GetStatus. */
 import type { Device } from "../api/cluster.js";
 
 export interface Health {
-  /** The devices under the name that the server itself goes by. */
+  /** The devices under the name with which the server was started. */
   readonly devices: readonly Device[];
-  /** Changes when the server behind the address was started anew. */
+  /** Changes when the server behind the address was restarted. */
   readonly incarnation: string;
 }
 
-/** One address that is asked repeatedly. */
+/** One address that is checked repeatedly. */
 export interface HealthProbe {
   /** Rejects when no answer came in time. */
   check(signal: AbortSignal): Promise<Health>;

@@ -1,21 +1,21 @@
-/** How a supervised task becomes a process: what the supervisor asks of an engine, and nothing more. */
+/** How a supervised task becomes a process: exactly what the supervisor needs from an engine. */
 import type { Engine, LogLine } from "../api/cluster.js";
 import type { Problem } from "../api/problem.js";
 
 /** Addresses by index, by job. */
 export type ClusterTasks = Readonly<Record<string, Readonly<Record<number, string>>>>;
 
-/** What a task's server is told of its place. */
+/** What a task's server is told about its cluster. */
 export interface TaskPlan {
   /** The members that the server knows from its start. */
   readonly cluster: ClusterTasks;
-  /** Job and index that the server goes by; in a dynamic cluster not the ones that sessions give it. */
+  /** Job and index with which the server is started; in a dynamic cluster not those that sessions assign. */
   readonly job: string;
   readonly index: number;
   readonly port: number;
-  /** GPUs that it sees: "auto" (all of them), "none", or numbers by nvidia-smi's count, "0,1". */
+  /** GPUs that it sees: "auto" (all of them), "none", or nvidia-smi indices, "0,1". */
   readonly gpu: string;
-  /** Whether its port is to be closed to everything outside of the machine, where that is possible. */
+  /** Whether to close its port to everything outside of the machine, where that is possible. */
   readonly isolate: boolean;
   /** Whether it may start where its port stays open to the network. */
   readonly mayBeExposed: boolean;
@@ -24,7 +24,7 @@ export interface TaskPlan {
 export interface LaunchRequest {
   readonly engine: Engine;
   readonly plan: TaskPlan;
-  /** What the process's command line begins with: a program that becomes the one after it, with its flags. */
+  /** Prefix of the process's command line: a program, with its flags, that executes the one after it. */
   readonly commandPrefix?: readonly string[];
   /** Called for every line that the process writes. */
   readonly onLine: (text: string, level?: LogLine["level"]) => void;
@@ -37,20 +37,20 @@ export interface TaskExit {
 }
 
 export interface TaskProcess {
-  /** Absent until the system has made the process. */
+  /** Absent until the system has created the process. */
   readonly pid: number | undefined;
   /**
-   * Resolves when the server accepts calls; rejects with what kept it from that, at the latest when the
+   * Resolves when the server accepts calls; rejects with the reason of a failure, at the latest when the
    * process has ended.
    */
   readonly ready: Promise<void>;
-  /** Resolves when the process has ended, however it came to that. Never rejects. */
+  /** Resolves when the process has ended for any reason. Never rejects. */
   readonly exited: Promise<TaskExit>;
   /** Whether the port is closed to everything outside of the machine; absent: it is not. */
   readonly isolated?: boolean;
-  /** A warning of the engine that does not keep the task from working; asked for once it is ready. */
+  /** A non-fatal warning of the engine; read once it is ready. */
   notice(): Promise<Problem | undefined>;
-  /** Ends the process, by force when it does not obey; resolves when it is gone. */
+  /** Ends the process, by force if necessary; resolves when it is gone. */
   stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** This machine as a place for tasks, for its own window and for those of paired machines alike. */
+/** This machine as a task host, both for its own window and for those of paired machines. */
 
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { LogLine } from "../api/cluster.js";
@@ -24,25 +24,25 @@ export interface LocalTaskHostCollaborators {
   /** May be decorated, e.g. to close the raw port of a task whose plan asks for that. */
   readonly launch: LaunchTask;
   readonly openProbe: OpenProbe;
-  /** GPUs of this machine, as far as they are known now. */
+  /** GPUs of this machine, as far as known. */
   readonly gpus: () => readonly (Gpu & GpuLoad)[];
-  /** What can compute here, once it has been looked for; only the portable engine unless given. */
+  /** The engines of this machine, once detected; only the portable engine unless given. */
   readonly engines?: () => Promise<MachineFacts["engines"]>;
   /** Whether the network may reach tasks of a machine, by its device ID; of all unless given. */
   readonly mayExpose?: (owner: string) => boolean;
-  /** File that keeps the tasks over restarts; without it they do not come back. */
+  /** File that keeps the tasks across restarts; without it they are not restored. */
   readonly wantedFile?: string;
   readonly readUsage?: ReadUsage;
   readonly ports?: Ports;
-  /** Replaced in tests whose tasks are no servers of TensorFlow's. */
+  /** Replaced in tests whose tasks are not TensorFlow servers. */
   readonly clearState?: typeof clearServerState;
 }
 
-/** What the supervisor does not know of a task. */
+/** The facts about a task that the supervisor does not have. */
 interface Place {
   readonly isolate: boolean;
   fixed: FixedPlace | undefined;
-  /** Whether somebody wants it to run: from a start to a stop, whatever happens to its process. */
+  /** Whether it should be running: from a start until a stop, regardless of its process. */
   runs: boolean;
   /** GPUs that it was given at its last start. */
   gpus: readonly number[];

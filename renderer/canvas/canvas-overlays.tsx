@@ -1,4 +1,4 @@
-/** What stands on the canvas around the graph: its heading, controls, minimap, hints and menus. */
+/** What the canvas shows around the graph: its heading, controls, minimap, hints and menus. */
 
 import { useStore } from "@xyflow/react";
 import type { ReactElement } from "react";
@@ -52,7 +52,9 @@ export function CanvasOverlays(): ReactElement {
   );
 }
 
-/** Which steps the values and times on the nodes are of, where there is no room to say so on each. */
+/**
+ * The steps that the values and times on the nodes belong to, since there is no room for that on each node.
+ */
 function useMeasuredText(): string | undefined {
   const step = useDocumentRun((state) => (state.latest?.fetches.length ? state.latest.step : 0));
   const traced = useDocumentRun((state) => state.latest?.tracedStep ?? 0);
@@ -131,7 +133,7 @@ function EmptyGraph(): ReactElement {
   );
 }
 
-/** One line at the foot: why the last edit was refused, else what to do next. */
+/** One line at the bottom: why the last edit was refused, otherwise what to do next. */
 function Hint(): ReactElement | null {
   const refusal = useDocument((state) => state.refusal);
   const revision = useDocument((state) => state.revision);

@@ -1,4 +1,4 @@
-/** From React Flow's changes, which only concern the elements that it knows, to what is selected in the document. */
+/** Maps React Flow's changes, which only concern the elements that it knows, to the selection in the document. */
 import type { EdgeChange, NodeChange } from "@xyflow/react";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { currentMap } from "../viewport/current-map.js";
@@ -9,8 +9,8 @@ import type { GraphFlowEdge } from "./flow-edges.js";
 import type { GraphFlowNode } from "./flow-nodes.js";
 
 /**
- * @param adding true while a key is held that adds to the selection; otherwise nodes that React Flow does not know, because
- * they are out of view, lose theirs as the others do
+ * @param adding true while a key is held that adds to the selection; otherwise nodes that React Flow does not know,
+ * because they are out of view, are deselected like the others
  */
 export function applyNodeSelection(
   changes: readonly NodeChange<GraphFlowNode>[],
@@ -45,7 +45,7 @@ export function applyEdgeSelection(changes: readonly EdgeChange<GraphFlowEdge>[]
   if (changed) useCanvas.setState({ selectedEdges: selected });
 }
 
-/** Selects an edge of the picture, or with `adding` one more. */
+/** Selects an edge of the picture, or with `adding` adds it to the selection. */
 export function selectEdge(id: string, adding: boolean): void {
   const { selectedEdges } = useCanvas.getState();
   if (!adding) documentActions.select([]);

@@ -1,4 +1,4 @@
-/** What can be done with a node, an edge or the canvas, where it is asked for: commands, as everywhere. */
+/** The context menu of a node, an edge or the canvas, made of commands as everywhere. */
 
 import type { MouseEvent, ReactElement } from "react";
 import { canvasCommands } from "../commands/canvas-commands.js";
@@ -60,7 +60,7 @@ export function CanvasMenu(): ReactElement | null {
   );
 }
 
-/** A right click, or the key that stands for one, somewhere on the canvas. */
+/** A right click, or the equivalent key, somewhere on the canvas. */
 export function openCanvasMenu(event: MouseEvent<HTMLElement>, picture: PicturePointer): void {
   const { target, currentTarget, clientX, clientY } = event;
   if (!(target instanceof Element)) return;
@@ -86,7 +86,7 @@ export function openCanvasMenu(event: MouseEvent<HTMLElement>, picture: PictureP
 }
 
 function openOnNode(name: string, screen: Point): void {
-  // What is selected already stays so, that a menu of many can be asked for.
+  // An existing selection is kept, so that the menu can apply to several elements.
   if (!useDocument.getState().selection.has(name)) documentActions.select([name]);
   useCanvas.setState({ contextMenu: { on: "nodes", screen, pointer: true } });
 }

@@ -1,6 +1,6 @@
-/** Colours of the style sheet for drawing surfaces, which know none of its variables. */
+/** Colours of the style sheet for canvases, which do not resolve its variables. */
 
-/** Answers a CSS colour with the values that its variables have at an element; a pair is looked up once. */
+/** Resolves a CSS colour with the values of its variables at an element; each pair is resolved once. */
 export function coloursOf(element: Element): (colour: string) => string {
   const style = getComputedStyle(element);
   const known = new Map<string, string>();

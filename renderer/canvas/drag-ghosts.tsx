@@ -28,7 +28,7 @@ function NodesGhost({ names }: { names: readonly string[] }): ReactElement | nul
   if (!pointer || !first || overCanvas({ clientX: pointer.x, clientY: pointer.y })) return null;
   const was = first.device === "" ? "not pinned" : `was ${deviceText(first.device)}`;
   const style = {
-    // Below the row that the pointer is on, which says what letting go would do.
+    // Below the row under the pointer, which says what a drop would do.
     left: pointer.x + 12,
     top: pointer.y + 32,
     "--c": taskColourVar(task),

@@ -13,7 +13,7 @@ const HEIGHT = 14;
 const MARGIN = 4;
 /** In larger graphs labels only appear on the edges of selected nodes. */
 const MAX_EDGES = 300;
-/** Points of an edge that are looked at for whether a label covers it. */
+/** Points of an edge that are tested for being covered by a label. */
 const SAMPLES = 9;
 
 interface Drawn {

@@ -1,4 +1,4 @@
-/** The list that opens where an edge is let go in empty space, and where an op is to be added. */
+/** The list that opens where an edge is dropped in empty space, and where an op is added. */
 import { type KeyboardEvent, type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import { existingEnds, heldText, opCandidates } from "../document/candidates.js";
 import { searchOps } from "../document/op-entries.js";

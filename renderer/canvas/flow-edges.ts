@@ -1,4 +1,4 @@
-/** The document's edges as React Flow wants them, with what a traced run knows of them. Pure. */
+/** The document's edges in React Flow's form, with the results of a traced run. Pure. */
 import type { Edge } from "@xyflow/react";
 import type { Task } from "../../main/api/cluster.js";
 import type { NodeRun, Transfer } from "../../main/api/runs.js";
@@ -27,7 +27,7 @@ export interface GraphEdgeData extends Record<string, unknown> {
   /** "98 kB · 1.1 ms" after a traced run; `short` is for edges without the room. */
   readonly badge: { readonly long: string; readonly short: string } | undefined;
   readonly problem: boolean;
-  /** For the pointer that rests on the edge. */
+  /** Tooltip of the edge. */
   readonly tip: string;
 }
 export type GraphFlowEdge = Edge<GraphEdgeData, "graph">;
@@ -42,7 +42,7 @@ export interface EdgeContext {
   readonly taskForDevice: (device: string) => Task | undefined;
   readonly problemInputs: ReadonlySet<string>;
   readonly selected: ReadonlySet<string>;
-  /** The edges that React Flow is to know; left out: all. */
+  /** The edges passed to React Flow; left out: all. */
   readonly shown?: readonly Wire[];
 }
 
@@ -87,13 +87,13 @@ function sameData(one: GraphEdgeData, other: GraphEdgeData): boolean {
   );
 }
 
-/** All that a tensor took to a task in a step; undefined where that is not known of every time that it went. */
+/** The total transfer of a tensor to a task in a step; undefined if it is not known for every transfer. */
 interface Sent {
   readonly bytes: number | undefined;
   readonly micros: number | undefined;
 }
 
-/** How an edge is drawn, which follows from where its ends run and what the trace saw between them. */
+/** How an edge is drawn, depending on where its ends run and on the traced transfers between them. */
 interface Stroke extends Pick<GraphEdgeData, "colour" | "width"> {
   /** The tensor and the task that receives it, where the edge crosses tasks. */
   readonly key: string | undefined;
@@ -139,7 +139,7 @@ function edgeData(
   };
 }
 
-/** What an edge says of itself while the pointer rests on it. */
+/** The tooltip of an edge. */
 export function edgeTip(wire: Wire, context: Pick<EdgeContext, "document" | "lookup" | "shapes">): string {
   if (wire.output < 0) return `${wire.to} runs after ${wire.from}`;
   return `${tensorName(wire.from, wire.output)} to ${wire.to}\n${edgeLabel(wire, context) ?? "dtype not known"}`;
@@ -150,7 +150,7 @@ function badgeOf({ bytes, micros }: Sent): NonNullable<GraphEdgeData["badge"]> {
   return { short, long: micros === undefined ? short : `${short} · ${microsText(micros)}` };
 }
 
-/** 2 px up to 1 kB, 5 px from 1 GB on, by the logarithm between. */
+/** 2 px up to 1 kB, 5 px from 1 GB on, logarithmic in between. */
 export function crossingWidth(bytes: number | undefined): number {
   if (bytes === undefined || bytes <= 1000) return 2;
   return Math.min(5, 2 + (Math.log10(bytes) - 3) / 2);

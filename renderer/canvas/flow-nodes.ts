@@ -1,4 +1,4 @@
-/** The document's nodes as React Flow wants them. Sizes and ports are given, so that nothing has to be measured. */
+/** The document's nodes in React Flow's form. Sizes and ports are set, so that nothing has to be measured. */
 import { type Node, type NodeHandle, Position } from "@xyflow/react";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { GraphDocument, Point } from "../document/model.js";
@@ -18,7 +18,7 @@ export interface GraphNodeData extends Record<string, unknown> {
 }
 export type GraphFlowNode = Node<GraphNodeData, "graph">;
 
-/** Sides of ports in pixels, as the style sheet has them. */
+/** Sizes of ports in pixels, as in the style sheet. */
 const PORT_SIZE = 9;
 const CONTROL_PORT_SIZE = 7;
 

@@ -57,7 +57,7 @@ function badgeWidth(text: string): number {
   return 44 + text.length * 5.4;
 }
 
-/** The edge that follows the pointer while it is pulled. */
+/** The edge that follows the pointer while it is dragged. */
 export function PulledEdge({
   fromX,
   fromY,

@@ -1,4 +1,4 @@
-/** One node of the graph. Its size is fixed; whatever a run brings is drawn inside it. */
+/** One node of the graph. Its size is fixed; the results of a run are drawn inside it. */
 import { Handle, type NodeProps, Position, type ReactFlowState, useStore } from "@xyflow/react";
 import { type CSSProperties, memo, type ReactElement } from "react";
 import { reportError } from "../actions/report-error.js";
@@ -18,7 +18,7 @@ import { FAR_ZOOM } from "./picture.js";
 
 const isFar = (state: ReactFlowState) => state.transform[2] < FAR_ZOOM;
 
-/** One that cannot be drawn leaves the others, and its own edges, as they are. */
+/** A node that fails to render does not affect the others or its own edges. */
 export const GraphNode = memo(function GraphNode(props: NodeProps<GraphFlowNode>): ReactElement {
   const { id, data } = props;
   return (
@@ -91,7 +91,10 @@ function FarNode({ id, data, selected }: NodeProps<GraphFlowNode>): ReactElement
   );
 }
 
-/** React Flow reads the places of ports off the page; without them the edges would go. Nothing here is seen. */
+/**
+ * React Flow reads the positions of ports from the DOM; without them the edges would disappear. Nothing here is
+ * visible.
+ */
 const FarPorts = memo(function FarPorts({ ports }: { ports: GraphFlowNode["data"]["ports"] }): ReactElement {
   const mark = (id: string, type: "source" | "target", y: number) => (
     <i
@@ -221,7 +224,7 @@ function GrowPort({ id, port, index }: { id: string; port: Port; index: number }
   return <PortHandle node={id} port={port} side="in" y={portY(index)} kind="grow" />;
 }
 
-/** While an edge is pulled: "" where it may end, the reason where it may not. Otherwise undefined. */
+/** While an edge is dragged: "" where it may end, the reason where it may not. Otherwise undefined. */
 function usePortRefusal(node: string, portId: string, side: "in" | "out"): string | undefined {
   const pulling = useCanvas((state) => state.pulling);
   const document = useDocument((state) => (pulling ? state.document : undefined));

@@ -1,4 +1,4 @@
-/** The part of the graph that is drawn as one picture under the elements of the page. */
+/** The part of the graph that is drawn as one picture below the DOM elements. */
 import { useStore } from "@xyflow/react";
 import { type ReactElement, useLayoutEffect, useMemo, useRef } from "react";
 import type { Point } from "../document/model.js";
@@ -15,7 +15,7 @@ import type { Scene } from "./use-scene.js";
 
 interface GraphPictureProps {
   readonly scene: Scene;
-  /** How far the selected nodes are dragged from their places. */
+  /** How far the selected nodes are dragged from their positions. */
   readonly moved: Point | undefined;
 }
 
@@ -32,7 +32,7 @@ function Drawn({ scene, moved }: GraphPictureProps): ReactElement {
   const theme = useSettings(shownTheme);
   const picture = usePicture(scene, moved);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are read off the page, and differ by theme
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are read from the DOM, and differ by theme
   useLayoutEffect(() => {
     const element = canvas.current;
     const context = element?.getContext("2d");
@@ -99,9 +99,9 @@ function usePicture({ map, nodes, nodesInPicture, pictureEdges }: Scene, moved: 
   }, [map, groups, nodes, nodesInPicture, context, selection, problems, missing, moved]);
 }
 
-/** Fainter than edges that are few, so that a crowd of them does not hide the nodes. */
+/** Fainter than a few edges would be, so that many of them do not hide the nodes. */
 const PLAIN = "color-mix(in srgb, var(--fg-2) 45%, var(--bg-0))";
 const SELECTED = "var(--fg-0)";
 const PLAIN_WIDTH = 1;
-/** Control edges are told from data by being thinner, as dashes would not be seen in a crowd. */
+/** Control edges differ from data edges by being thinner, as dashes would not be visible among many edges. */
 const CONTROL_WIDTH = 0.5;

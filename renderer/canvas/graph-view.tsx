@@ -47,7 +47,7 @@ import { useStillGraph } from "./use-still-graph.js";
 const nodeTypes = { graph: GraphNode };
 const edgeTypes = { graph: GraphEdge };
 const SNAP: [number, number] = [8, 8];
-/** During a drag: every node is where the document says. */
+/** During a drag: whether every node is at its position in the document. */
 const STAY: Point = { x: 0, y: 0 };
 const MULTI_SELECT = ["Meta", "Control", "Shift"];
 
@@ -205,20 +205,20 @@ function onBlur({ currentTarget }: React.FocusEvent<HTMLElement>): void {
   delete currentTarget.dataset.pointer;
 }
 
-/** A press with Shift would else select the text of the page from wherever text was selected last. */
+/** Otherwise a press with Shift would select text of the page starting at the last selected text. */
 function keepFromSelectingText(event: React.MouseEvent<HTMLElement>): void {
   const { target, shiftKey } = event;
   if (shiftKey && target instanceof Element && target.closest(".react-flow__renderer"))
     event.preventDefault();
 }
 
-/** The nodes that are dragged when one is held: all that are selected with it. */
+/** The nodes that are dragged along with the held one: all that are selected with it. */
 function draggedWith(held: string): string[] {
   const { selection } = useDocument.getState();
   return selection.has(held) ? [...selection] : [held];
 }
 
-/** How far the held node has been dragged, which React Flow has at a place of its own. */
+/** How far the held node has been dragged, which React Flow keeps separately. */
 function distanceMoved(held: string, { x, y }: Point): Point {
   const { origin } = useCanvas.getState();
   const from = useDocument.getState().document.layout.get(held) ?? STAY;
@@ -244,7 +244,7 @@ function spanned(one: Point, other: Point): Rect {
   };
 }
 
-/** Pulling an edge: from a port to a port, or to empty space, where a menu opens. */
+/** Dragging an edge: from a port to a port, or to empty space, where a menu opens. */
 function connectionHandlers() {
   const ends = ({ source, target, sourceHandle, targetHandle }: Connection | GraphFlowEdge) => ({
     from: outputEnd(source, sourceHandle ?? "o0"),

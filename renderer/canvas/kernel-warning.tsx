@@ -1,4 +1,4 @@
-/** The nodes that their task has no kernel for, counted above the graph. They do not keep anything from being run. */
+/** The nodes that their task has no kernel for, counted above the graph. They do not prevent a run. */
 
 import type { ReactElement } from "react";
 import { graphCommands } from "../commands/graph-commands.js";

@@ -155,7 +155,9 @@ interface RowProps {
 
 function Row({ node, top, position, count, active, selected, onChoose }: RowProps): ReactElement {
   const status = useNodeStatus(node);
-  /** Where the last part of the name begins, which tells it from its neighbours and is cut last. */
+  /**
+   * Where the last part of the name begins, which distinguishes it from its neighbours and is truncated last.
+   */
   const split = node.name.lastIndexOf("/") + 1;
   const inputs = node.input.filter((input) => input !== "");
   const spoken = [

@@ -1,4 +1,4 @@
-/** The whole graph in small, with the part that is in view. */
+/** A small view of the whole graph, with the visible part marked. */
 import { useStore } from "@xyflow/react";
 import { type PointerEvent, type ReactElement, useLayoutEffect, useMemo, useRef } from "react";
 import type { Point } from "../document/model.js";

@@ -24,7 +24,7 @@ import {
 export interface NodeStatus {
   /** "worker/0", "auto". */
   readonly chip: string;
-  /** "CPU:0" once a traced run said so. */
+  /** "CPU:0" once a traced run has reported it. */
   readonly device: string;
   readonly value: string;
   /** result: computed by the newest run. old: by a run before the last edit. given: part of the graph. none: a note. */
@@ -33,7 +33,7 @@ export interface NodeStatus {
   readonly hero: boolean;
   readonly time: string;
   readonly problem: string | undefined;
-  /** "no kernel": what most probably keeps the node from running where it is. */
+  /** "no kernel": what would most probably prevent the node from running where it is. */
   readonly warning: string | undefined;
   /** True when the node is pinned to a task that the cluster does not have (yet). */
   readonly absent: boolean;
@@ -104,7 +104,7 @@ function placedText(pinned: string, placed: string | undefined): string {
   if (pinned !== "") return device;
   const task = taskNameOfDevice(placed);
   if (task === undefined) return device;
-  // There is no room for both in a small node; that it is the task's CPU goes without saying.
+  // There is no room for both in a small node; the task's CPU is implied.
   return device === "CPU:0" ? task : `${task} ${device}`;
 }
 
@@ -141,7 +141,7 @@ interface TooltipFacts {
   readonly stale: boolean;
 }
 
-/** Whatever may be cut short on the node, in full. */
+/** The full text of everything that may be truncated on the node. */
 function tooltip(node: NodeDef, facts: TooltipFacts): string {
   const { value, valueStep, placed, problem, warning, unknownTask, step, stale } = facts;
   const old = stale ? ", before edit" : "";

@@ -1,4 +1,4 @@
-/** Draws nodes and edges on a drawing surface: what a graph looks like where it is too much for elements of the page. */
+/** Draws nodes and edges on a drawing surface: the rendering of a graph that is too large for DOM elements. */
 import type { Point } from "../document/model.js";
 import { edgePieceIn } from "../viewport/edge-path.js";
 import { edgeEnds, type GraphMap, nodeRect } from "../viewport/graph-map.js";
@@ -19,7 +19,7 @@ export interface NodeLook {
   readonly colour: string;
   readonly selected: boolean;
   readonly state: "" | "bad" | "warned";
-  /** How far it is dragged from its place. */
+  /** How far it is dragged from its position. */
   readonly moved: Point | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Picture {
   readonly map: GraphMap;
   /** In the order in which they are drawn. */
   readonly groups: readonly EdgeGroup[];
-  /** Empty where nodes are elements of the page. */
+  /** Empty where nodes are DOM elements. */
   readonly nodes: readonly number[];
   look(index: number): NodeLook;
 }
@@ -41,11 +41,14 @@ export interface View {
   readonly height: number;
 }
 
-/** Below this zoom no text can be read and no port be hit; nodes are then drawn as plain blocks, and no line is dashed. */
+/**
+ * Below this zoom text is unreadable and ports cannot be hit; nodes are then drawn as plain blocks, and no line is
+ * dashed.
+ */
 export const FAR_ZOOM = 0.35;
 /** What is drawn beyond the sides, in pixels: half of the widest line. */
 const OVERLAP = 8;
-/** Lines drawn at one go. Longer paths take a software renderer more than their length. */
+/** Lines per path. For a software renderer the cost of longer paths grows faster than their length. */
 const MAX_BATCH = 32;
 /** An edge that bends by fewer pixels is drawn as a line. */
 const STRAIGHT = 2;

@@ -16,7 +16,7 @@ import type { Scene } from "./use-scene.js";
 /**
  * The nodes in view, and those beyond it that React Flow needs for an edge that is in view.
  *
- * @param moved how far the selected nodes are dragged from where the document has them
+ * @param moved how far the selected nodes are dragged from their positions in the document
  */
 export function useFlowNodes(scene: Scene, moved: Point | undefined): GraphFlowNode[] {
   const document = useDocument((state) => state.document);
@@ -41,7 +41,7 @@ export function useFlowNodes(scene: Scene, moved: Point | undefined): GraphFlowN
   }, [built, moved, selection]);
 }
 
-/** @param dragging the node under the pointer is held, so that it must not go */
+/** @param dragging the node under the pointer is held, so it must not be removed */
 function useShownNodes(scene: Scene, dragging: boolean): readonly NodeDef[] {
   const { map, nodes, nodesInPicture } = scene;
   const pulled = useCanvas((state) => state.pulling?.end.node);
@@ -62,7 +62,7 @@ function useShownNodes(scene: Scene, dragging: boolean): readonly NodeDef[] {
     }
     add(pulled);
     add(single);
-    // In the document's order, which decides what lies over what.
+    // In the document's order, which is the stacking order.
     return [...numbers].sort((one, other) => one - other).flatMap((index) => map.nodes[index] ?? []);
   }, [map, nodes, nodesInPicture, edges, pulled, single]);
 }
@@ -109,7 +109,7 @@ export function useFlowEdges(scene: Scene): GraphFlowEdge[] {
   }, [context, shown]);
 }
 
-/** The newest traced step, the same objects for as long as no newer one was traced. */
+/** The newest traced step, with stable objects until a newer one is traced. */
 function useTrace(): { nodes: readonly NodeRun[]; transfers: readonly Transfer[] } {
   const nodes = useDocumentRun(({ latest }) => latest?.nodes ?? noRuns);
   const transfers = useDocumentRun(({ latest }) => latest?.transfers ?? noTransfers);

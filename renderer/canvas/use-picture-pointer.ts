@@ -1,4 +1,4 @@
-/** What of the picture lies under the pointer. A picture has no elements that the browser could find there. */
+/** Hit testing for the picture, which has no elements that the browser could find under the pointer. */
 import { type PointerEvent, useMemo } from "react";
 import { flushSync } from "react-dom";
 import type { Point } from "../document/model.js";
@@ -13,7 +13,7 @@ import type { Scene } from "./use-scene.js";
 const EDGE_REACH = 7;
 
 interface Hit {
-  /** Names; undefined where there is none of the picture. */
+  /** Names; undefined if there is none in the picture. */
   readonly node: string | undefined;
   readonly edge: string | undefined;
 }

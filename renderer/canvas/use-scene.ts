@@ -1,4 +1,4 @@
-/** What of the graph lies in view, and whether it is drawn as elements of the page or as a picture. */
+/** Which part of the graph is in view, and whether it is drawn as DOM elements or as a picture. */
 import { type ReactFlowState, useStore } from "@xyflow/react";
 import { useCallback, useMemo } from "react";
 import { useDocument } from "../stores/document-store.js";
@@ -8,7 +8,9 @@ import { edgesIn, type GraphMap, nodesIn } from "../viewport/graph-map.js";
 import type { Rect } from "../viewport/rect.js";
 import { useCanvas } from "../viewport/view-store.js";
 
-/** Elements of the page cost about a thousand times what a stroke of a picture does; beyond these numbers they freeze it. */
+/**
+ * DOM elements cost about a thousand times as much as a stroke of a picture; beyond these numbers they freeze the page.
+ */
 const MAX_NODE_ELEMENTS = 400;
 const MAX_EDGE_ELEMENTS = 300;
 /** Longer edges are always part of the picture, which draws only what is in view of them; in canvas pixels. */
@@ -52,7 +54,7 @@ export function useScene(): Scene {
   return useMemo(() => sceneOf(map, area), [map, area]);
 }
 
-/** The part of the graph in view with some of what is beside it. Changes only when the view has moved by a good part of itself. */
+/** The part of the graph in view with some margin. Changes only when the view has moved by a good part of itself. */
 function useAreaAround(): Rect {
   const origin = useCanvas((state) => state.origin);
   const select = useCallback(

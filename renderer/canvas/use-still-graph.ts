@@ -1,6 +1,6 @@
 /**
- * What happens to the view when the canvas gets another place or size. A bar or panel that comes, goes or changes its size
- * leaves the graph where it is on the screen; a window that changes its own keeps in view what was in view.
+ * Adjusts the view when the canvas is moved or resized. A bar or panel that appears, disappears or is resized leaves
+ * the graph where it is on the screen; resizing the window keeps the same part in view.
  */
 import type { Viewport } from "@xyflow/react";
 import { type RefObject, useEffect } from "react";

@@ -79,7 +79,9 @@ async function readClipboard(): Promise<string> {
   }
 }
 
-/** Where pasted nodes go: to a point that was chosen, near where they were if that is in view, or into the middle of it. */
+/**
+ * The position of pasted nodes: at a chosen point, near where they were if that is in view, or into the middle of it.
+ */
 function placeFor(clip: Clip, at: Point | undefined): Point | undefined {
   if (at) return { x: Math.round(at.x / SNAP) * SNAP, y: Math.round(at.y / SNAP) * SNAP };
   const frame = document.querySelector("[data-canvas]")?.getBoundingClientRect();
@@ -91,7 +93,9 @@ function placeFor(clip: Clip, at: Point | undefined): Point | undefined {
   return freePlaceFor(useDocument.getState().document, { ...clip, origin });
 }
 
-/** Whether copying and pasting mean nodes now: not while text is selected, or typed, or another panel has the focus. */
+/**
+ * Whether copying and pasting apply to nodes now: not while text is selected or typed, or another panel has the focus.
+ */
 function meansNodes(event: ClipboardEvent): boolean {
   const { typing, elsewhere, modal } = contextOf(event.target);
   const inCanvas = event.target instanceof Element && event.target.closest("[data-canvas]") !== null;
@@ -99,7 +103,7 @@ function meansNodes(event: ClipboardEvent): boolean {
   return !event.defaultPrevented && !typing && !elsewhere && !modal && (inCanvas || !isTextSelected);
 }
 
-/** Makes the browser's own copying, cutting and pasting mean nodes. Answers how to stop that. */
+/** Makes the browser's own copy, cut and paste apply to nodes. Returns a function that stops that. */
 export function listenToClipboard(): () => void {
   const onCopy = (event: ClipboardEvent) => {
     const text = meansNodes(event) ? documentActions.copiedText() : undefined;

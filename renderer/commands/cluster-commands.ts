@@ -25,7 +25,7 @@ const missingOf = remember((nodes: GraphDocument["nodes"], tasks: readonly Task[
 const missing = () => missingOf(useDocument.getState().document.nodes, currentTasks());
 const wantedOf = remember(wantedCluster);
 
-/** What the cluster that the document was saved with has beyond the present one. */
+/** The tasks of the document's saved cluster that the current one lacks. */
 function wanted(): WantedCluster {
   const state = cluster();
   const kept = useDocument.getState().document.cluster;
@@ -144,7 +144,7 @@ export const clusterCommands = defineCommands(noTarget, {
   },
 });
 
-/** How the cluster is held together; one of them holds. */
+/** The modes of the cluster; one of them is active. */
 export const membershipCommands = defineCommands(noTarget, {
   dynamic: {
     id: "cluster.dynamic",

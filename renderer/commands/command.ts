@@ -5,7 +5,7 @@
 import { attempt, useApp } from "../stores/app-store.js";
 import type { IconName } from "../ui/icon.js";
 
-/** Where a command stands in the palette, in the overview of shortcuts and in the native menu. */
+/** The group of a command in the palette, in the overview of shortcuts and in the native menu. */
 export type CommandGroup = "File" | "Edit" | "Run" | "Cluster" | "Graph" | "View" | "Settings" | "Help";
 
 /** Yes, or the reason why not, as a sentence that every surface shows. */
@@ -24,7 +24,7 @@ export function unless(reason: string | undefined): Enabled {
 /** A kind of thing that commands act on. Commands get it as a typed argument; surfaces that have one at hand pass it. */
 export interface TargetKind<T> {
   readonly name: string;
-  /** What a surface without a target of its own acts on, as the keyboard does; the reason where there is none. */
+  /** The target of a surface without one of its own, such as the keyboard; the reason if there is none. */
   current(): { readonly target: T } | { readonly reason: string };
   /** All that the palette offers a command for; left out: the current one. */
   all?(): readonly T[];
@@ -45,9 +45,9 @@ export interface CommandSpec<T> {
   short?(target: T): string;
   /** The label where the target is not in sight, with the target's name in it: "Add worker on pi". */
   named?(name: string, target: T): string;
-  /** A sentence more, under the label in a menu and as the tooltip of a button. */
+  /** One more sentence, shown under the label in a menu and as the tooltip of a button. */
   note?(target: T): string | undefined;
-  /** A few words beside the label that say what it would act on now: "3 nodes". */
+  /** A few words beside the label that tell what it would act on now: "3 nodes". */
   hint?(target: T): string | undefined;
   /** Other words by which the palette finds it. */
   readonly keywords?: string;
@@ -57,31 +57,31 @@ export interface CommandSpec<T> {
    * alternatives are separated by a space.
    */
   readonly shortcut?: string;
-  /** Whether it means anything for the target; menus leave it out where it does not. Left out: always. */
+  /** Whether it applies to the target; menus omit it where it does not. Left out: always. */
   applies?(target: T): boolean;
-  /** Asked of a target that it applies to. Left out: always enabled. */
+  /** Called for a target that it applies to. Left out: always enabled. */
   isEnabled?(target: T): Enabled;
-  /** Whether what it switches on, or chooses among others, holds now; drawn with a tick. */
+  /** Whether the setting that it toggles or chooses is active; drawn with a check mark. */
   isOn?(target: T): boolean;
   run(target: T): void | Promise<void>;
-  /** True: the application has to be there for it. */
+  /** True: it needs the connection to the application. */
   readonly needsApplication?: boolean;
-  /** True: takes something away that does not come back; drawn in the colour of errors. */
+  /** True: destroys something irrecoverably; drawn in the colour of errors. */
   readonly danger?: boolean;
   /**
    * True: also runs while the user types in a field. Shortcuts with Ctrl or Cmd do so anyway, unless their keys edit
    * text; this is for the others.
    */
   readonly whileTyping?: boolean;
-  /** True: takes the document as it is, so that text of a field that cannot be taken over keeps it from running. */
+  /** True: uses the document as it is, so that a field with invalid text prevents it from running. */
   readonly takesDocument?: boolean;
-  /** The browser makes an event of its own of the keys, and that event does the work. */
+  /** The browser turns the keys into an event of its own, and that event does the work. */
   readonly byEvent?: "cut" | "copy" | "paste";
   /** True: the shortcut belongs to the canvas and only works while the focus is not in another panel. */
   readonly onCanvas?: boolean;
 }
 
-/** A command with its target, as it is at this moment: what a surface shows and runs. */
+/** A command with its target at this moment: what a surface shows and runs. */
 export interface Action {
   readonly id: string;
   readonly label: string;
@@ -94,17 +94,17 @@ export interface Action {
   readonly icon: IconName | undefined;
   readonly shortcut: string | undefined;
   readonly danger: boolean;
-  /** False: it means nothing for the target, and menus leave it out. */
+  /** False: it does not apply to the target, and menus omit it. */
   readonly applies: boolean;
-  /** Undefined for a command that switches nothing. */
+  /** Undefined for a command that is not a toggle or choice. */
   readonly checked: boolean | undefined;
-  /** Why it cannot run now; undefined: it can. */
+  /** Why it cannot run now; undefined if it can. */
   readonly reason: string | undefined;
-  /** Runs it if it still can, and shows what it throws. Where it cannot, nothing is done, and the answer says why. */
+  /** Runs it if it still can, and shows what it throws. Otherwise does nothing and returns the reason. */
   run(): Enabled;
 }
 
-/** What surfaces use that treat all commands alike. */
+/** For surfaces that treat all commands alike. */
 export interface AnyCommand {
   readonly id: string;
   readonly group: CommandGroup;
@@ -157,7 +157,7 @@ function actionOn<T>(kind: TargetKind<T>, spec: CommandSpec<T>, target: T): Acti
     checked: spec.isOn?.(target),
     reason: reasonOf(spec, target),
     run: () => {
-      // Asked again: what was shown may be old by now.
+      // Checked again: the displayed state may be outdated.
       const reason = reasonOf(spec, target);
       if (reason === undefined) attempt(() => spec.run(target));
       return unless(reason);

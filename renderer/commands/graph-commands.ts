@@ -1,4 +1,4 @@
-/** What can be done with the graph as a whole and with what is selected of it. */
+/** The commands of the whole graph and of the selection. */
 import type { GraphDocument } from "../document/model.js";
 import { wiringOf } from "../document/wiring.js";
 import { type DocumentStore, documentActions, useDocument } from "../stores/document-store.js";
@@ -107,7 +107,7 @@ export const selectionCommands = defineCommands(selectionTarget, {
   },
 });
 
-/** Deletes selected nodes, or else takes selected edges away. */
+/** Deletes selected nodes, otherwise selected edges. */
 function deleteSelected({ nodes, edges }: Selection): void {
   if (nodes.length > 0) {
     documentActions.deleteSelection();

@@ -1,4 +1,4 @@
-/** What a key press may mean, by where the focus is. */
+/** Which commands a key press may run, depending on the focus. */
 import { isModalOpen } from "../stores/modal.js";
 
 /** Where the focus is when a key is pressed. */

@@ -4,14 +4,16 @@ import type { Action, AnyCommand } from "./command.js";
 import { contextOf } from "./key-context.js";
 import { commandForKey } from "./registry.js";
 
-/** Marks a field whose text counts when the field is left, so that it has to be taken over before a command runs. */
+/**
+ * Marks a field whose text is committed when it loses the focus, so it has to be committed before a command runs.
+ */
 export const COMMITS_ATTRIBUTE = "data-commits";
 
-/** Takes over what was typed, as leaving the field does. False when the field refuses it and says why. */
+/** Commits the typed text, as leaving the field does. False when the field rejects it and shows why. */
 function commitField(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement) || !target.hasAttribute(COMMITS_ATTRIBUTE)) return true;
   flushSync(() => target.blur());
-  // It is not there any more where the edit has made it another node's.
+  // It is gone if the edit has turned it into another node's field.
   if (target.isConnected) target.focus({ preventScroll: true });
   return !target.isConnected || target.getAttribute("aria-invalid") !== "true";
 }
@@ -19,7 +21,7 @@ function commitField(target: EventTarget | null): boolean {
 /**
  * Runs a command that keys or the native menu asked for; where it cannot run now, the status bar says why.
  *
- * @param focused what has the focus; its text is taken over first
+ * @param focused what has the focus; its text is committed first
  */
 export function runAsked({ takesDocument }: AnyCommand, action: Action, focused: EventTarget | null): void {
   const taken = commitField(focused);
@@ -28,7 +30,7 @@ export function runAsked({ takesDocument }: AnyCommand, action: Action, focused:
   if (ran !== true) uiActions.explain(`${action.label}: ${ran.reason}`);
 }
 
-/** Makes shortcuts run their commands, in the whole window. Answers how to stop that. */
+/** Makes shortcuts run their commands in the whole window. Returns a function that stops that. */
 export function listenToKeyboard(): () => void {
   const onPointerDown = () => uiActions.explain(undefined);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -36,7 +38,7 @@ export function listenToKeyboard(): () => void {
     if (event.defaultPrevented || event.isComposing) return;
     const command = commandForKey(event, contextOf(event.target));
     if (command === undefined || command.byEvent !== undefined) return;
-    // Also for a command that cannot run now: the browser's own meaning of the keys would surprise.
+    // Also for a command that cannot run now: the browser's own action would be surprising.
     event.preventDefault();
     runAsked(command, command.now(), event.target);
   };

@@ -1,4 +1,4 @@
-/** What can be done with a machine, this one or another. */
+/** The commands of a machine, this one or another. */
 import type { Machine } from "../../main/api/cluster.js";
 import { addTasksIfAllowed, addWorker, stoppable, stopTasks } from "../actions/cluster-actions.js";
 import { copyText } from "../actions/copy-text.js";

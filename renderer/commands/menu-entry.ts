@@ -1,13 +1,13 @@
-/** Commands as entries of menus. Made whenever a menu opens, so that they say what holds then. */
+/** Commands as entries of menus. Created whenever a menu opens, so that they are current. */
 import type { MenuEntry } from "../ui/menu.js";
 import type { Action, Command } from "./command.js";
 
 export type MenuItem = Extract<MenuEntry, { kind: "item" }>;
 
 /**
- * An action as an entry; one that cannot run now stands there with the reason.
+ * An action as an entry; one that cannot run now is shown with the reason.
  *
- * @param text what of it stands there: short where the menu's heading or the submenu says the rest
+ * @param text what to show: short where the menu's heading or the submenu tells the rest
  */
 export function menuEntry(action: Action, text: "label" | "short" | "named" = "label"): MenuItem {
   const { icon, shortcut, hint, note, danger, checked, reason } = action;
@@ -25,7 +25,7 @@ export function menuEntry(action: Action, text: "label" | "short" | "named" = "l
   };
 }
 
-/** Groups of commands on one target, with lines between them; those that do not apply to it are left out. */
+/** Groups of commands on one target, with lines between them; those that do not apply to it are omitted. */
 export function menuOf<T>(target: T, groups: readonly (readonly (Command<T> | MenuEntry)[])[]): MenuEntry[] {
   return joinGroups(
     groups.map((group) =>
@@ -38,7 +38,7 @@ export function menuOf<T>(target: T, groups: readonly (readonly (Command<T> | Me
   );
 }
 
-/** Lines between groups of entries, as far as there is something in them. */
+/** Separators between non-empty groups of entries. */
 export function joinGroups(groups: readonly (readonly MenuEntry[])[]): MenuEntry[] {
   return groups
     .filter((group) => group.length > 0)

@@ -6,16 +6,16 @@ import { graphCommands } from "./graph-commands.js";
 import type { KeyContext } from "./key-context.js";
 import { allCommands } from "./registry.js";
 
-/** What goes by the keys of text editing belongs to the field, or to the panel, that has the focus. */
+/** Text editing shortcuts belong to the focused field or panel. */
 export type MenuContext = Pick<KeyContext, "typing" | "elsewhere" | "modal">;
 
 export interface BuiltMenu {
   readonly menu: NativeMenu;
-  /** What is done when the item of a key is chosen. */
+  /** The actions of items by key. */
   readonly chosen: ReadonlyMap<string, { readonly command: AnyCommand; readonly action: Action }>;
 }
 
-/** The menus of the bar; groups that are left out have their place in the program's menu or in Help. */
+/** The menus of the bar; the other groups are in the program's menu or in Help. */
 const MENUS: readonly CommandGroup[] = ["File", "Edit", "Graph", "Run", "Cluster", "View"];
 
 /** The native menu as the commands are now. */
@@ -35,7 +35,7 @@ export function buildNativeMenu(context: MenuContext): BuiltMenu {
   return { menu, chosen };
 }
 
-/** Lines between commands on different kinds of targets. */
+/** Separators between commands on different kinds of targets. */
 function joined(
   parts: readonly (readonly [target: string, items: readonly NativeMenuItem[]])[],
 ): NativeMenuItem[] {
@@ -64,7 +64,7 @@ function itemsOfCommand(
       key,
       label,
       ...(accelerator === undefined ? {} : { accelerator }),
-      // Behind a dialog nothing is done, as by keys.
+      // Behind a dialog nothing happens, as with keys.
       enabled: action.reason === undefined && !context.modal,
       ...(action.checked === undefined ? {} : { checked: action.checked }),
     };
@@ -75,7 +75,7 @@ function itemsOfCommand(
   return [{ kind: "submenu", label: command.label, items }];
 }
 
-/** What the browser does by itself: always with the clipboard, and with the text of a field that has the focus. */
+/** The browser's own actions: always for the clipboard, and for the text of a focused field. */
 function roleOf({ id, byEvent }: AnyCommand, { typing, elsewhere }: MenuContext) {
   if (byEvent !== undefined) return byEvent;
   if (typing && id === editCommands.undo.id) return "undo";
@@ -84,7 +84,7 @@ function roleOf({ id, byEvent }: AnyCommand, { typing, elsewhere }: MenuContext)
   return undefined;
 }
 
-/** Only keys that mean the command wherever the focus is; a letter alone would be taken from who types it. */
+/** Only keys that mean the command wherever the focus is; a single letter would interfere with typing. */
 function acceleratorOf(
   { shortcut, whileTyping, onCanvas }: AnyCommand,
   { elsewhere }: MenuContext,

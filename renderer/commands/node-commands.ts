@@ -1,4 +1,4 @@
-/** What can be done with the selected nodes. Given others, the commands select those first. */
+/** The commands of the selected nodes. Given other nodes, they select those first. */
 import { flushSync } from "react-dom";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { chosenRun } from "../document/run-inputs.js";
@@ -12,7 +12,7 @@ import { useCanvas } from "../viewport/view-store.js";
 import { defineCommands, when } from "./command.js";
 import { nodesTarget, nodeTarget } from "./target-kinds.js";
 
-/** Makes these nodes the selection, which panels and choosers go by. */
+/** Makes these nodes the selection, which panels and choosers use. */
 export function selectOnly(names: readonly string[]): void {
   const { selection } = useDocument.getState();
   const same = selection.size === names.length && names.every((name) => selection.has(name));

@@ -1,4 +1,4 @@
-/** What can be done with an op of the list. */
+/** The commands of an op in the list. */
 import type { ConnectFrom } from "../document/edits/add.js";
 import { signatureOf } from "../document/signature.js";
 import { documentActions, lookupOp, useDocument } from "../stores/document-store.js";

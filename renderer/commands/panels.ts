@@ -1,6 +1,6 @@
-/** F6 goes round the panels, as in other desktop programs. */
+/** F6 cycles through the panels, as in other desktop programs. */
 
-/** Every panel marks its frame with this attribute; frames stand in the document in the order of the round. */
+/** Every panel marks its frame with this attribute; the cycle follows the order of the frames in the DOM. */
 export const PANEL_ATTRIBUTE = "data-panel";
 
 /** Puts the focus into the next panel, on what was focused there last or on its first control. */

@@ -37,12 +37,12 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
 
 const byId = new Map(allCommands.map((command) => [command.id, command]));
 
-/** The command of an id that came from elsewhere, as from the native menu. */
+/** The command of an external id, e.g. from the native menu. */
 export function findCommand(id: string): AnyCommand | undefined {
   return byId.get(id);
 }
 
-/** The command that a key press means in its context; undefined where it means none. */
+/** The command for a key press in its context; undefined if there is none. */
 export function commandForKey(
   press: KeyPress,
   context: KeyContext,

@@ -1,6 +1,6 @@
 /**
- * Remembers the newest answer, for questions about whole graphs: every surface asks them again after each change of
- * anything, and most changes are not of what they are about.
+ * Caches the latest result of a query about a whole graph: every surface repeats it after each change, and most
+ * changes do not affect it.
  */
 export function remember<A extends readonly unknown[], R>(work: (...about: A) => R): (...about: A) => R {
   let newest: { readonly about: A; readonly answer: R } | undefined;

@@ -86,7 +86,7 @@ export const runCommands = defineCommands(documentTarget, {
   },
 });
 
-/** Of the open document, as it is, with the ops that are known. */
+/** For the open document in its current state, with the known ops. */
 const initialisationOf = remember((_document: GraphDocument, _ops: unknown) =>
   documentActions.initialisation(),
 );
@@ -118,7 +118,7 @@ export const stepsCommands = defineCommands(stepsTarget, {
   },
 });
 
-/** Whether the run was asked to stop before, so that asking again ends the step that goes on. */
+/** Whether a stop was requested before, so that a second request cancels the step in progress. */
 function isStopping(): boolean {
   const { newest, stopRequested } = useRun.getState();
   return newest !== undefined && (newest.state === "stopping" || stopRequested === newest.runId);

@@ -35,7 +35,7 @@ export const settingsCommands = defineCommands(noTarget, {
   },
 });
 
-/** One of them holds. */
+/** One of them is active. */
 export const themeCommands = defineCommands(noTarget, {
   dark: {
     id: "settings.theme.dark",

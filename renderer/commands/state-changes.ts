@@ -1,4 +1,4 @@
-/** Tells surfaces that what commands go by may have changed. */
+/** Notifies surfaces that the state of commands may have changed. */
 import { useApp } from "../stores/app-store.js";
 import { useCluster } from "../stores/cluster-store.js";
 import { useDocument } from "../stores/document-store.js";
@@ -13,7 +13,7 @@ import { useSettings } from "../stores/settings-store.js";
 import { useUi } from "../stores/ui-store.js";
 import { useCanvas } from "../viewport/view-store.js";
 
-/** Every store that a command asks whether it is enabled, and what it would do. */
+/** Every store that commands read. */
 const STORES = [
   ...[useApp, useCanvas, useCluster, useDocument, useExamples, useKernels, useOps, useReachability],
   ...[useDocumentRun, useRun, useRuntime, useSavedModel, useSettings, useUi],
@@ -26,7 +26,7 @@ function tell(): void {
   for (const listener of [...listeners]) listener();
 }
 
-/** Calls the listener after every change that may concern a command. Answers how to stop that. */
+/** Calls the listener after every change that may concern a command. Returns a function that stops that. */
 export function onStateChange(listener: () => void): () => void {
   listeners.add(listener);
   stop ??= watch();

@@ -1,4 +1,4 @@
-/** The kinds of things that commands act on, and which of each a surface without a target of its own means. */
+/** The kinds of targets of commands, and the default target of each kind. */
 import type { Machine, Task } from "../../main/api/cluster.js";
 import type { Example } from "../../main/api/documents.js";
 import type { Role } from "../../main/api/machines.js";
@@ -15,7 +15,7 @@ import { countText } from "../ui/format.js";
 import { useCanvas } from "../viewport/view-store.js";
 import type { TargetKind } from "./command.js";
 
-/** The window as a whole, or what there is but one of. */
+/** The window as a whole, or anything that exists only once. */
 export const noTarget: TargetKind<void> = { name: "none", current: () => ({ target: undefined }) };
 
 /** The open document. */
@@ -53,7 +53,7 @@ export const selectionTarget: TargetKind<Selection> = {
   },
 };
 
-/** The node that is selected alone. */
+/** The only selected node. */
 export const nodeTarget: TargetKind<NodeDef> = {
   name: "node",
   current: () => {
@@ -65,7 +65,7 @@ export const nodeTarget: TargetKind<NodeDef> = {
   },
 };
 
-/** The run that goes on, of whichever document. */
+/** The run in progress, of any document. */
 export const runTarget: TargetKind<RunUpdate> = {
   name: "run",
   current: () => {
@@ -74,7 +74,7 @@ export const runTarget: TargetKind<RunUpdate> = {
   },
 };
 
-/** Any machine; without a choice, this one. */
+/** Any machine; this one by default. */
 export const machineTarget: TargetKind<Machine> = {
   name: "machine",
   current: () => {
@@ -98,7 +98,7 @@ export const roleTarget: TargetKind<RoleOfMachine> = {
   nameOf: ({ machine }) => machine.name,
 };
 
-/** Any task; there is none that is meant without a choice. */
+/** Any task; there is no default. */
 export const taskTarget: TargetKind<Task> = {
   name: "task",
   current: () => ({ reason: "No task is chosen." }),
@@ -132,7 +132,7 @@ export const opTarget: TargetKind<string> = {
   nameOf: (op) => op,
 };
 
-/** A graph that comes with Tensordeck; without a choice, the first. */
+/** A graph that comes with Tensordeck; the first by default. */
 export const exampleTarget: TargetKind<Example> = {
   name: "example",
   current: () => {
@@ -143,7 +143,7 @@ export const exampleTarget: TargetKind<Example> = {
   nameOf: ({ title }) => title,
 };
 
-/** The path of a file that was open before; without a choice, the newest. */
+/** The path of a recent file; the newest by default. */
 export const recentTarget: TargetKind<string> = {
   name: "recent document",
   current: () => {

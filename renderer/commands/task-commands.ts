@@ -1,4 +1,4 @@
-/** What can be done with a task. */
+/** The commands of a task. */
 import type { Task } from "../../main/api/cluster.js";
 import { clearState, controlTask } from "../actions/cluster-actions.js";
 import { copyText } from "../actions/copy-text.js";
@@ -7,7 +7,7 @@ import { uiActions } from "../stores/ui-store.js";
 import { defineCommands, type Enabled, unless, when } from "./command.js";
 import { taskTarget } from "./target-kinds.js";
 
-/** A process of ours or of a paired machine; others are started and stopped by whoever owns them. */
+/** A process of ours or of a paired machine; others are started and stopped by their owners. */
 const isOurs = ({ foreign }: Task) => !foreign;
 const isDown = ({ state }: Task) => state === "stopped" || state === "failed";
 

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 import type { Action, AnyCommand, Command } from "./command.js";
 import { onStateChange } from "./state-changes.js";
 
-/** What of an action is shown, as one value that differs where it looks different. */
+/** The visible state of an action as one value for comparison. */
 function look({ label, short, named, note, hint, icon, applies, checked, reason }: Action): string {
   return JSON.stringify([label, short, named, note, hint, icon, applies, checked, reason]);
 }

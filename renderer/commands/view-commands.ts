@@ -1,4 +1,4 @@
-/** What the window shows beside the graph. What the canvas shows is in graph-view-commands.ts. */
+/** What the window shows besides the graph. Commands for the canvas are in graph-view-commands.ts. */
 import { uiActions, useUi } from "../stores/ui-store.js";
 import { defineCommands } from "./command.js";
 import { focusNextPanel } from "./panels.js";

@@ -4,7 +4,7 @@ import type { Problem } from "../../main/api/problem.js";
 import { toProblem } from "../../main/api/wire.js";
 import type { Refusal } from "../transport/session.js";
 
-/** An offer beside a message: one click that helps. */
+/** An action offered beside a message. */
 export interface NoticeAction {
   readonly label: string;
   run(): void | Promise<void>;
@@ -16,11 +16,11 @@ export interface Notice {
   readonly kind: "problem" | "info";
   readonly problem: Problem;
   readonly action?: NoticeAction;
-  /** Two notices with the same key never stand together; the newer replaces the older. */
+  /** Of two notices with the same key the newer replaces the older. */
   readonly key?: string;
 }
 
-/** starting: never connected so far. lost: was connected, is being connected again. refused: will not be let in. */
+/** starting: never connected so far. lost: was connected and is reconnecting. refused: access is denied. */
 export type ConnectionState = "starting" | "connected" | "lost" | "refused";
 
 export interface AppStore {
@@ -37,7 +37,7 @@ export const useApp = create<AppStore>()(() => ({
   notices: [],
 }));
 
-/** More than this many messages help nobody; the oldest goes. */
+/** Beyond this number of messages the oldest is dropped. */
 const MOST_NOTICES = 3;
 let nextNotice = 1;
 
@@ -48,7 +48,7 @@ export function showNotice(notice: Omit<Notice, "id">): void {
   useApp.setState({ notices: [...others, { ...notice, id: nextNotice++ }].slice(-MOST_NOTICES) });
 }
 
-/** Shows anything that was thrown. */
+/** Shows any thrown error. */
 export function showProblem(error: unknown, options: { action?: NoticeAction; key?: string } = {}): void {
   showNotice({ kind: "problem", problem: toProblem(error), ...options });
 }
@@ -63,7 +63,7 @@ export function dismissNoticeByKey(key: string): void {
     useApp.setState({ notices: notices.filter((notice) => notice.key !== key) });
 }
 
-/** Runs something and shows what goes wrong. For click handlers, which nobody awaits. */
+/** Runs a function and shows its errors. For click handlers, which are not awaited. */
 export function attempt(action: () => void | Promise<void>): void {
   try {
     void Promise.resolve(action()).catch((error: unknown) => showProblem(error));

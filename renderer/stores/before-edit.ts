@@ -1,7 +1,7 @@
 import { useDocument } from "./document-store.js";
 import { useDocumentRun } from "./run-store.js";
 
-/** True when what the document's newest run measured is of before the last edit. */
+/** True when the results of the document's newest run are from before the last edit. */
 export function useBeforeEdit(): boolean {
   const revision = useDocument((state) => state.revision);
   return useDocumentRun((state) => state.latest !== undefined && state.runRevision !== revision);

@@ -12,7 +12,7 @@ export interface ClusterStore {
   readonly state: ClusterState | undefined;
   /** Every task of every machine, in the order of the panel. */
   readonly tasks: readonly Task[];
-  /** What stays of them whatever they do; another object only when a task comes, goes or gets another name or colour. */
+  /** Their stable properties; a new object only when a task is added, removed, renamed or recoloured. */
   readonly identities: readonly TaskIdentity[];
   /**
    * The task that a device string names, "/job:worker/task:0" or longer. A device without a job or a task names
@@ -21,7 +21,7 @@ export interface ClusterStore {
   taskForDevice(device: string): Task | undefined;
 }
 
-/** Every pinned node asks for its task whenever the cluster changes, so that finding one must cost nothing. */
+/** Every pinned node looks up its task whenever the cluster changes, so the lookup must be cheap. */
 let tasksByName: ReadonlyMap<string, Task> = new Map();
 
 export const useCluster = create<ClusterStore>()(() => ({
@@ -34,10 +34,10 @@ export const useCluster = create<ClusterStore>()(() => ({
   },
 }));
 
-/** What the notice of the cluster as a whole is about, for putting it away. */
+/** Identifies the notice of the whole cluster, for dismissing it. */
 export const CLUSTER_NOTICE = "cluster";
 
-/** Takes over what the application says of the cluster. What is as before stays the same object. */
+/** Applies the cluster state of the application. Unchanged parts stay the same objects. */
 export function receiveCluster(received: ClusterState): void {
   const before = useCluster.getState();
   const state = keepEqual(before.state, received);
@@ -56,7 +56,7 @@ export function receiveCluster(received: ClusterState): void {
 
 const noMachines: readonly Machine[] = [];
 
-/** Every machine that is known, this one first; none until the application answered. */
+/** Every known machine, this one first; empty until the application has answered. */
 export function machinesOf({ state }: ClusterStore): readonly Machine[] {
   return state?.machines ?? noMachines;
 }

@@ -1,4 +1,4 @@
-/** Messages of the cluster that were read and put away; whatever draws them may come and go. */
+/** Dismissed messages of the cluster; kept here because the components that show them may unmount. */
 import { create } from "zustand";
 import type { Problem } from "../../main/api/problem.js";
 
@@ -9,15 +9,15 @@ export interface DismissedStore {
 export const useDismissed = create<DismissedStore>()(() => ({ keys: new Set<string>() }));
 
 /**
- * What tells a message from the next one, which is to be seen again.
+ * Distinguishes a message from the next one, which is shown again.
  *
- * @param where what it is about, and since when: "worker/0 1750000000000"
+ * @param where its subject, and since when: "worker/0 1750000000000"
  */
 export function noticeKey(where: string, { message, reason = "" }: Problem): string {
   return [where, message, reason].join("\n");
 }
 
-/** What happens again is to be seen again. */
+/** A recurring message is shown again. */
 export function forgetDismissed(where: string): void {
   const { keys } = useDismissed.getState();
   const left = [...keys].filter((key) => !key.startsWith(`${where}\n`));

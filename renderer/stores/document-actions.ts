@@ -57,7 +57,7 @@ function historyState(history: History): Partial<DocumentStore> {
 }
 
 const revisions = new WeakMap<Transaction, number>();
-/** Counts for all documents, so that no two states have one number. */
+/** Counts across all documents, so that each state has a unique number. */
 let newestRevision = 0;
 
 /** The number of the state that values depend on. Undo and redo come back to the number of the state they restore. */
@@ -74,7 +74,7 @@ function changesValues(operation: Operation): boolean {
   return operation.type === "nodes";
 }
 
-/** Takes over a new state; what depends on the graph is only worked out again when the graph changed. */
+/** Applies a new state; values derived from the graph are only recomputed when the graph has changed. */
 function setHistory(history: History, selection?: Iterable<string>): void {
   const before = useDocument.getState();
   const { document } = history;
@@ -94,7 +94,7 @@ function sameNames(one: ReadonlySet<string>, other: ReadonlySet<string>): boolea
   return one.size === other.size && [...one].every((name) => other.has(name));
 }
 
-/** Makes an edit. False when it was refused; the store then says why. */
+/** Makes an edit. False when it was refused; the store then has the reason. */
 function perform(result: EditResult): boolean {
   if (!result.ok) {
     useDocument.setState({ refusal: result.reason });
@@ -112,7 +112,8 @@ export const documentActions = {
   /**
    * Opens a document in place of the present one. Throws an Error that can be shown when it cannot be read.
    *
-   * @param unsaved The document has edits that its file has not: no undo leads back to what is on the disk.
+   * @param unsaved The document has edits that its file lacks: undo does not lead back to the content on
+   * disk.
    */
   load(file: DocumentFile, { unsaved = false }: { readonly unsaved?: boolean } = {}): void {
     const document = readDocument(file);
@@ -127,7 +128,7 @@ export const documentActions = {
       generation: newGeneration(),
       refusal: undefined,
     });
-    // Values, times and errors of another graph say nothing of this one, even where names are the same.
+    // Values, times and errors of another graph are meaningless for this one, even where names are the same.
     showRunOf(document, openedRevision);
   },
 
@@ -141,10 +142,13 @@ export const documentActions = {
   /** The serialized MetaGraphDef to save, with layout and run settings in it. */
   toMetaGraph: (): Uint8Array => writeDocument(present()),
 
-  /** The serialized GraphDef to run, without anything of Tensordeck's own. */
+  /** The serialized GraphDef to run, without Tensordeck's own attributes. */
   toRunGraph: (): Uint8Array => GraphDef.encode(graphToRun(present())).finish(),
 
-  /** A serialized MetaGraphDef of what the document says beside its nodes of how it is restored. */
+  /**
+   * A serialized MetaGraphDef with the parts of the document, besides its nodes, that tell how it is
+   * restored.
+   */
   toNotes: (): Uint8Array => MetaGraphDef.encode(restoreNotes(present())).finish(),
 
   /** Feeds, fetches and targets of a run. A single step also fetches small tensors on the way. */
@@ -153,7 +157,7 @@ export const documentActions = {
     return runInputs(document, lookupOp, shapes, steps === 1);
   },
 
-  /** What keeps the document from running; empty when it can run. */
+  /** What prevents the document from running; empty when it can run. */
   runBlockers(): Problem[] {
     const { document, problems } = useDocument.getState();
     return runBlockers(document, problems, documentActions.runInputs());
@@ -170,7 +174,7 @@ export const documentActions = {
     return [...present().nodes.values()].filter(({ op }) => op.startsWith("Placeholder"));
   },
 
-  /** Why the last edit was refused, for where it was made: nothing else says it then. */
+  /** Why the last edit was refused, for the place where it was made: it is shown nowhere else then. */
   takeRefusal(): string | undefined {
     const { refusal } = useDocument.getState();
     useDocument.setState({ refusal: undefined });
@@ -230,7 +234,7 @@ export const documentActions = {
 
   moveNodes: (positions: ReadonlyMap<string, Point>): boolean => perform(moveNodes(present(), positions)),
 
-  /** Lays the whole graph out anew. */
+  /** Lays out the whole graph again. */
   arrange(): boolean {
     const result = moveNodes(present(), layeredLayout(present().nodes));
     if (!result.ok) return perform(result);
@@ -258,7 +262,7 @@ export const documentActions = {
       if (mode === "toggle" && chosen.has(name)) chosen.delete(name);
       else if (document.nodes.has(name)) chosen.add(name);
     }
-    // Why an edit of what was selected before was refused is of no use to who goes on to something else.
+    // The reason of a refused edit is irrelevant once the selection has changed.
     if (!sameNames(chosen, selection)) useDocument.setState({ selection: chosen, refusal: undefined });
   },
 

@@ -5,9 +5,11 @@
 import type { StoreApi } from "zustand";
 import { create, createStore, useStore } from "zustand";
 
-/** One open document. An object without state, by which stores tell documents apart; what they hold goes with it. */
+/**
+ * One open document. An object without state, by which stores distinguish documents; their data is released with it.
+ */
 export interface DocumentSession {
-  /** Tells its elements on the page from those of other documents. */
+  /** Distinguishes its DOM elements from those of other documents. */
   readonly id: number;
 }
 
@@ -27,12 +29,12 @@ const useSessions = create<Sessions>()(() => {
 /** The session that `inSession` runs in; undefined outside of it. */
 let entered: DocumentSession | undefined;
 
-/** The session that stores mean where none is named. */
+/** The session that stores use by default. */
 export function activeSession(): DocumentSession {
   return entered ?? useSessions.getState().active;
 }
 
-/** The active session for a component, which is drawn again when another one becomes active. */
+/** The active session for a component, which is rendered again when another one becomes active. */
 export function useActiveSession(): DocumentSession {
   return useSessions((state) => state.active);
 }
@@ -69,8 +71,8 @@ export function onSessionChange(listener: () => void): () => void {
 }
 
 /**
- * Does something to the document of a session, whichever is active by then: for what goes on after a wait. It must not
- * wait itself.
+ * Runs a function on the document of a session, even if another is active by then: for code that continues after an
+ * await. The function itself must be synchronous.
  */
 export function inSession<T>(session: DocumentSession, action: () => T): T {
   const outer = entered;
@@ -82,7 +84,7 @@ export function inSession<T>(session: DocumentSession, action: () => T): T {
   }
 }
 
-/** A plain value per document, which no component watches: what was worked out, what is under way. */
+/** A plain value per document, which no component watches: caches and pending work. */
 export function recordPerDocument<T extends object>(initial: () => T): (session?: DocumentSession) => T {
   const records = new WeakMap<DocumentSession, T>();
   return (session = activeSession()) => {
@@ -97,7 +99,7 @@ export function recordPerDocument<T extends object>(initial: () => T): (session?
 /** A store of which every document has its own. As a hook and by its methods it is that of the active session. */
 export interface PerDocument<T> extends Pick<StoreApi<T>, "getState" | "setState" | "subscribe"> {
   <S>(selector: (state: T) => S): S;
-  /** That of one session. */
+  /** The store of one session. */
   of(session: DocumentSession): StoreApi<T>;
 }
 
@@ -109,7 +111,7 @@ export function perDocument<T extends object>(initial: () => T): PerDocument<T> 
     getState: () => of().getState(),
     setState: ((...change: Parameters<StoreApi<T>["setState"]>) =>
       of().setState(...change)) as StoreApi<T>["setState"],
-    /** Also called when another session becomes active, with what that one has. */
+    /** Also called when another session becomes active, with its value. */
     subscribe: (listener: Parameters<StoreApi<T>["subscribe"]>[0]) => {
       let store = of(useSessions.getState().active);
       let leave = store.subscribe(listener);

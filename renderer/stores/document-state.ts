@@ -1,4 +1,4 @@
-/** An open document: its present state, its history and what is selected. Changed only by document-actions.ts. */
+/** An open document: its current state, its history and its selection. Changed only by document-actions.ts. */
 import { MetaGraphDef } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { OpDef } from "../../protos/generated/tensorflow/op_def.js";
 import { examineAgain, examineGraph, type Findings } from "../document/examine.js";
@@ -26,7 +26,7 @@ export interface DocumentStore {
   readonly revision: number;
   /** The revision of the document as it was opened. */
   readonly openedRevision: number;
-  /** Why the last edit was refused; taken away by the next one and by another selection. */
+  /** Why the last edit was refused; cleared by the next edit and by another selection. */
   readonly refusal: string | undefined;
   /** Another number for every document that is opened, in this session or another. */
   readonly generation: number;
@@ -46,7 +46,7 @@ const emptyDocument: GraphDocument = {
 
 let generations = 0;
 
-/** A number that no document had before. */
+/** A number that no document has had before. */
 export function newGeneration(): number {
   return generations++;
 }

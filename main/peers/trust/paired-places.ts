@@ -1,6 +1,7 @@
 /**
- * Addresses at which paired machines were met, kept over restarts with what else is known of them. An address proves
- * nothing; it decides only who is attended to first while strangers send more than can be attended to.
+ * Addresses at which paired machines were seen, kept across restarts with the other facts about them. An address
+ * proves nothing; it only decides which packets and connections take precedence while unpaired machines send too
+ * many.
  */
 
 import { log } from "../../shared/log/log.js";
@@ -28,7 +29,7 @@ export class PairedPlaces {
     return this.#addresses.has(plain(address));
   }
 
-  /** Keeps where a paired machine has just proved that it has its key. */
+  /** Records an address at which a paired machine has just proved its key. */
   met(deviceId: string, address: string): void {
     const known = this.#trust.get(deviceId);
     const place = plain(address);

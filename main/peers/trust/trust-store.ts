@@ -1,6 +1,6 @@
 /**
  * Which machines this one is paired with, kept in one JSON file of the data folder. `tensordeck agent trust` writes the
- * same file from another process, so it is watched; a machine that is taken out loses its rights within a second.
+ * same file from another process, so it is watched; a machine that is removed loses its rights within a second.
  */
 import { type StatWatcher, unwatchFile, watchFile } from "node:fs";
 import { readFile, rename } from "node:fs/promises";
@@ -22,14 +22,14 @@ import {
 export const TRUST_FILE = "trust.json";
 
 const WATCH_INTERVAL_MILLIS = 1000;
-/** The code of what is thrown for a file that cannot be understood. */
+/** The error code for a file that cannot be parsed. */
 const BROKEN = "DATA_LOSS";
 const nobody: TrustFile = { machines: [], preauthorised: [] };
 
-/** What is learned of a paired machine while it is used. */
+/** The facts about a paired machine that are learned while it is used. */
 export type Learned = Pick<TrustedMachine, "name" | "role" | "addresses" | "callers" | "agentPort">;
 
-/** Called with the machine whose trust was given, changed or taken. */
+/** Called with the machine whose trust was granted, changed or revoked. */
 export type TrustListener = (deviceId: string) => void;
 
 export class TrustStore {
@@ -37,11 +37,11 @@ export class TrustStore {
   readonly #listeners = new Set<TrustListener>();
   #machines = new Map<string, TrustedMachine>();
   #preauthorised = new Map<string, Preauthorisation>();
-  /** Machines that were forgotten and are still in the file, which could not be written yet. */
+  /** Machines that were removed but are still in the file, which has not been written yet. */
   readonly #forgotten = new Set<string>();
   /** Changes happen one after the other: each is read, changed and written. */
   #changing: Promise<void> = Promise.resolve();
-  /** How many changes are under way, during which what the file says is older than what is known here. */
+  /** The number of pending changes, during which the file is older than the state in memory. */
   #changes = 0;
   readonly #watcher: StatWatcher;
   readonly #onFileChange = () => inBackground(this.#reread());
@@ -50,7 +50,7 @@ export class TrustStore {
     this.#path = path;
     this.#machines = byId(stored.machines);
     this.#preauthorised = byId(stored.preauthorised);
-    // Polled: it also works where the number of watches is used up, and on network file systems.
+    // Polled: it also works when the limit of watches is reached, and on network file systems.
     this.#watcher = watchFile(
       path,
       { interval: WATCH_INTERVAL_MILLIS, persistent: false },
@@ -59,7 +59,7 @@ export class TrustStore {
   }
 
   /**
-   * The store of a data folder. A file that cannot be understood trusts nobody; it is kept under another name.
+   * The store of a data folder. A file that cannot be parsed grants no trust; it is kept under another name.
    *
    * @throws ProblemError when the file is there and cannot be read.
    */
@@ -86,9 +86,9 @@ export class TrustStore {
   }
 
   /**
-   * Trusts a machine, or changes what is known of it. It holds at once, before it is written.
+   * Trusts a machine, or changes its facts. In effect at once, before it is written.
    *
-   * @throws ProblemError when it cannot be written; it holds until this process ends all the same.
+   * @throws ProblemError when it cannot be written; it nevertheless stays in effect until this process ends.
    */
   async put(machine: TrustedMachine): Promise<void> {
     const kept = storable(machine);
@@ -102,8 +102,8 @@ export class TrustStore {
   }
 
   /**
-   * Keeps what was learned of a machine. Unlike `put`, it gives no trust: one that another process has forgotten in the
-   * meantime stays forgotten, and the role that it was granted there stays.
+   * Saves facts about a machine. Unlike `put`, it grants no trust: a machine that another process has removed meanwhile
+   * stays removed, and a role that was granted there is kept.
    *
    * @throws ProblemError when it cannot be written.
    */
@@ -121,7 +121,7 @@ export class TrustStore {
   }
 
   /**
-   * Forgets a machine, and that it may pair without a code. It holds at once: whoever listens ends its connections.
+   * Removes a machine, and its permission to pair without a code. In effect at once: listeners end its connections.
    *
    * @throws ProblemError when it cannot be written; the machine would be trusted again after a restart, and not before.
    */
@@ -137,7 +137,8 @@ export class TrustStore {
   }
 
   /**
-   * Lets a machine pair without a code: its user, or whoever set this machine up, gave its device ID here.
+   * Lets a machine pair without a code: its device ID was entered here by the user or by the person who set
+   * up this machine.
    *
    * @param role What it will be allowed here.
    * @throws ProblemError when it cannot be written.
@@ -151,7 +152,9 @@ export class TrustStore {
     }));
   }
 
-  /** What a machine was promised by `preauthorise`, also by another process just now. Its pairing uses the promise up. */
+  /**
+   * The role granted to a machine by `preauthorise`, also by another process just now. Its pairing uses the grant up.
+   */
   async preauthorisation(deviceId: string): Promise<Preauthorisation | undefined> {
     await this.#reread();
     return this.#preauthorised.get(deviceId);
@@ -171,7 +174,7 @@ export class TrustStore {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Stops watching the file; resolves when what was changed is written. */
+  /** Stops watching the file; resolves when pending changes are written. */
   async close(): Promise<void> {
     unwatchFile(this.#path, this.#onFileChange);
     this.#watcher.unref();
@@ -179,7 +182,7 @@ export class TrustStore {
     await this.#changing;
   }
 
-  /** Changes what the file says now, so that another process's change is kept. */
+  /** Applies a change to the current content of the file, so that another process's change is kept. */
   async #change(changed: (stored: TrustFile) => TrustFile): Promise<void> {
     this.#changes++;
     const written = this.#changing.then(async () => {
@@ -202,11 +205,11 @@ export class TrustStore {
     await written;
   }
 
-  /** Takes over what another process wrote. A file that cannot be read changes nothing. */
+  /** Applies what another process wrote. An unreadable file changes nothing. */
   async #reread(): Promise<void> {
     await this.#changing;
     const read = await readTrust(this.#path).catch(() => undefined);
-    // What is being changed here is newer than what was read, and the file is read again once it is written.
+    // Pending changes are newer than what was read, and the file is read again once it is written.
     if (!read || this.#changes > 0) return;
     const stored = this.#withoutForgotten(read);
     const before = this.#machines;
@@ -221,7 +224,7 @@ export class TrustStore {
     const isForgotten = (deviceId: string) => this.#forgotten.has(deviceId);
     return {
       machines: machines.filter(({ deviceId }) => !isForgotten(deviceId)),
-      // It may have been promised anew since.
+      // It may have been granted again since then.
       preauthorised: preauthorised.filter(
         ({ deviceId }) => !isForgotten(deviceId) || this.#preauthorised.has(deviceId),
       ),
@@ -243,7 +246,7 @@ function byId<T extends { readonly deviceId: string }>(entries: readonly T[]): M
   return new Map(entries.map((entry) => [entry.deviceId, entry]));
 }
 
-/** @throws ProblemError DATA_LOSS when the file cannot be understood; another code when it cannot be read. */
+/** @throws ProblemError DATA_LOSS when the file cannot be parsed; another code when it cannot be read. */
 async function readTrust(path: string): Promise<TrustFile> {
   let text: string;
   try {

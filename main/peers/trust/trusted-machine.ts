@@ -5,13 +5,13 @@ import { deviceIdSchema, type Role, roleSchema } from "../../api/machines.js";
 export interface TrustedMachine {
   readonly deviceId: string;
   readonly name: string;
-  /** What its device ID is the hash of. */
+  /** The certificate whose hash is the device ID. */
   readonly certPem: string;
   /** What it may do here. */
   readonly grantedRole: Role;
-  /** What this machine may do there, as that machine said last. */
+  /** What this machine may do there, as last reported by that machine. */
   readonly role: Role;
-  /** Hosts without ports by which its agent was reached, the newest first. */
+  /** Hosts without ports at which its agent was reached, the newest first. */
   readonly addresses: readonly string[];
   /** Addresses from which it called this machine and proved its key, the newest first. */
   readonly callers?: readonly string[] | undefined;
@@ -43,7 +43,7 @@ const trustedMachineSchema = z.object({
   pairedAt: z.number(),
 });
 
-/** A machine as the file can hold it: what it said of itself must not make the file one that cannot be read again. */
+/** A machine in the form that the file can hold: the facts it reports must not make the file unreadable. */
 export function storable(machine: TrustedMachine): TrustedMachine {
   return {
     ...machine,
@@ -52,7 +52,7 @@ export function storable(machine: TrustedMachine): TrustedMachine {
   };
 }
 
-/** What the file of the store holds. */
+/** The content of the store's file. */
 export const trustFileSchema = z.object({
   machines: z.array(trustedMachineSchema),
   preauthorised: z.array(z.object({ deviceId: deviceIdSchema, role: roleSchema })),

@@ -4,7 +4,7 @@ import type { OpList } from "./op-list-service.js";
 
 let bundled: OpList | undefined;
 
-/** The ops of the TensorFlow that Tensordeck is built for, for as long as no library is there to be asked. */
+/** The ops of the TensorFlow that Tensordeck is built for, used until a library is available. */
 export function bundledOps(): OpList {
   bundled ??= {
     source: `TensorFlow ${OP_LIST_TENSORFLOW_VERSION}, known to Tensordeck; no library was found here`,

@@ -1,11 +1,11 @@
-/** What the portable engine has a kernel for; asked for once, when a window wants to know it. */
+/** The portable engine's kernels; determined once, when a window first requests them. */
 import type { KernelList } from "../../api/kernels.js";
 
 type Kernels = KernelList["kernels"];
 
 export interface KernelListCollaborators {
   readonly version: string;
-  /** Looks it up, which takes some tenths of a second. */
+  /** Loads them, which takes some tenths of a second. */
   readonly ask: (signal: AbortSignal) => Promise<Kernels>;
 }
 

@@ -1,4 +1,4 @@
-/** Which ops there are: those of the library that will run the graph, or those that Tensordeck knows by itself. */
+/** The available ops: those of the library that will run the graph, or the list bundled with Tensordeck. */
 import type { Runtime } from "../../api/runtime.js";
 
 export interface OpList {
@@ -17,7 +17,7 @@ export interface OpListCollaborators {
 export class OpListService {
   readonly #collaborators: OpListCollaborators;
   readonly #disposed = new AbortController();
-  /** Lists by the library's path; asking takes a process of its own. */
+  /** Lists by the library's path; querying one takes a separate process. */
   readonly #known = new Map<string, Promise<OpList>>();
 
   constructor(collaborators: OpListCollaborators) {
@@ -32,7 +32,7 @@ export class OpListService {
     if (!list) {
       list = this.#ask(runtime);
       this.#known.set(key, list);
-      // What failed is tried again with the next call.
+      // A failed query is retried by the next call.
       list.catch(() => this.#known.delete(key));
     }
     return await list.catch(() => this.#collaborators.bundled());

@@ -1,22 +1,22 @@
-/** A task's process in the namespace: the one that a launcher makes, once there is a namespace to put it into. */
+/** A task's process in the namespace: the one that a launcher creates, once the namespace is available. */
 import { inBackground } from "../../../worker-runtime/faults.js";
 import type { Problem } from "../../api/problem.js";
 import { problem } from "../../shared/problems.js";
 import { cannotShutOff } from "../exposure.js";
 import type { LaunchRequest, LaunchTask, TaskExit, TaskProcess } from "../launcher.js";
 
-/** Room for one task in the namespace. */
+/** A place for one task in the namespace. */
 export interface Place {
-  /** What the command line of a program that is to run there begins with. */
+  /** The prefix of the command line of a program that runs there. */
   readonly command: readonly string[];
-  /** To be called once, when the process has ended. */
+  /** Call once, when the process has ended. */
   leave(): Promise<void>;
 }
 
 export interface IsolatedProcessOptions {
   readonly launch: LaunchTask;
   /**
-   * Makes room for the task. Answers the reason, as a sentence, where nothing can be isolated.
+   * Reserves a place for the task. Returns the reason, as a sentence, where isolation is not available.
    *
    * @param lost Called when the namespace is gone.
    */
@@ -38,7 +38,7 @@ export class IsolatedProcess implements TaskProcess {
     this.#options = options;
     this.#begun = this.#begin(request);
     this.ready = this.#begun.then((process) => process.ready);
-    // Whoever waits hears of it.
+    // Reported to whatever awaits it.
     this.ready.catch(() => undefined);
     this.exited = this.#run();
   }

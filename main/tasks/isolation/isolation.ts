@@ -1,7 +1,7 @@
 /**
- * Isolated tasks. TensorFlow's server listens on all addresses of its machine and asks nobody who he is; in a network
- * namespace of their own, tasks have a loopback interface only, so nothing outside of this machine reaches them but
- * through a tunnel. What the namespace cuts off is put back together here:
+ * Isolated tasks. TensorFlow's server listens on all addresses of its machine and does not authenticate clients; in a
+ * network namespace of their own, tasks have a loopback interface only, so nothing outside of this machine reaches them
+ * but through a tunnel. What the namespace cuts off is reconnected here:
  *
  * - programs of this machine find an isolated task at its port on 127.0.0.1, as if it were not isolated;
  * - an isolated task finds the other tasks of the cluster at their ports on localhost: those behind tunnels and those of
@@ -23,7 +23,7 @@ import { findNamespaceCommand, type NamespaceCommand, type NamespaceSupport } fr
 export interface IsolationCollaborators {
   /** Carries a connection to a task elsewhere; false where no tunnel has the port. */
   readonly carry: (port: number, client: Socket) => boolean;
-  /** How namespaces are made here; found out by trying unless given. */
+  /** How namespaces are created here; detected unless given. */
   readonly namespaces?: () => Promise<NamespaceSupport>;
 }
 
@@ -34,22 +34,22 @@ export type IsolationSupport =
 
 interface IsolatedTask {
   readonly host: LoopbackServer;
-  /** Called when the namespace is gone, and the task with it for everybody else. */
+  /** Called when the namespace is gone, and with it the task, as seen from outside. */
   readonly lost: () => void;
 }
 
 export class Isolation {
   readonly #collaborators: IsolationCollaborators;
   #command: Promise<NamespaceCommand> | undefined;
-  /** There while a task is in it. */
+  /** Present while a task is in it. */
   #namespace: Promise<Namespace> | undefined;
-  /** Tasks in the namespace, and those on their way into it. */
+  /** Tasks that are in the namespace or being started in it. */
   #occupants = 0;
   readonly #isolated = new Map<number, IsolatedTask>();
   /** Ports of this machine's other tasks, those outside of the namespace. */
   readonly #reachable = new Set<number>();
   #tunnels: readonly number[] = [];
-  /** Ports that the namespace listens at for tasks outside of it. */
+  /** Ports on which the namespace listens for tasks outside of it. */
   #bridged = new Set<number>();
   #queue: Promise<void> = Promise.resolve();
 
@@ -68,8 +68,9 @@ export class Isolation {
   }
 
   /**
-   * The launcher, with tasks isolated whose plan says so, where that is possible. The process says whether it is. The
-   * portable engine keeps to the loopback interface by itself and needs no namespace.
+   * Wraps the launcher so that tasks are isolated if their plan requires it, where that is possible. The process
+   * tells whether it is isolated. The portable engine keeps to the loopback interface by itself and needs no
+   * namespace.
    */
   launcher(launch: LaunchTask): LaunchTask {
     return (request) => {
@@ -87,7 +88,7 @@ export class Isolation {
     return await (await this.#namespace).connect(port);
   };
 
-  /** Says at which ports tunnels lead to tasks elsewhere. Resolves when isolated tasks reach them. */
+  /** Sets the ports at which tunnels lead to tasks elsewhere. Resolves when isolated tasks reach them. */
   readonly setTunnelPorts = async (ports: readonly number[]): Promise<void> => {
     this.#tunnels = ports;
     await this.#bridge();
@@ -144,7 +145,7 @@ export class Isolation {
       namespace = await this.#occupiedNamespace();
     } catch (error) {
       this.#occupants--;
-      // What failed once fails again, and is to be told in advance next time.
+      // A failure would repeat, so it is reported in advance next time.
       this.#command = Promise.reject(error);
       this.#command.catch(() => undefined);
       return messageOf(error);
@@ -207,7 +208,7 @@ export class Isolation {
     );
   }
 
-  /** Lets the namespace listen at the ports of the tasks outside of it. Never rejects. */
+  /** Lets the namespace listen on the ports of the tasks outside of it. Never rejects. */
   #bridge(): Promise<void> {
     this.#queue = this.#queue.then(async () => {
       const namespace = await this.#namespace?.catch(() => undefined);
@@ -221,7 +222,7 @@ export class Isolation {
         await namespace.unlisten(port).catch(() => undefined);
       }
       for (const port of [...wanted].filter((added) => !bridged.has(added))) {
-        // A program in the namespace may have the port: a task that was told to listen at one of another task.
+        // A program in the namespace may have the port: a task that was told to listen on another task's port.
         const listens = await namespace.listen(port).then(
           () => true,
           () => false,

@@ -1,9 +1,11 @@
-/** The system's commands that make a network namespace and put a program into it, and why they cannot be used. */
+/**
+ * The system commands that create a network namespace and run a program in it, and why they may be unavailable.
+ */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { errnoOf } from "../../shared/problems.js";
 
-/** A way to make network namespaces that works for this user. */
+/** A way to create network namespaces that works for this user. */
 export interface NamespaceCommand {
   /** Starts a program in a new namespace. The program's command line is appended. */
   readonly make: readonly string[];
@@ -18,7 +20,7 @@ export type NamespaceSupport =
 
 const PROBE_TIMEOUT_MILLIS = 5_000;
 
-/** Root makes them at will. */
+/** Root can create them directly. */
 const asRoot: NamespaceCommand = {
   make: ["unshare", "--net", "--"],
   enter: (pid) => ["nsenter", `--target=${pid}`, "--net", "--"],
@@ -31,7 +33,7 @@ const asUser: NamespaceCommand = {
 };
 
 /**
- * Tries which way works on this system. Costs some ten milliseconds.
+ * Detects which way works on this system. Costs some ten milliseconds.
  *
  * @param isRoot Whether this process has root's rights.
  */
@@ -64,7 +66,7 @@ function run([program = "", ...args]: readonly string[]): Promise<void> {
   });
 }
 
-/** Switches by which a system forbids users to make namespaces, and the value that does. */
+/** Settings with which a system forbids users to create namespaces, and the forbidding value. */
 const switches = [
   {
     path: "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",

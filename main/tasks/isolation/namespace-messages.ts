@@ -1,4 +1,7 @@
-/** What the application and its namespace process say to each other over Node's channel, sockets travelling beside the words. */
+/**
+ * The messages between the application and its namespace process over Node's IPC channel; sockets are passed along with
+ * them.
+ */
 import { z } from "zod";
 
 export type NamespaceRequest =

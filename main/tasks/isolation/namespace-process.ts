@@ -1,8 +1,8 @@
 /**
- * The process that lives in the network namespace of isolated tasks. It makes sockets there and gives them to the
- * application, which stands outside: a socket belongs to the namespace that it was made in, whoever holds it. So what
- * goes through tunnels takes no detour. Only programs of this machine are carried to the tasks by this process, which
- * spares the application that work.
+ * The process that lives in the network namespace of isolated tasks. It creates sockets there and passes them to the
+ * application, which runs outside: a socket belongs to the namespace in which it was created, no matter which process
+ * holds it. So tunnelled connections take no detour. Only connections of local programs are carried to the tasks by
+ * this process, which spares the application that work.
  *
  * It ends with the application: the channel between the two closes.
  */
@@ -59,7 +59,7 @@ process.on("disconnect", () => process.exit(0));
 // Ctrl+C in the application's terminal reaches this process too; it must outlive the tasks, which end in order.
 process.on("SIGINT", () => undefined);
 process.on("SIGHUP", () => undefined);
-// The application is this process's own and sends nothing else.
+// The application is the parent of this process and sends nothing else.
 process.on("message", (received, handle) => {
   const request = received as NamespaceRequest;
   if (request.kind !== "admit") inBackground(serve(request));

@@ -8,7 +8,7 @@ import { problem } from "../../shared/problems.js";
 import type { NamespaceCommand } from "./namespace-command.js";
 import { type NamespaceRequest, namespaceMessageSchema } from "./namespace-messages.js";
 
-/** Making it takes a tenth of a second; a Pi under load some more. */
+/** Creating it takes a tenth of a second; somewhat longer on a loaded Pi. */
 const START_TIMEOUT_MILLIS = 15_000;
 
 interface Waiting {
@@ -20,7 +20,7 @@ interface Waiting {
 type PortRequest = Pick<Exclude<NamespaceRequest, { kind: "admit" }>, "kind" | "port">;
 
 export class Namespace {
-  /** Resolves when its process has ended, however it came to that. Never rejects. */
+  /** Resolves when its process has ended for any reason. Never rejects. */
   readonly exited: Promise<void>;
   readonly #child: ChildProcess;
   readonly #command: NamespaceCommand;
@@ -39,7 +39,7 @@ export class Namespace {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
     this.exited = new Promise((resolve) => {
-      // Also told when something could not be sent, which whoever sent it hears of.
+      // Also emitted when something could not be sent, which the sender handles.
       this.#child.on("error", () => {
         if (this.#child.pid === undefined) resolve();
       });
@@ -55,7 +55,7 @@ export class Namespace {
   }
 
   /**
-   * Makes a namespace and switches its loopback interface on.
+   * Creates a namespace and brings up its loopback interface.
    *
    * @param onClient Given every connection of a program in the namespace to a port that `listen` was called for.
    * @throws ProblemError FAILED_PRECONDITION when the system does not allow it; DEADLINE_EXCEEDED.
@@ -77,7 +77,10 @@ export class Namespace {
     return namespace;
   }
 
-  /** What a command line is to begin with so that its program runs in the namespace, with the process ID that it is started with. */
+  /**
+   * The prefix of a command line whose program then runs in the namespace, under the process ID with which it was
+   * started.
+   */
   get enter(): readonly string[] {
     return this.#command.enter(this.#child.pid ?? 0);
   }
@@ -87,7 +90,7 @@ export class Namespace {
     await this.#ask({ kind: "listen", port });
   }
 
-  /** Frees a port of the namespace; connections that are open go on. @throws ProblemError UNAVAILABLE. */
+  /** Frees a port of the namespace; open connections continue. @throws ProblemError UNAVAILABLE. */
   async unlisten(port: number): Promise<void> {
     await this.#ask({ kind: "unlisten", port });
   }
@@ -173,7 +176,7 @@ export class Namespace {
   #settle(id: number): Waiting | undefined {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
-    // Nobody waits: the namespace alone does not keep the application from ending.
+    // Nothing is pending: the namespace alone does not keep the application running.
     if (this.#waiting.size === 0) this.#child.channel?.unref();
     return waiting;
   }
