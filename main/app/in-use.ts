@@ -13,7 +13,7 @@ export interface InUse {
   readonly tasks: readonly { readonly name: string; readonly owner: string }[];
   /** Names of the tasks that run for this machine's own windows. */
   readonly ownTasks: readonly string[];
-  /** How long the run of this machine's window has gone on; absent where there is none, or a short one. */
+  /** How long the run of this machine's window has lasted; absent if there is none, or only a short one. */
   readonly runMillis?: number;
 }
 
@@ -27,7 +27,7 @@ export interface InUseFacts {
   readonly run: Pick<RunUpdate, "state" | "elapsedMillis" | "currentMillis"> | undefined;
 }
 
-/** Of all that is known, what somebody would miss. */
+/** The part of the state that the user would lose. */
 export function inUse({ ownId, tasks, nameOf, run }: InUseFacts): InUse {
   const active = tasks.filter(({ state }) => state !== "stopped" && state !== "failed");
   const ofOthers = active.filter(({ owner }) => owner !== ownId);
@@ -42,7 +42,7 @@ export function inUse({ ownId, tasks, nameOf, run }: InUseFacts): InUse {
   };
 }
 
-/** Whether somebody would miss something, so that the application does not end without a question. */
+/** Whether anything would be lost, so that the application asks before it ends. */
 export function isAnythingInUse({ tasks, runMillis }: InUse): boolean {
   return tasks.length > 0 || runMillis !== undefined;
 }

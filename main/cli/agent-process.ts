@@ -1,4 +1,4 @@
-/** The agent as a process: the application without a window, and what it tells whoever reads its output. */
+/** The agent as a process: the application without a window, and its output. */
 import { inBackground } from "../../worker-runtime/faults.js";
 import type { Identity, PairingState } from "../api/machines.js";
 import type { Application } from "../application.js";
@@ -42,7 +42,7 @@ async function identityOf(application: Application): Promise<Identity> {
   return (await application.handle("machines.identity", undefined)) as Identity;
 }
 
-/** Resolves when the agent listens, which it begins to do by itself, and is told by an event. */
+/** Resolves when the agent listens, which it starts to do by itself and reports with an event. */
 async function portOf(application: Application): Promise<number> {
   return await new Promise((resolve) => {
     const stop = application.onEvent(() => {
@@ -68,7 +68,7 @@ function tellPairings(application: Application): void {
   });
 }
 
-/** What is said of a pairing that another machine asked for; undefined while there is nothing to say. */
+/** The output for a pairing that another machine started; undefined while there is nothing to print. */
 function lineOf({ side, step, code, machine, grantedRole, problem }: PairingState): string | undefined {
   if (side !== "show") return undefined;
   const who = `${machine.name} (${machine.address})`;

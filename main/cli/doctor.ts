@@ -41,7 +41,7 @@ export async function runDoctor(args: readonly string[]): Promise<number> {
   }
 }
 
-/** One line that changes, where somebody looks; nothing elsewhere. */
+/** One line that is updated in place on a terminal; nothing elsewhere. */
 function progressLine(): { show: (text: string) => void; clear: () => void } {
   const { stderr } = process;
   let shown = false;

@@ -28,7 +28,7 @@ function keepHeapSmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
 }
 
-/** A command whose problems are told in whole, which the command line knows only as TensorFlow's errors. */
+/** A command whose problems are printed in full; the command line itself only knows TensorFlow's errors. */
 function presenting(command: Command): Command {
   return async (args) => {
     try {

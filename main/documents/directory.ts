@@ -5,12 +5,12 @@ import { dirname, extname, join, resolve } from "node:path";
 import type { Directory, DirectoryEntry } from "../api/documents.js";
 import { fileProblem } from "../shared/problems.js";
 
-/** Nobody picks a file among more; a folder of a data set can have millions. */
+/** Nobody selects a file from a longer list; a folder of a data set can have millions. */
 const MAX_ENTRIES = 5000;
 
 /**
  * Folders first, then files with one of the endings (all files when none is given), each by name. Hidden ones are left
- * out, and so are those that cannot be looked at.
+ * out, and so are inaccessible ones.
  *
  * @param path Left out: the user's home folder. "~" at its beginning stands for that, too.
  * @param extensions Endings without the dot, in any case.

@@ -39,7 +39,9 @@ export class DocumentService {
   readonly #sources = new DocumentSources();
   /** Files that were opened or written here, as they were then: for saves that name no source. */
   readonly #own = new Map<string, FileVersion | undefined>();
-  /** Saves happen one after the other, so that none comes between another's look at the file and its writing. */
+  /**
+   * Saves happen one after the other, so that none comes between another's check of the file and its writing.
+   */
   #saving: Promise<unknown> = Promise.resolve();
 
   constructor(collaborators: DocumentCollaborators) {
@@ -145,7 +147,7 @@ export class DocumentService {
     return { path, name: basename(path), kind, format, sourceId };
   }
 
-  /** @throws ProblemError ALREADY_EXISTS when somebody else's work would be lost. */
+  /** @throws ProblemError ALREADY_EXISTS when another program's changes would be lost. */
   async #checkReplacing(path: string, source: DocumentSource | undefined): Promise<void> {
     const now = await fileVersion(path);
     if (now === undefined) return;

@@ -46,7 +46,7 @@ export async function appendChange(path: string, size: number, change: DraftChan
   return size + bytes.length;
 }
 
-/** What the beginning of a draft says; undefined for a file that is none. @throws Error of Node's own. */
+/** The header of a draft; undefined for a file that is not a draft. @throws Error of Node's own. */
 export async function readDraftHeader(path: string): Promise<DraftHeader | undefined> {
   const file = await open(path, "r");
   try {

@@ -54,7 +54,7 @@ export class DraftStore {
   }
 
   /**
-   * Writes what changed, and resolves when it is on the disk.
+   * Writes the changes, and resolves when they are on disk.
    *
    * @throws ProblemError NOT_FOUND where the draft has to be written anew; RESOURCE_EXHAUSTED for one that is too large;
    *   or why the disk does not take it.
@@ -106,9 +106,9 @@ export class DraftStore {
   }
 
   /**
-   * Hands a draft to a window, which goes on with it.
+   * Passes a draft to a window, which continues it.
    *
-   * @throws ProblemError NOT_FOUND where there is none, or another window has it; DATA_LOSS where it cannot be read.
+   * @throws ProblemError NOT_FOUND if it does not exist, or another window has it; DATA_LOSS if it cannot be read.
    */
   async restore(draftId: string, caller: Caller): Promise<RestoredDraft> {
     await this.#working;
@@ -131,7 +131,7 @@ export class DraftStore {
     return { header, changes };
   }
 
-  /** Removes a draft; one that is not there is none the less removed. One of another window is left alone. */
+  /** Removes a draft; a missing one counts as removed. One of another window is left alone. */
   discard(draftId: string, caller: Caller): Promise<void> {
     return this.#inTurn(async () => {
       if (isHeldByOther(this.#open.get(draftId), caller)) return;

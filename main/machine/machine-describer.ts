@@ -29,7 +29,7 @@ export interface MachineKnowledge {
   exposure?(): Exposure | undefined;
   /** The task whose process this is. */
   taskOfPid(pid: number): string | undefined;
-  /** The GPUs, read anew; left out: by nvidia-smi. */
+  /** Reads the GPUs; nvidia-smi unless given. */
   readonly listGpus?: (signal: AbortSignal) => Promise<GpuReading[]>;
 }
 

@@ -70,7 +70,7 @@ export function metricsBetween(before: MachineReading, after: MachineReading): O
   const seconds = Math.max(1, after.at - before.at) / 1000;
   const total = after.totalMillis - before.totalMillis;
   const share = total > 0 ? ((after.busyMillis - before.busyMillis) / total) * 100 : 0;
-  // Counters begin anew when an interface does.
+  // Counters restart when an interface does.
   const rate = (direction: keyof NetworkBytes) =>
     Math.max(
       0,

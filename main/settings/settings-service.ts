@@ -24,7 +24,7 @@ const defaults: Settings = {
 export interface SettingsChange {
   readonly before: Settings;
   readonly now: Settings;
-  /** What was asked for, be it other than before or not. */
+  /** The requested settings, changed or not. */
   readonly wanted: Params<"settings.set">;
 }
 
@@ -64,7 +64,8 @@ export class SettingsService {
   /**
    * Resolves when the settings are in effect.
    *
-   * @throws ProblemError when they cannot be written. They hold until the application ends all the same.
+   * @throws ProblemError when they cannot be written. They nevertheless stay in effect until the application
+   * ends.
    */
   async set(wanted: Params<"settings.set">): Promise<Settings> {
     const before = await this.get();
@@ -99,7 +100,7 @@ export class SettingsService {
     })).catch((error: unknown) => log.error("The list of recent documents was not kept:", error));
   }
 
-  /** Tells nobody any more; resolves when the last change is written. */
+  /** Stops notifying listeners; resolves when the last change is written. */
   async dispose(): Promise<void> {
     this.#listeners.clear();
     await this.#writing;

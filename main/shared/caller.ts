@@ -1,6 +1,6 @@
 /** Who calls a method of the contract. */
 
-/** A window for as long as it is connected; a page that was loaded again is another one. */
+/** A window for as long as it is connected; a reloaded page counts as another one. */
 export interface Caller {
   /** Aborted when the window has gone. */
   readonly gone: AbortSignal;

@@ -7,7 +7,7 @@ import { problem } from "./problems.js";
 
 type Methods = Readonly<Record<string, Method>>;
 
-/** What a handler gives; of a method without a result it is not looked at. */
+/** The result of a handler; ignored for a method without a result. */
 type Answer<R> = [R] extends [undefined] ? unknown : R;
 
 /** One handler for each method of a slice. */

@@ -7,7 +7,7 @@ const LONGEST_NAME = 100;
 /** As long as the longest line of a log, or an explanation with the last lines of one. */
 const LONGEST_TEXT = 32_768;
 
-/** Controls and formats, code points of private use and of nobody, separators of lines and paragraphs. */
+/** Controls and formats, private-use and unassigned code points, separators of lines and paragraphs. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 const UNPRINTABLE_IN_LINES = /[^\P{C}\t\n]|[\p{Zl}\p{Zp}]/gu;
 

@@ -1,4 +1,4 @@
-/** Who looks at the application: what only windows show is measured and put together for them only. */
+/** The windows watching the application: data that only windows show is collected only for them. */
 export class Watchers {
   readonly #begins = new Map<() => () => void, (() => void) | undefined>();
   #count = 0;

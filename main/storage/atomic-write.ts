@@ -3,12 +3,13 @@ import { access, constants, open, realpath, rename, stat, unlink } from "node:fs
 import { basename, dirname, join } from "node:path";
 
 /**
- * Writes a file so that a reader sees either the old content or the new, whatever happens in between: beside it,
- * through to the disk, then renamed over it. A link is written through; an existing file keeps its permissions. What
- * could not be written in place is refused: a renaming would replace a device, or a file that is write-protected.
+ * Writes a file so that a reader sees either the old content or the new, even after a crash: to a temporary file beside
+ * it, flushed to disk, then renamed over it. A link is written through; an existing file keeps its permissions. A file
+ * that could not be written in place is refused: a renaming would replace a device, or a file that is write-protected.
  *
  * @param newMode Permissions of a file that is not there yet, from which the umask takes.
- * @throws Error of Node's own, among them EISDIR for what is no file, EACCES or EPERM for a file that may not be written.
+ * @throws Error of Node's own, among them EISDIR for something that is not a file, EACCES or EPERM for a file that may
+ * not be written.
  */
 export async function writeFileAtomically(
   path: string,

@@ -21,7 +21,7 @@ export class JsonFile<T> {
     this.#what = what;
   }
 
-  /** undefined where there is no file, and where it cannot be understood, which is told on the console. */
+  /** undefined if there is no file or it cannot be parsed, which is logged. */
   async load(): Promise<T | undefined> {
     try {
       return this.#schema.parse(JSON.parse(await readFile(this.#path, "utf8")));
@@ -34,8 +34,8 @@ export class JsonFile<T> {
   }
 
   /**
-   * Resolves when this value or a newer one is written; what was written last is not written again. That it could not be
-   * written is told on the console.
+   * Resolves when this value or a newer one is written; what was written last is not written again. A failure to write
+   * is logged.
    */
   save(value: T): Promise<void> {
     this.#next = `${JSON.stringify(value, undefined, 2)}\n`;

@@ -6,7 +6,7 @@ import { writeFileAtomically } from "./atomic-write.js";
 const OWNER_ONLY = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 
-/** Makes a folder, and those above it, where there is none. One that is there keeps its permissions: it may be shared. */
+/** Creates a folder and its parents if missing. An existing one keeps its permissions: it may be shared. */
 export async function makePrivateFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: OWNER_ONLY_FOLDER });
 }

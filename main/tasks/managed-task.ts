@@ -23,7 +23,7 @@ import type { HostTask } from "./task-host.js";
 /** Loading TensorFlow takes half a second where its files are cached, and many seconds from a slow card. */
 const START_DEADLINE_MILLIS = 90_000;
 const FIRST_ANSWER_INTERVAL_MILLIS = 100;
-/** A server is asked where it runs, whatever name others have for this machine. */
+/** A server is checked where it runs, regardless of the names that others use for this machine. */
 const OWN_HOST = "localhost";
 /** What of the log is shown with an unexpected end. */
 const LAST_LINES = 20;
@@ -41,7 +41,7 @@ export interface TaskIdentity {
 export interface TaskCollaborators {
   readonly launch: LaunchTask;
   readonly openProbe: OpenProbe;
-  /** The state is another one now. */
+  /** The state has changed. */
   readonly onChange: () => void;
   readonly onLine: (line: LogLine) => void;
 }
@@ -52,7 +52,7 @@ interface Life {
   readonly plan: TaskPlan;
   /** Aborted when the process has ended or is to end. */
   readonly over: AbortController;
-  /** Resolves when the process is gone and the state says so. */
+  /** Resolves when the process is gone and the state reflects that. */
   readonly settled: Promise<void>;
   /** What kept it from accepting calls. */
   startProblem?: Problem;

@@ -19,8 +19,8 @@ export class MetricsSampler {
   #reading = false;
 
   /**
-   * @param pids The processes to measure, asked for anew each time.
-   * @param onSamples Called once a second with what was measured, while there is anything to measure.
+   * @param pids The processes to measure, queried again each time. ↵
+   * @param onSamples Called once a second with the samples, while there is anything to sample.
    */
   constructor(
     pids: () => readonly number[],

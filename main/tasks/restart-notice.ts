@@ -1,6 +1,6 @@
 import type { Problem } from "../api/problem.js";
 
-/** What the user is told of a task that was started anew without being asked to. @param name "worker/0" */
+/** The notice about a task that restarted unexpectedly. @param name "worker/0" */
 export function restartNotice(name: string, at: Date): Problem {
   return {
     code: "ABORTED",

@@ -10,7 +10,7 @@ import type { LaunchTask, TaskProcess } from "./launcher.js";
 /** CUDA would count the fastest GPU first; numbers are nvidia-smi's only when it counts by the bus, as that does. */
 const GPU_ORDER = { CUDA_DEVICE_ORDER: "PCI_BUS_ID" };
 
-/** What TensorFlow's own server listens on, whatever its address in the cluster says. */
+/** What TensorFlow's own server listens on, regardless of its address in the cluster. */
 const EVERY_ADDRESS = "::";
 
 /** What the application knows when a task is launched. */
@@ -51,7 +51,7 @@ export function serverLauncher({ library, graphFolders }: LaunchKnowledge): Laun
       notice: async () => (isPortable ? undefined : await gpuNotice(server)),
       stop: () => server.stop(),
     };
-    // Whoever waits hears of it.
+    // Reported to the code that awaits it.
     process.ready.catch(() => undefined);
     return process;
   };
@@ -62,7 +62,7 @@ const levels = { info: "info", warning: "warning", error: "error", fatal: "error
   LogLine["level"]
 >;
 
-/** What kept a server from starting; the one that the user can mend here says how. */
+/** Why a server failed to start; with a hint where the user can fix it here. */
 function startProblem(error: unknown): unknown {
   if (!(error instanceof TensorFlowError) || error.code !== StatusCode.NOT_FOUND) return error;
   return problem("NOT_FOUND", "There is no TensorFlow runtime on this machine.", {

@@ -8,14 +8,14 @@ import type { Problem } from "../api/problem.js";
 import type { TaskSample } from "../api/samples.js";
 import type { ClusterTasks } from "./launcher.js";
 
-/** What the server of a fixed cluster is told of its place; a task of a dynamic one starts alone. */
+/** The cluster passed to the server of a fixed cluster; a task of a dynamic one starts alone. */
 export interface FixedPlace {
   readonly cluster: ClusterTasks;
 }
 
 /** A task as the cluster wants it. */
 export interface TaskOrder {
-  /** Chosen by whoever orders, so that an order that is sent again makes no second task. */
+  /** Chosen by the ordering side, so that a repeated order does not create a second task. */
   readonly taskId: string;
   readonly job: string;
   readonly index: number;
@@ -43,7 +43,7 @@ export interface HostTask {
   readonly pid?: number;
   /** Milliseconds since the epoch. */
   readonly startedAt?: number;
-  /** Named by the task's own job and index, whatever its server goes by. */
+  /** Named by the task's own job and index, regardless of those of its server. */
   readonly devices: readonly Device[];
   readonly problem?: Problem;
   readonly notice?: Problem;
@@ -65,8 +65,7 @@ export interface TaskHost {
   /** In the order in which they were made. */
   tasks(): readonly HostTask[];
   /**
-   * Makes a task and starts it. Resolves when it is listed, not when it is up: what keeps it from starting is told by its
-   * state.
+   * Creates a task and starts it. Resolves when it is listed, not when it is up: failures to start show in its state.
    *
    * @throws ProblemError FAILED_PRECONDITION when the port is taken; PERMISSION_DENIED, UNAVAILABLE of another machine.
    */

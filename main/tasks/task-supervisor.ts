@@ -26,7 +26,7 @@ export interface SupervisorCollaborators {
 }
 
 export interface TaskStart {
-  /** Says what the task's server is told when it starts at a port. */
+  /** Returns the cluster for the task's server when it starts on a port. */
   readonly plan: (port: number) => TaskPlan;
   /**
    * False in a fixed cluster, whose members know the port: one that another program took in the meantime then fails the
@@ -103,16 +103,16 @@ export class TaskSupervisor {
   }
 
   /**
-   * Starts a task unless it runs; resolves when its process was made, not when it is up. What keeps it from starting
-   * is told by its state.
+   * Starts a task unless it runs; resolves when its process was created, not when it is up. Failures to start show
+   * in its state.
    */
   start(taskId: string, { plan, mayMove, notice }: TaskStart): Promise<void> {
     const entry = this.#entry(taskId);
     const { task } = entry;
-    // At once, so that nobody takes the task for one that nobody wants; a task that is being stopped says so first.
+    // At once, so that the task does not look unwanted; a task that is being stopped reports that first.
     task.announceStart();
     return this.#enqueue(entry, async () => {
-      // Removed while this waited for its turn: a process would belong to nobody.
+      // Removed while this waited for its turn: a process would have no owner.
       this.#entry(taskId);
       task.announceStart();
       if (this.#disposed || task.hasProcess || task.state !== "starting") return;

@@ -1,4 +1,6 @@
-/** The tasks that somebody wants on this machine, kept in a file so that they come back when it or the application restarts. */
+/**
+ * The tasks that should run on this machine, kept in a file so that they come back when it or the application restarts.
+ */
 import { z } from "zod";
 import { engineSchema, gpuChoiceSchema, jobNameSchema } from "../api/cluster.js";
 import { JsonFile } from "../storage/json-file.js";

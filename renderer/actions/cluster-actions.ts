@@ -98,7 +98,7 @@ export async function stopTasks(machineId?: string): Promise<void> {
   await Promise.all(stoppable(machineId).map(({ id }) => client().call("cluster.stopTask", { taskId: id })));
 }
 
-/** The tasks that can be stopped: those that run and are not somebody else's. */
+/** The tasks that can be stopped: running ones that are not foreign. */
 export function stoppable(machineId?: string): readonly Task[] {
   return machinesOf(useCluster.getState())
     .filter(({ id }) => machineId === undefined || id === machineId)

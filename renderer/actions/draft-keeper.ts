@@ -14,7 +14,7 @@ import { useSavedModel } from "../stores/saved-model-store.js";
 
 /** From an edit to the beginning of its way to the disk. What is typed and dragged meanwhile goes with it. */
 const KEEP_AFTER_MILLIS = 500;
-/** Changes beyond the size of the document itself, and these bytes, make the draft be written anew. */
+/** Changes beyond the size of the document itself, and these bytes, cause the draft to be rewritten. */
 const MIN_REWRITE_BYTES = 4 << 20;
 const NOTICE = "draft";
 /** The draft of this tab; it survives that its page is loaded again. */
@@ -36,7 +36,7 @@ export class DraftKeeper {
   #draft: KeptDraft | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #keeping = false;
-  /** What was said of a failure that has not ended: it is said once. */
+  /** The reported message of an ongoing failure: it is shown once. */
   #told: string | undefined;
 
   constructor(client: ApplicationClient, pause: Yield) {

@@ -7,7 +7,7 @@ import { client } from "../transport/client.js";
 import { countText } from "../ui/format.js";
 import { copyText } from "./copy-text.js";
 
-/** Asks for a machine by "host", "host:port" or device ID. Rejects with a ProblemError when nobody answers there. */
+/** Adds a machine by "host", "host:port" or device ID. Rejects with a ProblemError when nothing answers there. */
 export async function addMachine(address: string): Promise<void> {
   await client().call("machines.add", { address });
 }

@@ -6,7 +6,7 @@ import { client } from "../transport/client.js";
 /** A component that throws whenever it is drawn must not fill the log. */
 const MOST_REPORTS = 50;
 const MOST_CHARACTERS = 8000;
-/** Of the browser's own: nothing went wrong, an observer is told a frame later. */
+/** A message of the browser: nothing is wrong, an observer is called a frame later. */
 const HARMLESS = /^ResizeObserver loop/;
 
 const reported = new Set<string>();
@@ -38,7 +38,10 @@ export function errorText(error: unknown, components = ""): string {
 
 const said = new Set<string>();
 
-/** Says what was thrown while nothing was drawn and nobody waited. A fault of the window is said once. */
+/**
+ * Reports errors that were thrown outside of rendering and without a caller to handle them. Each bug of the
+ * window is reported once.
+ */
 export function sayUnhandled(error: unknown): void {
   // What a call failed with is the answer to what the user did, and said each time.
   if (error instanceof ProblemError) {
@@ -65,6 +68,6 @@ export function sayUnhandled(error: unknown): void {
 /** Hears of every error that nothing else handles. Called once at start. */
 export function listenToErrors(): void {
   window.addEventListener("error", ({ error, message }) => sayUnhandled(error ?? new Error(message)));
-  // What was begun by a click and nobody waits for.
+  // Work that was started by a click and is not awaited.
   window.addEventListener("unhandledrejection", ({ reason }) => sayUnhandled(reason));
 }

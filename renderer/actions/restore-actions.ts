@@ -3,7 +3,7 @@ import type { RunRequest } from "../../main/api/runs.js";
 import { documentActions, useDocument } from "../stores/document-store.js";
 import { useSavedModel } from "../stores/saved-model-store.js";
 
-/** What a run says of the saved values; nothing for a document that has none. */
+/** A run's settings for saved values; undefined for a document without any. */
 export function restoreRequest(): Pick<RunRequest, "restore"> {
   const { sourceId, withoutValues } = useSavedModel.getState();
   if (useDocument.getState().document.kind !== "saved_model" || sourceId === undefined) return {};

@@ -19,7 +19,7 @@ import { restoreRequest, runWithoutValues, runWithValues } from "./restore-actio
 
 /** Messages about a run; the next run takes them away. */
 const RUN_NOTICE = "run";
-/** What is missing for a run, with an offer to bring it; gone as soon as it is there, whoever brought it. */
+/** A missing prerequisite of a run, with an action to provide it; removed as soon as it is met in any way. */
 const TASKS_OFFER = "run-tasks";
 
 /** Takes away what is said about runs. Called when another document is shown, too. */
@@ -33,7 +33,7 @@ export function reviewOffers(): void {
   if (missingTasks(nodes, currentTasks()).names.length === 0) dismissNoticeByKey(TASKS_OFFER);
 }
 
-/** What the user asked for; whatever has to be done first, such as starting a task, leaves it as it is. */
+/** The user's request; preparations, such as starting a task, do not change it. */
 export type RunWish = Pick<RunRequest, "steps" | "trace">;
 
 /** A click on Run came before, in whichever document, and its `runs.start` is not answered yet. */
@@ -136,7 +136,7 @@ export async function stopRun(): Promise<void> {
   await client().call("runs.stop", { runId: newest.runId, abort });
 }
 
-/** Takes over what the application says of a run. What is as before, such as its trace, stays the same object. */
+/** Applies the application's state of a run. Unchanged parts, such as its trace, stay the same objects. */
 export function receiveRun(received: RunUpdate): void {
   const { newest } = useRun.getState();
   const update = keepEqual(newest, received);
@@ -170,7 +170,8 @@ function showRunProblem(run: RunUpdate, problem: Problem): void {
     const action = restoreAction(run) ?? actionFor(problem, run);
     showNotice({ kind: "problem", problem, key: RUN_NOTICE, ...(action ? { action } : {}) });
   } else if (ownRunId === run.runId) {
-    // Of a document that this window showed before, or that another session has. Runs of other windows are told there.
+    // Of a document that this window showed before, or that another session has. Runs of other windows are reported
+    // there.
     const message = `The run of ${run.origin?.document ?? "another graph"} failed. ${problem.message}`;
     showNotice({ kind: "problem", problem: { ...problem, message }, key: RUN_NOTICE });
   }

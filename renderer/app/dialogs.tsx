@@ -90,7 +90,7 @@ interface DialogBoundaryProps {
   onClose(): void | Promise<void>;
 }
 
-/** A dialog that cannot be drawn says so in its place, where it can be closed. */
+/** A dialog that fails to render shows an error instead, which can be closed. */
 function DialogBoundary({ resetOn, children, onClose }: DialogBoundaryProps): ReactElement {
   return (
     <ErrorBoundary

@@ -44,7 +44,7 @@ export function follow(client: ApplicationClient): void {
   });
 }
 
-/** After every connection: what happened meanwhile came as events to nobody. */
+/** After every connection: events that were sent meanwhile were lost. */
 async function synchronise(client: ApplicationClient): Promise<void> {
   await Promise.all([
     client.catchUp(),

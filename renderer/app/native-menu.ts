@@ -6,7 +6,7 @@ import { type BuiltMenu, buildNativeMenu } from "../commands/native-menu.js";
 import { onStateChange } from "../commands/state-changes.js";
 import { isModalOpen, onModalChange } from "../stores/modal.js";
 
-/** Changes within this time are told together. */
+/** Changes within this time are sent together. */
 const SETTLE_MILLIS = 50;
 
 /** Shows the commands in the menu bar from now on, and runs those that are chosen there. */

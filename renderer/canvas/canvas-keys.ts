@@ -27,7 +27,7 @@ export function onCanvasKey(event: KeyboardEvent<HTMLElement>): void {
     step(neighbour(document, [...selection].at(-1), direction), event.shiftKey);
   } else if (event.key === "Tab") {
     const next = inOrder(document, [...selection].at(-1), event.shiftKey ? -1 : 1);
-    // At the ends Tab leaves the canvas, so that nobody is caught in it.
+    // At the ends Tab leaves the canvas, so that keyboard users are not trapped in it.
     if (next === undefined) return;
     step(next, false);
   } else if (event.key === "Enter") {

@@ -92,7 +92,7 @@ export function AddMachineForm({ onDone }: { onDone(): void }): ReactElement {
   );
 }
 
-/** Takes in a TensorFlow server that somebody else started. */
+/** Adds a TensorFlow server that was started outside Tensordeck. */
 export function AddServerForm({ onDone }: { onDone(): void }): ReactElement {
   const [address, setAddress] = useState("");
   const [job, setJob] = useState("worker");

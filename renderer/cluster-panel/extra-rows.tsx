@@ -69,7 +69,7 @@ interface BlockedRowProps extends ItemProps {
   readonly problem: Problem;
 }
 
-/** A route that does not work, with the way to mend it. */
+/** A route that does not work, with the fix. */
 export function BlockedRow({ route, problem, focusable, onFocus }: BlockedRowProps): ReactElement {
   const { firewallOf, from } = route;
   return (

@@ -34,7 +34,9 @@ interface LinkDetailsProps {
   onClose(): void;
 }
 
-/** What was tested of one machine's connections to another, layer by layer, and the ways to mend and measure them. */
+/**
+ * The test results of one machine's connections to another, layer by layer, and the actions to fix and measure them.
+ */
 export function LinkDetails({ from, to, link, onClose }: LinkDetailsProps): ReactElement {
   const firewallOf = link?.outcome === "failed" ? link.firewallOf : undefined;
   const routes = (link?.routes ?? []).toSorted(

@@ -13,7 +13,7 @@ import "./links.css";
 /** A table of more machines than this has no room in the panel; its faults are counted and it opens as a dialog. */
 const MOST_IN_PANEL = 4;
 
-/** Machines that take part in the table: those that are up and ours, and whatever was tested. */
+/** Machines that take part in the table: our machines that are online, and all tested ones. */
 export function linkedMachines(machines: readonly Machine[], routes: readonly Route[]): readonly Machine[] {
   const tested = new Set(routes.flatMap(({ from, to }) => [from, to]));
   return machines.filter(
@@ -22,7 +22,7 @@ export function linkedMachines(machines: readonly Machine[], routes: readonly Ro
   );
 }
 
-/** Who reaches whom, at the foot of the panel; nothing while there is nobody to reach. */
+/** Which machines reach each other, at the bottom of the panel; nothing while there is only one machine. */
 export function Links({ machines }: { readonly machines: readonly Machine[] }): ReactElement | null {
   const state = useReachability((store) => store.state);
   const linked = linkedMachines(machines, state?.routes ?? []);

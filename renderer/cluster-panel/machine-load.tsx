@@ -7,7 +7,7 @@ import { Sparkline } from "../ui/sparkline.js";
 
 interface MeterProps {
   readonly name: string;
-  /** The newest value; left out where there is none yet, or never. */
+  /** The newest value; left out if there is none. */
   readonly value: string | undefined;
   readonly values: readonly number[];
   readonly max: number;

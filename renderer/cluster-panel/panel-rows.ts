@@ -14,7 +14,7 @@ interface Row {
 }
 
 export type PanelRow = Row &
-  /** `mark` tells it from another machine with the same name; absent where there is none. */
+  /** `mark` distinguishes it from another machine with the same name; absent if there is none. */
   (
     | { readonly kind: "machine"; readonly mark: string | undefined }
     | { readonly kind: "task"; readonly task: Task }

@@ -20,7 +20,7 @@ const ROW_HEIGHT = 37;
 
 const ENGINES = { tensorflow: "TensorFlow", portable: "portable" } as const;
 
-/** One line per task; what is wrong with a task stands in a line of its own below it, with what mends it. */
+/** One line per task; a task's problem is shown in a line below it, with its fix. */
 export function TableView({ rows, problems, state, onChange }: TableViewProps): ReactElement {
   const tasks = new Map(state.machines.flatMap((machine) => machine.tasks.map((task) => [task.id, task])));
   const jobs = [...new Set(["worker", "ps", ...rows.map(({ job }) => job)])];

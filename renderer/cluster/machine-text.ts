@@ -1,4 +1,4 @@
-/** What the window says of a machine, in words. */
+/** The window's texts about a machine. */
 import type { Machine } from "../../main/api/cluster.js";
 import type { Gpu, Role } from "../../main/api/machines.js";
 import type { GpuLoad } from "../../main/api/samples.js";
@@ -12,7 +12,7 @@ export function engineText({ engine, version, gpu }: Machine["engines"][number])
   return engine === "tensorflow" ? `TensorFlow ${version}${gpu ? " GPU" : ""}` : "portable engine";
 }
 
-/** What a task gets with an engine and what another one would give, in a line for whoever chooses. */
+/** What a task gets with an engine compared to the other one, in one line. */
 export function engineNote({ engine, gpu }: Machine["engines"][number]): string {
   if (engine === "tensorflow")
     return gpu ? "Every TensorFlow op, with CUDA." : "Every TensorFlow op, on the processor.";

@@ -15,7 +15,7 @@ export interface Link {
   readonly outcome: "ok" | "failed" | "unknown";
   /** The quickest of its routes. */
   readonly roundTripMillis: number | undefined;
-  /** One of its routes could be mended by the firewall wizard, on this machine's firewall. */
+  /** One of its routes could be fixed by the firewall wizard, on this machine's firewall. */
   readonly firewallOf: string | undefined;
   readonly routes: readonly Route[];
 }
@@ -56,7 +56,9 @@ export function failedText(routes: readonly Route[]): string | undefined {
   return countText(failed.length, firewalls ? "blocked route" : "failing route");
 }
 
-/** Routes that do not work, one for each link and firewall, so that ten blocked ports are one thing to mend. */
+/**
+ * Routes that do not work, one for each link and firewall, so that ten blocked ports are one problem to fix.
+ */
 export function blockedRoutes(routes: readonly Route[]): readonly Route[] {
   const seen = new Set<string>();
   return routes.filter(({ from, to, outcome, firewallOf }) => {

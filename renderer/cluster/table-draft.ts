@@ -13,11 +13,11 @@ import type { ClusterConfigRow } from "../document/model.js";
 export interface DraftRow {
   /** Stays the same while the row is edited. */
   readonly key: string;
-  /** The task that the row is about; absent for one that is to be made. */
+  /** The row's task; absent for a new one. */
   readonly taskId?: string;
   readonly job: string;
   readonly index: number;
-  /** Empty: a server that somebody else starts. */
+  /** Empty: a server started outside Tensordeck. */
   readonly machineId: string;
   /** As typed; empty: to be chosen. */
   readonly address: string;
@@ -101,7 +101,7 @@ export function tableRows(rows: readonly DraftRow[]): TableRow[] {
   return rows.map(({ job, index, address, machineId }) => ({ job, index, address, machine: machineId }));
 }
 
-/** What has to be mended before the draft can be applied. */
+/** What has to be fixed before the draft can be applied. */
 export function draftProblems(rows: readonly DraftRow[], state: ClusterState): RowProblem[] {
   const isSecure = state.access === "secure";
   const table = isSecure ? tableRows(rows.map(onLoopback)) : tableRows(rows);

@@ -7,7 +7,7 @@ import { draftOf, draftProblems, rowsToApply } from "./table-draft.js";
 export interface WantedCluster {
   /** Tasks that the document has and the cluster has not, "worker/1", in the document's order. */
   readonly names: readonly string[];
-  /** The cluster with them, ready to be applied; absent where somebody has to look at the table first. */
+  /** The cluster with them, ready to be applied; absent if the user has to check the table first. */
   readonly rows?: readonly ClusterRow[];
 }
 

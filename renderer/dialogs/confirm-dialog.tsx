@@ -5,7 +5,7 @@ import { Dialog } from "../ui/dialog.js";
 
 type Props = Extract<DialogState, { kind: "confirm" }>;
 
-/** A question with a few answers; closing it is none of them. */
+/** A question with a few answers; closing it is not one of them. */
 export function ConfirmDialog({ title, text, choices, resolve }: Props): ReactElement {
   const answer = (id: string) => {
     // Not uiActions.close(), which would answer that the question was closed.

@@ -12,7 +12,7 @@ import { fitGraph } from "../viewport/view.js";
 
 /** What one task has no kernel for, all nodes together, with the way out: what stands in a row of the list of problems. */
 export function MissingKernelsRow({ missing }: { readonly missing: MissingOnTask }): ReactElement {
-  // The way out goes by what the cluster and the machine have now.
+  // The suggested fix depends on the current cluster and machine.
   useCluster((state) => state.tasks.length);
   useRuntime((state) => state.state?.offer);
   const { task, nodes, problem } = missing;

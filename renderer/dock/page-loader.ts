@@ -1,8 +1,8 @@
 /** Elements asked for at once. */
 export const PAGE = 2000;
-/** Pages kept; those that were not looked at for longest go first. */
+/** Pages kept; the least recently viewed ones are dropped first. */
 const MOST_PAGES = 400;
-/** Pages under way together: one being computed by the application, one on its way. */
+/** Concurrent requests: one page being computed by the application, one being transferred. */
 const MOST_UNDER_WAY = 2;
 
 export interface PageSource {
@@ -14,8 +14,8 @@ export interface PageSource {
 }
 
 /**
- * The pages of one tensor. Of what was wanted only the newest range is fetched, so that scrolling through a large tensor
- * asks for where it stops rather than for everything on the way; a page that arrives late is kept all the same.
+ * The pages of one tensor. Only the newest requested range is fetched, so that scrolling through a large tensor fetches
+ * the final position rather than everything in between; a page that arrives late is kept nevertheless.
  */
 export class PageLoader {
   readonly #source: PageSource;

@@ -7,7 +7,7 @@ import { PageLoader } from "./page-loader.js";
 /**
  * The elements of a tensor, fetched page by page as they come into view.
  *
- * @returns the text of an element, undefined while its page is under way
+ * @returns the text of an element, undefined while its page is being fetched
  */
 export function useTensorPages(
   runId: string | undefined,

@@ -11,7 +11,7 @@ export class Digest {
   #low: number = SEEDS[0];
   #high: number = SEEDS[1];
 
-  /** What was added is told apart from what follows it. */
+  /** Separates the added part from what follows it. */
   bytes(bytes: Uint8Array): this {
     let low = this.#low;
     let high = this.#high;

@@ -1,4 +1,7 @@
-/** Between the document and the MetaGraphDef it is stored as. Whatever a file holds comes back out. */
+/**
+ * Converts between the document and the MetaGraphDef it is stored as. The entire content of a file is
+ * preserved.
+ */
 import type { DocumentFile } from "../../main/api/documents.js";
 import type { AttrValue } from "../../protos/generated/tensorflow/attr_value.js";
 import { GraphDef } from "../../protos/generated/tensorflow/graph.js";
@@ -82,7 +85,7 @@ export function graphToRun(document: GraphDocument): GraphDef {
 /** Collections that say what a SavedModel does at its start. */
 const START_COLLECTIONS = ["saved_model_main_op", "legacy_init_op", "saved_model_assets"];
 
-/** What a document says of how its variables and tables get their saved values. */
+/** How a document's variables and tables get their saved values. */
 export function restoreNotes({ metaGraph }: GraphDocument): MetaGraphDef {
   const { saverDef, signatureDef, assetFileDef, collectionDef } = metaGraph;
   return {

@@ -9,7 +9,7 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import { withPosition, writeWithoutNodes } from "./document-file.js";
 import type { GraphDocument } from "./model.js";
 
-/** Nodes that are written between two looks at the clock. */
+/** Nodes that are written between two checks of the clock. */
 const NODES_AT_ONCE = 50;
 /** A slice of work; with what else a frame needs it still is one of sixty in a second. */
 const SLICE_MILLIS = 6;

@@ -1,4 +1,4 @@
-/** What is known of a document without running it, worked out anew only as far as an edit reaches. */
+/** The static analysis of a document, recomputed only as far as an edit reaches. */
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { GraphDocument } from "./model.js";
 import { findProblems, findProblemsAgain, type ProblemMap } from "./problems.js";

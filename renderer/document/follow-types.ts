@@ -39,7 +39,7 @@ export class Draft {
   }
 }
 
-/** Circles of loops could change types for ever; a node is looked at no more often than this. */
+/** Cycles of loops could change types forever; a node is visited no more often than this. */
 const MAX_VISITS = 8;
 
 /**

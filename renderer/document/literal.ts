@@ -1,6 +1,6 @@
 /**
  * Values as the user types them: `3`, `[1, 2.5]`, `[[1, 2], [3, 4]]`, `true`, `nan`, `"words"`, `1+2j`.
- * The parser knows nothing of dtypes; leaves stay text until a dtype reads them.
+ * The parser is independent of dtypes; leaves stay text until they are parsed for a dtype.
  */
 
 export interface Leaf {

@@ -7,11 +7,11 @@ import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
 import type { ClusterConfigRow, GraphDocument, Point, RunConfig } from "./model.js";
 import { keepWiring } from "./wiring.js";
 
-/** One node before and after. Without `before` it is added at `index`, without `after` it is taken away from there. */
+/** One node before and after. Without `before` it is added at `index`, without `after` it is removed from there. */
 export interface NodeChange {
   readonly before?: NodeDef;
   readonly after?: NodeDef;
-  /** Position in the document's order; only used when the node is added or taken away. */
+  /** Position in the document's order; only used when the node is added or removed. */
   readonly index: number;
 }
 

@@ -44,10 +44,10 @@ export function findProblems(
 const MAX_CHANGED = 64;
 
 /**
- * Problems after an edit, from those before it: only `touched` and where shapes differ is looked at again. The same object
- * where nothing of them changed.
+ * Problems after an edit, from those before it: only `touched` and nodes whose shapes differ are checked again. The
+ * same object if nothing changed.
  *
- * @param edit names of nodes that were changed, added or taken away; `touched`: and of what reads them
+ * @param edit names of nodes that were changed, added or removed; `touched`: and of what reads them
  */
 export function findProblemsAgain(
   before: { readonly problems: ProblemMap; readonly shapes: ShapeMap },
@@ -83,7 +83,7 @@ export function findProblemsAgain(
     else problems.delete(name);
   }
   if (!differs) return before.problems;
-  // In the document's order, as a look at all of it finds them.
+  // In the document's order, as a full check would list them.
   return new Map(
     [...nodes.keys()].flatMap((name): [string, readonly NodeProblem[]][] => {
       const list = problems.get(name);

@@ -23,7 +23,7 @@ const storedSchema = z.looseObject({
   trace: z.boolean().default(false),
 });
 
-/** What the collection says; the empty configuration when there is none or it cannot be read. */
+/** The configuration in the collection; empty if there is none or it cannot be read. */
 export function readRunConfig(collection: CollectionDef | undefined): RunConfig {
   const run = readStored(collection);
   if (!run) return EMPTY_RUN_CONFIG;

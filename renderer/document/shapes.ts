@@ -51,14 +51,14 @@ export function inferShapes(nodes: ReadonlyMap<string, NodeDef>, lookup: OpLooku
   return { outputs, errors };
 }
 
-/** Looked at this many times as many nodes as there are, everything is worked out anew: circles would go on for ever. */
+/** After this many visits per node on average everything is recomputed: cycles would go on forever. */
 const MAX_LOOKS = 4;
 
 /**
- * Shapes after an edit, from those before it: only those of `touched` and of what comes after them as far as it makes a
- * difference. The same object where it makes none.
+ * Shapes after an edit, from those before it: only those of `touched` and of the nodes after them as far as they
+ * differ. The same object if none differs.
  *
- * @param touched names of nodes that were changed, added or taken away, and of what reads them
+ * @param touched names of nodes that were changed, added or removed, and of their readers
  */
 export function inferShapesAgain(
   before: ShapeMap,
@@ -71,7 +71,7 @@ export function inferShapesAgain(
   const outputs = new Map(before.outputs);
   const errors = new Map(before.errors);
   let differs = false;
-  // First come, first looked at: what is new is known before what reads it.
+  // First in, first out: a new shape is known before its readers are visited.
   const open = [...touched];
   for (const name of open) {
     if (open.length > MAX_LOOKS * nodes.size + touched.size) return inferShapes(nodes, lookup);

@@ -9,7 +9,7 @@ import { Icon } from "../ui/icon.js";
 
 const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five"];
 
-/** Exactly what will change, before any right is asked for. */
+/** Exactly what will change, before any rights are requested. */
 export function ChangeStep({ wizard }: { readonly wizard: FirewallWizard }): ReactElement {
   const { machine, facts, problem, busy } = wizard;
   // While a new choice is planned the old plan stays in view, dimmed, so that nothing jumps.
@@ -153,7 +153,7 @@ function Scope({ wizard }: { readonly wizard: FirewallWizard }): ReactElement | 
   );
 }
 
-/** Rules that block whatever is allowed besides; they only go with consent. */
+/** Rules that block regardless of others; they are only removed with consent. */
 function BlockRules({
   wizard,
   facts,

@@ -6,7 +6,7 @@ import { NodeInspector } from "./node-inspector.js";
 import { NothingSelected } from "./nothing-selected.js";
 import { SelectionInspector } from "./selection-inspector.js";
 
-/** What is known of the selection, and where it is changed. Fills its parent. */
+/** Shows and edits the selection. Fills its parent. */
 export function Inspector(): ReactElement {
   const count = useDocument((state) => state.selection.size);
   const name = useDocument((state) => (state.selection.size === 1 ? [...state.selection][0] : undefined));

@@ -85,7 +85,7 @@ function Placed({ node }: { node: NodeDef }): ReactElement {
       : [machine, node.device === "" ? taskNameOfDevice(device) : undefined, shortDevice(device)]
           .filter(Boolean)
           .join(", ");
-  // Whatever engine the master's task runs, it is the master that places what is not pinned.
+  // The master places unpinned nodes, whichever engine its task runs.
   const chosen = master === undefined ? "chosen by the master" : `chosen by the master, ${master}`;
   const facts = [node.device === "" ? chosen : "pinned", step === undefined ? undefined : stepText(step)];
   return (

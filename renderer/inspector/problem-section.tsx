@@ -73,7 +73,7 @@ export function ProblemSection({ node }: { node: NodeDef }): ReactElement | null
 function KernelCard({ name }: { name: string }): ReactElement | null {
   const problem = useKernels((state) => state.missing.nodes.get(name));
   const onTask = useKernels(() => missingAt(name));
-  // The way out goes by what the cluster and the machine have now.
+  // The suggested fix depends on the current cluster and machine.
   useCluster((state) => state.tasks.length);
   useRuntime((state) => state.state?.offer);
   if (!problem || !onTask) return null;

@@ -1,4 +1,6 @@
-/** What the portable engine has a kernel for, as the application says it. The kernels themselves stay with the engine. */
+/**
+ * The list of the portable engine's kernels, as sent by the application. The kernels themselves stay with the engine.
+ */
 import type { KernelList } from "../../main/api/kernels.js";
 
 /** What an engine must have a kernel for so that a node can run. */

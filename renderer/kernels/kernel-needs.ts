@@ -9,7 +9,7 @@ import { dtypeName } from "../../worker-runtime/protocol/dtype.js";
 import { attrOrDefault, type OpLookup } from "../document/signature.js";
 import type { KernelNeed } from "./kernel-catalogue.js";
 
-/** Remembers its answers, so that of a large graph only what was edited is looked at again. Of one library and op list. */
+/** Caches its results, so that only the edited part of a large graph is checked again. For one library and op list. */
 export class KernelNeeds {
   readonly #lookup: OpLookup;
   readonly #functions: ReadonlyMap<string, FunctionDef>;
@@ -21,7 +21,7 @@ export class KernelNeeds {
     this.#functions = new Map(library.map((definition) => [definition.signature?.name ?? "", definition]));
   }
 
-  /** Nothing for an op that nobody knows: that is another problem. */
+  /** Empty for an unknown op: that is another problem. */
   of(node: NodeDef): readonly KernelNeed[] {
     const known = this.#ofNode.get(node);
     if (known) return known;

@@ -29,7 +29,7 @@ export interface MissingKernels {
 
 export const NOTHING_MISSING: MissingKernels = { nodes: new Map(), tasks: [] };
 
-/** What is looked at. */
+/** The input of the check. */
 export interface MissingKernelsInput {
   readonly document: Pick<GraphDocument, "nodes" | "runConfig">;
   readonly lookup: OpLookup;
@@ -155,7 +155,7 @@ function shortened(names: readonly string[]): readonly string[] {
   return [...names.slice(0, MOST_OPS), `${names.length - MOST_OPS} more`];
 }
 
-/** Why it is that task, where nobody said so. */
+/** Why it is that task, if it was not pinned. */
 function reasonOf(task: TaskEngine, count: number, unpinned: number): string | undefined {
   const all = count === 1 ? "It is" : "They are";
   const chosen =

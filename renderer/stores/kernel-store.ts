@@ -1,4 +1,4 @@
-/** What the open graph's tasks have no kernel for. Worked out anew when the graph, its pins or the cluster change. */
+/** The kernels that the open graph's tasks lack. Recomputed when the graph, its pins or the cluster change. */
 import { create } from "zustand";
 import { KernelCatalogue } from "../kernels/kernel-catalogue.js";
 import { KernelNeeds } from "../kernels/kernel-needs.js";

@@ -5,7 +5,7 @@ import { client } from "../transport/client.js";
 export interface LogsStore {
   /** By task id, in the order of their sequence, without gaps as far as the application keeps them. */
   readonly lines: ReadonlyMap<string, readonly LogLine[]>;
-  /** What came of logs while the lines before it are asked for, by task id. */
+  /** Log lines that arrived while earlier ones are being requested, by task id. */
   readonly early: ReadonlyMap<string, readonly LogLine[]>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What lies over the window and holds its keys. Dialogs are this window's own; a pairing and the firewall wizard belong
- * to the application, come by themselves, and lie over whatever dialog is open.
+ * What is shown over the window and captures its keys. Dialogs belong to this window; a pairing and the firewall wizard
+ * belong to the application, appear by themselves, and are shown over any open dialog.
  */
 import { useFirewall } from "./firewall-store.js";
 import { usePairing } from "./pairing-store.js";

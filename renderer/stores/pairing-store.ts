@@ -4,7 +4,7 @@ import type { PairingState, Role } from "../../main/api/machines.js";
 import { client } from "../transport/client.js";
 
 export interface PairingStore {
-  /** Undefined while nobody pairs. */
+  /** Undefined while there is no pairing. */
   readonly state: PairingState | undefined;
 }
 
@@ -16,7 +16,7 @@ export const PAIRING_MILLIS = 120_000;
 /** What a machine may do here unless the user says otherwise: without it, its tasks cannot take part in a run. */
 const DEFAULT_ROLE: Role = "run";
 
-/** The pairing that this window put away; what the application still says of it is no reason to show it again. */
+/** The pairing that was dismissed in this window; later events about it do not show it again. */
 let closedId: string | undefined;
 
 export function receivePairing(state: PairingState | undefined): void {

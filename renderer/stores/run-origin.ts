@@ -35,7 +35,7 @@ function addFeed(digest: Digest, value: FeedValue): void {
   digest.text(JSON.stringify(value.column ?? null));
 }
 
-/** Whether the values of a run are those of a document as it is now. Also true after the window was loaded anew. */
+/** Whether the values of a run are those of a document as it is now. Also true after the window was reloaded. */
 export function computes(run: RunUpdate, document: GraphDocument): boolean {
   // The digest of a large graph takes a while, its name does not.
   return run.origin?.document === document.name && run.origin.digest === originOf(document).digest;

@@ -2,7 +2,7 @@ import { create } from "zustand";
 import type { RunState, RunUpdate } from "../../main/api/runs.js";
 import { perDocument } from "./document-session.js";
 
-/** Runs as the window sees them, whatever they compute. */
+/** Runs as the window sees them, of any document. */
 export interface RunStore {
   /** The newest run of all, whichever document it computes and whichever window started it; says what goes on. */
   readonly newest: RunUpdate | undefined;

@@ -2,7 +2,10 @@ import { create } from "zustand";
 import type { Machine } from "../../main/api/cluster.js";
 import { KEPT_SAMPLES, type MachineSample, type Samples, type TaskSample } from "../../main/api/samples.js";
 
-/** What is measured once a second, apart from the cluster's state: whoever shows none of it is not drawn again for it. */
+/**
+ * Samples that arrive once a second, apart from the cluster's state: components that do not show them are not rendered
+ * again.
+ */
 export interface SamplesStore {
   /** The last minute of each machine, newest last. */
   readonly machines: ReadonlyMap<string, readonly MachineSample[]>;

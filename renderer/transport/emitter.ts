@@ -13,7 +13,7 @@ export class Emitter {
   #connected = false;
   /** The last event that was handed on; undefined until the application has said how it numbers them. */
   #known: KnownEvent | undefined;
-  /** Events that came while those before them are asked for. */
+  /** Events that arrived while earlier ones are being requested. */
   #early: NumberedEvent[] | undefined;
 
   get connected(): boolean {
@@ -39,14 +39,14 @@ export class Emitter {
     for (const listener of this.#connectionListeners) listener(connected);
   }
 
-  /** Takes an event as it comes over the connection. One that nobody listens to, as of a newer application, is dropped. */
+  /** Handles an event from the connection. One without listeners, e.g. from a newer application, is dropped. */
   receive(event: NumberedEvent): void {
     if (this.#early) this.#early.push(event);
     else this.#handOn(event);
   }
 
   /**
-   * Hands on what was missed before what comes from now on.
+   * Delivers missed events before those that arrive from now on.
    *
    * @param ask Asks the application for what happened after an event. Where that fails, what came meanwhile is asked for
    *   again over the next connection.

@@ -8,15 +8,15 @@ import { SESSION_PATH, sessionResponseSchema } from "../../main/api/headless.js"
 const SECRET_KEY = "tensordeck.secret";
 
 /**
- * missing: the address has no token. used: it had one that the application does not accept, any more or ever.
- * ended: the secret of this tab is of an application that has ended since. unreachable: nobody answered.
+ * missing: the address has no token. used: the application does not accept it, or no longer. ended: the
+ * secret of this tab is from an application that has ended since then. unreachable: no answer.
  */
 export type Refusal = "missing" | "used" | "ended" | "unreachable";
 export type Admission =
   | { readonly ok: true; readonly secret: string }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** The token of an address's fragment, "#token=…" or the bare token; undefined where there is none. */
+/** The token of an address's fragment, "#token=…" or the bare token; undefined if there is none. */
 export function tokenOfFragment(fragment: string): string | undefined {
   const text = fragment.replace(/^#/, "");
   const token = text.includes("=") ? (new URLSearchParams(text).get("token") ?? "") : text;
@@ -64,7 +64,7 @@ async function exchange(token: string): Promise<string | undefined> {
   return answer.success ? answer.data.secret : undefined;
 }
 
-/** True when the application is there and does not know the secret, as after it was started anew. */
+/** True when the application answers but does not know the secret, as after a restart. */
 export async function isForgotten(secret: string): Promise<boolean> {
   try {
     const response = await fetch(SESSION_PATH, {

@@ -7,7 +7,9 @@ import { Emitter } from "./emitter.js";
 
 /** How long a call waits for a connection that is away before it fails. */
 const CONNECTION_WAIT_MILLIS = 10_000;
-/** How long the application may take to answer. A saved or opened file may be large, hence so long. */
+/**
+ * How long the application may take to answer. A saved or opened file may be large, hence the long timeout.
+ */
 const ANSWER_DEADLINE_MILLIS = 60_000;
 const FIRST_RETRY_MILLIS = 250;
 const LONGEST_RETRY_MILLIS = 5_000;
@@ -43,8 +45,8 @@ function unavailable(message: string, remedy: string): ProblemError {
 }
 
 /**
- * The application over a WebSocket. A lost connection is made again, slower each time; calls that were under way fail,
- * because nobody knows whether they were carried out, and calls made meanwhile wait for a while.
+ * The application over a WebSocket. A lost connection is re-established with growing delays; pending calls fail,
+ * because it is unknown whether they were carried out, and calls made meanwhile wait for a while.
  */
 export class WebSocketClient implements ApplicationClient {
   readonly #options: WebSocketClientOptions;

@@ -4,7 +4,7 @@ import { useUiServices } from "./services.js";
 
 const SHOWN_MILLIS = 1500;
 
-/** Puts a text on the clipboard and says so. */
+/** Copies a text to the clipboard and confirms it. */
 export function CopyButton({
   text,
   label = "Copy",

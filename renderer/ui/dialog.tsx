@@ -26,7 +26,7 @@ function focusFirst(event: Event): void {
   (first ?? content).focus();
 }
 
-/** The dialog that a closed one lay over has the focus again; where there is none, it is found a place elsewhere. */
+/** When a dialog closes, the one below it gets the focus; if there is none, the focus moves elsewhere. */
 function focusUnder(event: Event): void {
   event.preventDefault();
   const under = [...document.querySelectorAll<HTMLElement>('[role="dialog"]')]

@@ -23,7 +23,7 @@ export type MenuEntry =
       run(): void;
     }
   | {
-      /** Puts a text on the clipboard and says so; the menu stays open for that. */
+      /** Copies a text to the clipboard and confirms it; the menu stays open for that. */
       readonly kind: "copy";
       readonly label: string;
       readonly text: string;
@@ -39,7 +39,7 @@ export type MenuEntry =
 
 interface MenuProps {
   readonly trigger: ReactElement;
-  /** A function is asked when the menu opens, for a menu that hangs on a row which is drawn every second. */
+  /** A function is called when the menu opens, for a menu on a row that is rendered every second. */
   readonly entries: readonly MenuEntry[] | (() => readonly MenuEntry[]);
   readonly align?: "start" | "center" | "end";
   readonly label?: string;
@@ -121,7 +121,7 @@ function focusRow(event: Event): void {
   row.focus();
 }
 
-/** Drawn only while the menu is open, which is when its entries are asked for. */
+/** Rendered only while the menu is open, which is when its entries are computed. */
 function LazyEntries({ entries }: { readonly entries: () => readonly MenuEntry[] }): ReactElement {
   return <Entries entries={entries()} />;
 }

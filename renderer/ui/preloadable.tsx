@@ -7,8 +7,9 @@ export interface Preloadable<P extends object> {
 }
 
 /**
- * A component whose code is fetched when it is first drawn, or before. Unlike React's `lazy`, which holds back
- * whatever it reveals for up to 300 ms even if the code is there, it draws at once when the code was preloaded.
+ * A component whose code is fetched when it is first rendered, or before. Unlike React's `lazy`, which delays
+ * the revealed content for up to 300 ms even if the code is loaded, it renders at once when the code was
+ * preloaded.
  */
 export function preloadable<P extends object>(
   load: () => Promise<{ readonly default: ComponentType<P> }>,

@@ -4,7 +4,7 @@ import { createContext, useContext } from "react";
 export interface UiServices {
   /** Puts a text on the clipboard. Rejects where that is not allowed. */
   copyText(text: string): Promise<void>;
-  /** Shows an error that nobody awaits. */
+  /** Shows an error that no caller handles. */
   showError(error: unknown): void;
 }
 

@@ -2,7 +2,7 @@
 
 const isMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? "");
 
-/** What of a keyboard event is looked at. */
+/** The relevant part of a keyboard event. */
 export interface KeyPress {
   readonly key: string;
   readonly ctrlKey: boolean;

@@ -8,7 +8,7 @@ export interface Tab<Id extends string> {
   readonly count?: number | undefined;
   /** The count is of problems. */
   readonly bad?: boolean;
-  /** Closes the tab: by its cross, or by Delete. A tab list holds nothing but tabs, so that the cross is no button. */
+  /** Closes the tab: by its cross, or by Delete. A tab list may contain only tabs, so the cross is not a button. */
   readonly onClose?: () => void;
 }
 

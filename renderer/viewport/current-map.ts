@@ -1,4 +1,4 @@
-/** The map of the open document; made anew when its graph, its layout or the op list changed. */
+/** The map of the open document; recomputed when its graph, its layout or the op list changes. */
 import { recordPerDocument } from "../stores/document-session.js";
 import { lookupOp, useDocument } from "../stores/document-store.js";
 import { useOps } from "../stores/ops-store.js";

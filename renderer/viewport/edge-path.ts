@@ -89,8 +89,8 @@ export type EdgePiece =
   | { readonly type: "curve"; readonly points: readonly [Point, Point, Point, Point] };
 
 /**
- * The part of an edge that lies in a rectangle; undefined where there is none. What draws it then never sees a
- * coordinate far out of view: drawing surfaces compute with few digits and give up on lengths of millions of pixels.
+ * The part of an edge that lies in a rectangle; undefined if there is none. The renderer then never sees a
+ * coordinate far out of view: canvases compute with low precision and fail for lengths of millions of pixels.
  */
 export function edgePieceIn(from: Point, to: Point, area: Rect): EdgePiece | undefined {
   const isStraight = to.x > from.x && Math.abs(to.y - from.y) < 0.5;

@@ -1,4 +1,4 @@
-/** Whether the minimap is shown: as chosen, or, where nobody chose, for graphs that do not fit on a screen anyway. */
+/** Whether the minimap is shown: as chosen, or by default for graphs that do not fit on a screen. */
 import { useDocument } from "../stores/document-store.js";
 import { type CanvasStore, useCanvas } from "./view-store.js";
 

@@ -1,4 +1,4 @@
-/** What a node says of itself, as text. Pure. */
+/** The texts of a node. Pure. */
 
 import type { FeedValue, NodeRun, TensorPreview } from "../../main/api/runs.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";

@@ -25,12 +25,12 @@ export interface CanvasStore {
    */
   readonly origin: Point;
   readonly listOpen: boolean;
-  /** Undefined: the map is shown for graphs of some size, as nobody chose. */
+  /** Undefined: no choice; the map is shown for graphs of some size. */
   readonly minimapOpen: boolean | undefined;
   readonly pinChooserOpen: boolean;
   /** The end that is held while an edge is pulled. */
   readonly pulling: ConnectFrom | undefined;
-  /** Where an edge was let go in empty space, or, without `from`, where an op is to be added. */
+  /** Where an edge was dropped in empty space, or, without `from`, where an op will be added. */
   readonly edgeMenu:
     | { readonly from: ConnectFrom | undefined; readonly at: Point; readonly screen: Point }
     | undefined;

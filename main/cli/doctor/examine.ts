@@ -39,7 +39,7 @@ export interface Examination {
   readonly gpus: readonly GpuReading[];
   readonly runtimes: FoundRuntimes;
   readonly proxies: ProxySettings;
-  /** Absent where it cannot be looked at. */
+  /** Absent if it cannot be examined. */
   readonly firewall?: FirewallFacts;
   /** Who listens on the ports of the tasks that are meant to be here, by port. */
   readonly holders: ReadonlyMap<number, PortHolder>;

@@ -16,7 +16,7 @@ export async function ownAgentPort(
   dataDir: string,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  // Without paired machines nobody dials it, and looking at a machine should not make an identity.
+  // Without paired machines no machine dials it, and examining a machine should not create an identity.
   if (paired.length === 0) return undefined;
   const { deviceId } = await loadIdentity(dataDir);
   const address = `localhost:${DEFAULT_AGENT_PORT}`;
@@ -26,7 +26,7 @@ export async function ownAgentPort(
     : undefined;
 }
 
-/** That nobody could say whether this machine's agent is reached, and who can. */
+/** The notice that no machine could tell whether this machine's agent is reachable, and which ones could. */
 export function untestedAgent(machines: readonly Machine[], plans: readonly PlannedRoute[]): Diagnosis[] {
   const paired = machines.filter(({ kind }) => kind === "paired").map(({ name }) => name);
   const self = machines.find(({ id }) => id === THIS_MACHINE);

@@ -8,7 +8,10 @@ import { AgentConnection } from "../../peers/agent/agent-connection.js";
 import { loadIdentity } from "../../peers/identity/identity.js";
 import type { TrustedMachine } from "../../peers/trust/trusted-machine.js";
 
-/** A machine that is there answers in milliseconds; what does not is tested from here all the same. */
+/**
+ * A machine that is online answers in milliseconds; one that does not answer is nevertheless tested from
+ * here.
+ */
 const CONNECT_MILLIS = 3000;
 
 export class PairedAgents {
@@ -57,8 +60,8 @@ export class PairedAgents {
   }
 
   /**
-   * What a machine says of itself, with the address at which it answered before those that it gives; undefined where it
-   * did not answer.
+   * What a machine reports about itself, with the address at which it answered before those that it lists; undefined
+   * where it did not answer.
    */
   factsOf(machineId: string): Omit<MachineFacts, "kind"> | undefined {
     const connection = this.#connections.get(machineId);
@@ -70,7 +73,7 @@ export class PairedAgents {
     return { ...facts, addresses: [...new Set([host, ...facts.addresses])], agentPort: port };
   }
 
-  /** Undefined where the machine did not answer, or this one may only look at it. */
+  /** Undefined where the machine did not answer, or this one may only view it. */
   proberOf(machineId: string): Prober | undefined {
     const facts = this.factsOf(machineId);
     return facts && facts.role !== "view" ? this.#connections.get(machineId)?.probe : undefined;

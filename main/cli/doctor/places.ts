@@ -13,7 +13,8 @@ import { errnoOf, fileProblem } from "../../shared/problems.js";
 export const THIS_MACHINE = "this-machine";
 
 /**
- * The machines that are paired with this one. The file is only read: mending or watching it is the application's.
+ * The machines that are paired with this one. The file is only read: repairing and watching it is up to the
+ * application.
  *
  * @throws ProblemError when it is there and cannot be read.
  */
@@ -92,6 +93,6 @@ function newTask({ job, index, address }: ClusterTask): Task {
 }
 
 async function isOwn(host: string): Promise<boolean> {
-  // A name that leads nowhere is no one's; the test of the route says so.
+  // A name that does not resolve belongs to no machine; the test of the route reports that.
   return (await checkOwnHost(host).catch(() => undefined))?.kind === "own";
 }

@@ -40,7 +40,7 @@ export function reportJson({
   return `${JSON.stringify(report, undefined, 2)}\n`;
 }
 
-/** Aligned, a line for each thing that was looked at, and below them what to do. */
+/** Aligned, one line per check, and below them what to do. */
 export function reportText(examination: Examination): string {
   const sections = [
     thisMachine(examination),

@@ -42,7 +42,7 @@ export class Closing {
     });
   }
 
-  /** The window stays after all, for its unsaved changes: the next time is asked again. */
+  /** The window stays because of its unsaved changes: the next attempt asks again. */
   stayed(): void {
     this.#confirmed = false;
   }

@@ -3,8 +3,8 @@ import type { App } from "electron";
 import { inBackground } from "../../../worker-runtime/faults.js";
 
 /**
- * Tasks are ended by force after two seconds, and a busy machine takes some more for the rest, such as what is to be kept;
- * then there is nothing worth waiting for.
+ * Tasks are ended by force after two seconds, and a busy machine needs a little longer for the rest, such as saving its
+ * state; after that there is nothing worth waiting for.
  */
 const SHUTDOWN_DEADLINE_MILLIS = 10_000;
 

@@ -10,9 +10,9 @@ export const REQUEST_CHANNEL = "tensordeck:request";
 export const EVENT_CHANNEL = "tensordeck:event";
 
 /**
- * Answers the windows' requests. Whoever else sends on the channel is refused and learns nothing.
+ * Answers the windows' requests. Any other sender on the channel is refused and learns nothing.
  *
- * @param given Gets the addresses of other machines' windows that were asked for; see confineNavigation.
+ * @param given Receives the addresses of other machines' windows that were requested; see confineNavigation.
  */
 export function serveRequests(application: Application, given: Set<string>): void {
   ipcMain.handle(
@@ -40,7 +40,9 @@ export function sendEvents(application: Application, contents: WebContents): voi
 
 const callers = new WeakMap<WebContents, Caller>();
 
-/** The page that a window shows now, as a caller. A page that was loaded anew or has crashed is another one. */
+/**
+ * The page that a window shows now, as a caller. A page that was reloaded or has crashed counts as another one.
+ */
 export function callerOf(contents: WebContents): Caller {
   const known = callers.get(contents);
   if (known) return known;

@@ -13,7 +13,7 @@ export interface RecoveryOptions {
   readonly now?: () => number;
 }
 
-/** Loads the page anew when its process has gone, and offers to when it does not answer. */
+/** Reloads the page when its process is gone, and offers to when it does not respond. */
 export function recoverWindow(window: BrowserWindow, { dialog, now = Date.now }: RecoveryOptions): void {
   const { webContents } = window;
   let crashes: number[] = [];
@@ -44,7 +44,7 @@ export function recoverWindow(window: BrowserWindow, { dialog, now = Date.now }:
     log.warning("The window does not answer.");
     inBackground(
       ask("The window does not answer.", `Reload it, or wait. ${KEPT}`, ["Wait", "Reload"]).then((choice) => {
-        // A page that hangs cannot be asked to load anew: its process is ended, which loads it.
+        // A page that hangs cannot reload itself: its process is ended, which reloads it.
         if (choice === 1 && !window.isDestroyed()) webContents.forcefullyCrashRenderer();
       }),
     );

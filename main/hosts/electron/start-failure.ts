@@ -1,4 +1,4 @@
-/** A start that fails is said where the user looks, and to whoever started the program. */
+/** Reports a failed start both in a dialog and to the process that started the program. */
 import type { App, Dialog } from "electron";
 import { log, logFile } from "../../shared/log/log.js";
 import { problemOf } from "../../shared/problems.js";

@@ -3,7 +3,7 @@ import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from "electr
 import type { InUse } from "../../app/in-use.js";
 import { trayBitmap } from "./tray-icon.js";
 
-/** More names than these make a menu that nobody reads. */
+/** With more names the menu would be too long to read. */
 const MAX_NAMES = 10;
 
 export interface TrayOptions {

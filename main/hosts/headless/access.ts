@@ -75,7 +75,7 @@ function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** The Host headers under which the host answers; any other name means that somebody's DNS points here. */
+/** The Host headers under which the host answers; any other name indicates DNS rebinding. */
 export function isOwnHost(host: string | undefined, port: number): boolean {
   return host === `127.0.0.1:${port}` || host === `localhost:${port}`;
 }

@@ -10,7 +10,7 @@ import { log } from "../../shared/log/log.js";
 import { answerRequest, parseRequest } from "../shared/dispatcher.js";
 import { Outbox } from "./outbox.js";
 
-/** How often a tab is asked whether it is still there; one that missed the last question is cut off. */
+/** How often a tab is pinged; one that has not answered the last ping is cut off. */
 const PING_INTERVAL_MILLIS = 20_000;
 /** Requests of one tab that may be in progress at once; a window has a handful. */
 const MAX_OPEN_REQUESTS = 256;

@@ -14,7 +14,10 @@ import { handleHttp } from "./http-routes.js";
 
 /** Graphs with their weights travel in one message: as much as a document may have, and what goes around it. */
 const DEFAULT_MAX_MESSAGE_BYTES = 2 ** 30 + 2 ** 20;
-/** Before it has shown a secret anybody on this machine can connect; files that tasks need must not run out. */
+/**
+ * Any program on this machine can connect before it has presented a secret; the file descriptors that tasks
+ * need must not run out.
+ */
 const MAX_CONNECTIONS = 256;
 
 export interface HeadlessHostOptions {

@@ -10,8 +10,8 @@ import { type HeadlessHost, startHeadlessHost } from "./headless-host.js";
 import { interruption } from "./interruption.js";
 
 /**
- * Tasks are ended by force after two seconds, and a busy machine takes some more for the rest, such as what is to be kept;
- * then there is nothing worth waiting for.
+ * Tasks are ended by force after two seconds, and a busy machine needs a little longer for the rest, such as saving its
+ * state; after that there is nothing worth waiting for.
  */
 const SHUTDOWN_DEADLINE_MILLIS = 10_000;
 
@@ -33,7 +33,8 @@ export interface HeadlessProcess {
 
 /**
  * Serves the window and starts the application. From then on SIGTERM, SIGINT and SIGHUP end both, every task that was
- * started, and the process; the first SIGINT only says so where other machines use tasks, or a run has gone on for long.
+ * started, and the process; the first SIGINT only prints a warning where other machines use tasks, or a run has lasted
+ * for long.
  *
  * @throws ProblemError UNAVAILABLE when the port is taken, FAILED_PRECONDITION when the data folder is.
  */
@@ -84,7 +85,7 @@ export async function startHeadlessProcess(options: HeadlessProcessOptions): Pro
   );
   // Of a terminal that was closed; on Windows, of a console window.
   process.on("SIGHUP", end);
-  // Whoever read the output may go away without this being a reason to end.
+  // The reader of the output may go away; that is no reason to end.
   process.stdout.on("error", () => undefined);
   process.stderr.on("error", () => undefined);
   watchParent(options.parentPid, end);

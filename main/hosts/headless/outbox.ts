@@ -1,8 +1,8 @@
 /**
- * What waits to be sent to one tab, in order. A tab that takes its messages slowly (a sleeping laptop, a debugger at a
- * breakpoint) must not make the application hold ever more: of an event that carries a state only its name waits, and the
- * state is read when its turn comes; a tab that falls too far behind all the same is cut off, connects again and asks for
- * what it missed.
+ * The messages queued for one tab, in order. A tab that reads its messages slowly (a sleeping laptop, a debugger at a
+ * breakpoint) must not make the application buffer more and more: for an event that carries a state only its name is
+ * queued, and the state is read when its turn comes; a tab that nevertheless falls too far behind is cut off,
+ * reconnects and requests what it missed.
  */
 import { type EventName, isStateEvent } from "../../api/contract.js";
 import type { NumberedEvent } from "../../api/missed-events.js";

@@ -1,4 +1,4 @@
-/** What both hosts do with a request, whatever carried it here. */
+/** How both hosts handle a request, independent of the transport. */
 import type { BridgeAnswer } from "../../api/bridge.js";
 import { requestSchema, type WireMessage, type WireRequest } from "../../api/wire.js";
 import type { Application } from "../../application.js";
@@ -21,13 +21,13 @@ export async function answerCall(
     return result === undefined ? { ok: true } : { ok: true, result };
   } catch (error) {
     const problem = problemOf(error);
-    // Whoever looks for the cause of what a user saw finds it; other codes say by themselves what is wrong.
+    // Logged so that the cause of the user's error can be found; other codes explain themselves.
     if (problem.code === "INTERNAL" || problem.code === "UNKNOWN") log.warning(`${method} failed:`, error);
     return { ok: false, problem };
   }
 }
 
-/** A decoded frame as a request, or undefined where it is none. */
+/** A decoded frame as a request, or undefined for an invalid one. */
 export function parseRequest(frame: unknown): WireRequest | undefined {
   const parsed = requestSchema.safeParse(frame);
   return parsed.success ? parsed.data : undefined;

@@ -1,7 +1,7 @@
 import { release } from "node:os";
 import { version } from "../../shared/version.js";
 
-/** The first entry of a life of the application in its log: what whoever reads a report asks first. */
+/** The first log entry of each run of the application: the facts that a bug report needs first. */
 export function startText(host: string): string {
   const { platform, arch, versions } = process;
   const electron = versions.electron === undefined ? "" : `, Electron ${versions.electron}`;

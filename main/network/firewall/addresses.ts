@@ -30,7 +30,7 @@ export function peerNetwork(address: string): Network {
   return { family: familyOf(text), text };
 }
 
-/** The network of an interface's address; undefined for an address that is none or has no neighbours. */
+/** The network of an interface's address; undefined for an address that is invalid or has no neighbours. */
 export function networkOf(address: string, prefixLength: number): Network | undefined {
   const text = canonicalAddress(address);
   if (text === undefined) return undefined;

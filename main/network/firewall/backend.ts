@@ -10,10 +10,10 @@ export interface Inspection {
   /**
    * Pure. A plan without rules means that nothing has to be changed.
    *
-   * @throws ProblemError INVALID_ARGUMENT when an address or a port is none.
+   * @throws ProblemError INVALID_ARGUMENT for an invalid address or port.
    */
   plan(change: FirewallChange): FirewallPlan;
-  /** How rules are taken away: the script and its one-line form. */
+  /** How rules are removed: the script and its one-line form. */
   readonly undo: { readonly script: string; readonly command: string };
 }
 

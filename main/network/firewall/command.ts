@@ -26,7 +26,7 @@ export interface CommandOptions {
   readonly timeoutMillis?: number;
 }
 
-/** A script that changes rules takes seconds; one that hangs must end all the same. */
+/** A script that changes rules takes seconds; one that hangs must be ended nevertheless. */
 const SCRIPT_MILLIS = 120_000;
 
 /** For a script that has begun to change rules: stopping it half-way would leave half of them. */

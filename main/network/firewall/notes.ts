@@ -13,7 +13,7 @@ export type Note = FirewallPlan["notes"][number];
 export const ok = (text: string): Note => ({ kind: "ok", text });
 export const warning = (text: string): Note => ({ kind: "warning", text });
 
-/** What is to be said on every system: who gets in, that task ports have no password, what is replaced. */
+/** The notes for every system: who gets access, that task ports have no password, what is replaced. */
 export function commonNotes(
   rules: FirewallPlan["rules"],
   facts: FirewallFacts,

@@ -1,6 +1,6 @@
 /**
- * By what rules are known to be of this installation: a tag that nobody guesses, made once and kept. A rule of somebody
- * else may be called as he likes; only one with the tag is ever taken away unasked.
+ * Identifies the rules of this installation: an unguessable tag, created once and kept. A rule of another program may
+ * have any name; only rules with the tag are ever removed without asking.
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { isRuleName, type RuleName } from "./rules.js";
 const TAG_BYTES = 8;
 const tagSchema = z.string().regex(/^[0-9a-f]{16}$/);
 
-/** The tag of the installation with this data folder; made where there is none. */
+/** The tag of the installation with this data folder; created if absent. */
 export async function loadRuleTag(dataDir: string): Promise<string> {
   const kept = await keptRuleTag(dataDir);
   if (kept !== undefined) return kept;

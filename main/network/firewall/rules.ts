@@ -1,4 +1,4 @@
-/** What has to be let in, the same on every system; and rules that are there, in words that can be compared. */
+/** What has to be allowed, the same on every system; and existing rules, in a form that can be compared. */
 import type { FirewallFacts, FirewallPlan, FirewallRule } from "../../api/firewall.js";
 import type { Network } from "./addresses.js";
 import { type PortRange, portRanges, portText } from "./ports.js";
@@ -36,7 +36,7 @@ export interface Opening {
  * The agent's port and the tasks' ports, discovery and ping.
  *
  * @param agentPort Undefined while the agent does not listen.
- * @throws ProblemError INVALID_ARGUMENT when a port is none.
+ * @throws ProblemError INVALID_ARGUMENT for an invalid port.
  */
 export function openings(ports: readonly number[], agentPort: number | undefined): Opening[] {
   const taskPorts = portRanges(ports.filter((port) => port !== agentPort));
@@ -71,7 +71,7 @@ export function openings(ports: readonly number[], agentPort: number | undefined
 
 const protocolNames: Readonly<Record<Protocol, string>> = { tcp: "TCP", udp: "UDP", ping: "ICMP echo" };
 
-/** An opening as the window lists it. @param from Who is let in, in words. */
+/** An opening as the window lists it. @param from Who is allowed, in words. */
 export function firewallRule(opening: Opening, from: string, profile = ""): FirewallRule {
   return {
     name: opening.name,
@@ -103,7 +103,7 @@ export interface KeptRule {
   readonly profile: string;
 }
 
-/** The kept rules, put together again as they were planned; each as `ruleText` has it. */
+/** The kept rules, merged again into their planned form; each as `ruleText` has it. */
 export function ownRuleTexts(kept: readonly KeptRule[]): string[] {
   const bySource = gather(
     kept,

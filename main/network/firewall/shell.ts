@@ -3,7 +3,7 @@
 /** Exit status of a script that found everything as it was to be. */
 export const ALREADY = 10;
 
-/** A word of a shell command that means itself, whatever it holds. */
+/** Quotes a word for a shell command, with any content. */
 export function quote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -66,7 +66,7 @@ export class SystemFirewall implements FirewallTool {
     }
     try {
       const { state, problem: failure } = await this.#backend.execute(script, elevation, signal);
-      // Nothing was left to take away: the rules are gone all the same.
+      // Nothing was left to remove: the rules are gone in any case.
       const reached = done === "undone" && (state === "applied" || state === "already") ? done : state;
       yield { state: reached, since: this.#now(), ...(failure && { problem: failure }) };
     } catch (error) {

@@ -1,4 +1,4 @@
-/** The firewall of the machine that this program runs on, whatever its system. */
+/** The firewall of the machine that this program runs on, on any system. */
 import { networkInterfaces } from "node:os";
 import { isLinkLocalIpv6 } from "../../../worker-runtime/cluster/host.js";
 import type { FirewallFacts } from "../../api/firewall.js";

@@ -2,7 +2,7 @@
 import type { FirewallApply, FirewallFacts, FirewallPlan, FirewallScope } from "../../api/firewall.js";
 
 export interface FirewallQuestion {
-  /** Whose way in is asked about; absent: anybody's. */
+  /** The machine whose access is queried; absent: any machine. */
   readonly peerAddress?: string;
   readonly ports: readonly number[];
 }
@@ -11,20 +11,20 @@ export interface FirewallChange {
   readonly scope: FirewallScope;
   /** TCP ports, besides that of the machine's agent, which is always among them. */
   readonly ports: readonly number[];
-  /** Whether rules that block the program whatever else is allowed are removed as well. */
+  /** Whether rules that block the program regardless of others are removed as well. */
   readonly removeBlockRules: boolean;
 }
 
 export interface FirewallTool {
   /**
-   * The firewall as it is now, read without asking for rights. What cannot be read without them is told by
-   * `problem` with the code PERMISSION_DENIED; `ownRules` says nothing then.
+   * The firewall as it is now, read without asking for rights. If it cannot be read without them, `problem`
+   * has the code PERMISSION_DENIED, and `ownRules` is meaningless.
    */
   inspect(question: FirewallQuestion, signal: AbortSignal): Promise<FirewallFacts>;
   /**
    * Exactly what a change would do; changes nothing.
    *
-   * @throws ProblemError INVALID_ARGUMENT when an address or a port is none.
+   * @throws ProblemError INVALID_ARGUMENT for an invalid address or port.
    */
   plan(change: FirewallChange, signal: AbortSignal): Promise<FirewallPlan>;
   /**

@@ -13,7 +13,7 @@ import * as network from "./diagnoses/network.js";
 import * as sessions from "./diagnoses/sessions.js";
 import type { Situation } from "./diagnoses/situation.js";
 
-/** Rules by the name of what they recognise, the order in which they are told among equals. */
+/** Rules by the name of the diagnosis, in the order in which equals are reported. */
 export const rules = {
   "localhost-with-several-machines": addresses.localhostWithSeveralMachines,
   "address-without-port": addresses.addressWithoutPort,

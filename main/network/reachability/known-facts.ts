@@ -11,7 +11,7 @@ import type { FurtherFacts } from "./reachability-service.js";
 const KEPT_LINES = 120;
 
 export interface KnownFactsOptions {
-  /** Id of this machine, whose environment is looked at. */
+  /** Id of this machine, whose environment is examined. */
   readonly machineId: () => string;
   /** Calls the listener for every event of the application, until the returned function is called. */
   readonly listen: (listener: EventListener) => () => void;

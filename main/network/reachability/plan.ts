@@ -30,8 +30,8 @@ const MAX_AGENT_ADDRESSES = 3;
 
 /**
  * The routes between all machines that are online, in both directions, agents first: each machine's agent, and each task
- * at the address that the ClusterSpec gives it. Of a paired machine that does not answer its agent is dialled all the same:
- * which layer fails is what its user wants to know.
+ * at the address that the ClusterSpec gives it. The agent of a paired machine that does not answer is dialled
+ * nevertheless: the user wants to know which layer fails.
  *
  * @param canDial Whether a machine can be asked to dial.
  */
@@ -73,7 +73,7 @@ export function agentRoute(from: Machine, to: Machine): PlannedRoute[] {
   return [
     {
       key: `${from.id} ${to.id} agent`,
-      // One that has just gone is dialled anew, and so is one that is back.
+      // A machine that has just gone is dialled again, and so is one that is back.
       stamp: [...(to.presence === "online" ? [] : ["away"]), first, ...others].join(" "),
       from,
       to,
@@ -89,7 +89,7 @@ export function agentRoute(from: Machine, to: Machine): PlannedRoute[] {
 export function taskRoute(from: Machine, to: Machine, task: Task, secure: boolean): PlannedRoute {
   return {
     key: `${from.id} ${to.id} ${task.id}`,
-    // A server that was started anew may listen elsewhere or not at all.
+    // A restarted server may listen elsewhere or not at all.
     stamp: `${task.address} ${task.state} ${task.startedAt ?? 0}`,
     from,
     to,

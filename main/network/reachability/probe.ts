@@ -53,9 +53,11 @@ const connectionLayers: Readonly<Record<ProbeKind, readonly Layer[]>> = {
 export const probeAddress: Prober = proberUnless(() => undefined);
 
 /**
- * As `probeAddress`, with addresses that are not dialled. A name is asked about once: what is judged is what is dialled.
+ * As `probeAddress`, with addresses that are not dialled. A name is resolved once, so that the checked address is the
+ * dialled one.
  *
- * @param refusal Given a numeric address, without brackets, and a port: what is told in place of a connection; undefined
+ * @param refusal Given a numeric address, without brackets, and a port: the result in place of a connection; undefined
+ * ↵
  *   to dial it.
  */
 export function proberUnless(refusal: (host: string, port: number) => LayerResult | undefined): Prober {
@@ -125,7 +127,7 @@ async function pingBeside(
       await delay(PING_GRACE_MILLIS, late.signal);
       late.abort();
     },
-    // Whoever waits for the connection hears of it.
+    // Reported to the code that awaits the connection.
     () => undefined,
   );
   try {

@@ -1,7 +1,7 @@
 /** Proxy variables of an environment, as gRPC reads them. They send calls between tasks to a proxy for web pages. */
 import { isIPv4 } from "node:net";
 
-/** In the order in which gRPC's C library, which TensorFlow has, looks at them; Python and curl read more. */
+/** In the order in which gRPC's C library, which TensorFlow uses, reads them; Python and curl read more. */
 const PROXY_VARIABLES = ["grpc_proxy", "https_proxy", "http_proxy", "all_proxy"];
 const EXEMPTIONS = ["no_grpc_proxy", "no_proxy"];
 

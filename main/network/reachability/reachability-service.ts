@@ -18,7 +18,7 @@ import { describeRoutes, type KnownFirewall } from "./routes.js";
 
 /** A cluster that is being changed settles first. */
 const SETTLE_MILLIS = 1500;
-/** The windows are told at most so often, and less where there are many routes. */
+/** Minimum interval between updates of the windows, longer with many routes. */
 const MIN_TELL_MILLIS = 250;
 const TELL_MILLIS_PER_ROUTE = 0.25;
 
@@ -50,7 +50,7 @@ export interface ReachabilityCollaborators {
   readonly proberOf: (machineId: string) => Prober | undefined;
   /** Measures the way between two machines, whichever they are. */
   readonly measure: (from: string, to: string, signal: AbortSignal) => Promise<Throughput>;
-  /** Logs, proxies, the session: whatever is known now, without asking anybody. */
+  /** Logs, proxies, the session: everything known now, without any queries. */
   readonly facts?: () => FurtherFacts;
   readonly firewallOf?: KnownFirewall;
   /** Whether a machine has a connection to this one now, be it reached from here or not. */
@@ -64,7 +64,7 @@ export class ReachabilityService {
   readonly #throughputs = new Map<string, MeasuredThroughput>();
   readonly #stops: readonly (() => void)[];
   #plans: readonly PlannedRoute[] = [];
-  /** Made anew when a plan or a result changed. */
+  /** Recomputed when a plan or a result changes. */
   #routes: Route[] | undefined;
   /** What the windows were told last. */
   #told: readonly Diagnosis[] | undefined;
@@ -99,7 +99,7 @@ export class ReachabilityService {
   /** Tests every route; the results come as events. */
   check(): void {
     this.#follow(true);
-    // With nobody to dial there is nothing to wait for.
+    // Without a machine to dial there is nothing to wait for.
     if (!this.#tests.busy) this.#checkedAt = Date.now();
     this.#tell();
   }
@@ -107,7 +107,7 @@ export class ReachabilityService {
   /**
    * Measures how fast one machine sends to another.
    *
-   * @throws ProblemError NOT_FOUND for an unknown machine; whatever keeps it from being measured.
+   * @throws ProblemError NOT_FOUND for an unknown machine; or why it cannot be measured.
    */
   async measureThroughput(from: string, to: string): Promise<Throughput> {
     const { machines } = this.#collaborators.cluster.state();

@@ -1,7 +1,9 @@
 import { problem } from "../../shared/problems.js";
 import { TokenBucket } from "../../shared/token-bucket.js";
 
-/** How much of one kind of work each paired machine may have under way here, so that none of them uses this one up. */
+/**
+ * How much of one kind of work each paired machine may have in progress here, so that none of them exhausts this one.
+ */
 export class CallerLimits {
   readonly #most: number;
   readonly #what: string;
@@ -16,7 +18,7 @@ export class CallerLimits {
   /**
    * Does work for a machine.
    *
-   * @param held What it has here already, besides what is under way.
+   * @param held What it has here already, besides the work in progress. ↵
    * @throws ProblemError RESOURCE_EXHAUSTED when that would be too much; whatever the work throws.
    */
   async within<T>(caller: string, work: () => Promise<T>, held = 0): Promise<T> {

@@ -7,9 +7,9 @@ import type { TunnelRequest } from "./tunnel-request.js";
 /** The machine that the agent runs on. */
 export interface MachineSource {
   description(): MachineDescription;
-  /** Calls the listener whenever the description is another one, until the returned function is called. */
+  /** Calls the listener whenever the description changes, until the returned function is called. */
   onChange(listener: () => void): () => void;
-  /** Measures once a second while anybody listens. */
+  /** Samples once a second while there are listeners. */
   onSample(listener: (sample: MachineSample) => void): () => void;
 }
 

@@ -51,7 +51,8 @@ export async function keepAsking({
           details: error instanceof Error ? error.message : undefined,
         });
       }
-      // A connection that fails at once would otherwise be asked three times within a moment; that is told by Watch.
+      // A connection that fails at once would otherwise be pinged three times within a moment; its failure is
+      // reported by Watch.
       if (performance.now() - startedAt >= DEADLINE_MILLIS) continue;
     }
     await delay(INTERVAL_MILLIS, signal);

@@ -41,11 +41,12 @@ export interface UnknownAgent {
 
 /**
  * A connection to the machine with a device ID. Addresses are tried in their order, each a moment after the one before;
- * the first at which that very machine lets this one in is taken, the others are ended.
+ * the first at which that machine admits this one is used, the others are closed.
  *
  * The socket is paused. Of a gRPC connection nothing has been read; of the others the byte that says ADMITTED has.
  *
- * @throws ProblemError PERMISSION_DENIED when the machine has forgotten this one, UNAUTHENTICATED when another machine or a
+ * @throws ProblemError PERMISSION_DENIED when the machine no longer trusts this one, UNAUTHENTICATED when another
+ * machine or a ↵
  *     certificate out of its time answers, UNAVAILABLE or DEADLINE_EXCEEDED when nothing does, CANCELLED by the signal.
  */
 export async function dialAgent(options: DialOptions & { readonly deviceId: string }): Promise<TLSSocket> {

@@ -61,7 +61,7 @@ export class AddedMachines {
     return this.#machines.get(deviceId);
   }
 
-  /** Asks which machine is at an address. @throws ProblemError UNAVAILABLE when nobody answers. */
+  /** Asks which machine is at an address. @throws ProblemError UNAVAILABLE when nothing answers. */
   async find(address: string): Promise<AddedMachine> {
     const hello = await this.#ask(address, this.#closed.signal);
     const { host, port } = parseHostPort(address) ?? { host: address, port: 0 };

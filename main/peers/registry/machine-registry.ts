@@ -275,7 +275,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
     return [...ids].filter((id) => !trust.get(id));
   }
 
-  /** Nobody hears from them but by announcements; paired machines have a line. */
+  /** They are known only from announcements; paired machines have a connection. */
   #probeUnpaired(): void {
     const { discovery } = this.#collaborators;
     const listed = this.#strangerIds().slice(0, MOST_LISTED_STRANGERS);

@@ -1,6 +1,6 @@
 /**
- * Whether machines that only announce themselves are still there. An announcement is believed for two minutes; whether
- * somebody listens at the agent's port shows within seconds.
+ * Whether machines that only announce themselves are still there. An announcement is valid for two minutes; a probe of
+ * the agent's port shows within seconds whether it listens.
  */
 import { connect } from "node:net";
 import { parseHostPort } from "../../../worker-runtime/cluster/address.js";
@@ -65,7 +65,7 @@ export class Probing {
     this.#options = options;
   }
 
-  /** False for a machine that is probed in vain. */
+  /** False for a machine whose probes fail. */
   answers(deviceId: string): boolean {
     return this.#probed.get(deviceId)?.answers ?? true;
   }

@@ -1,10 +1,10 @@
 /**
- * The one logger of the application. What goes wrong goes to the standard error output, as of any program, and without
- * its secrets to the log file once that is open; what merely happened goes to the file alone.
+ * The one logger of the application. Errors go to standard error, as with any program, and with secrets redacted to
+ * the log file once that is open; other events go to the file only.
  *
- * It takes texts and errors, no objects, so that what a request or a connection holds cannot get into it by accident.
- * A library (pino, winston) would bring transports, levels and formats that nobody here uses, and neither the
- * redaction nor files that several processes share.
+ * It takes texts and errors, no objects, so that the content of a request or a connection cannot get into it by
+ * accident. A library (pino, winston) would add transports, levels and formats that are not needed here, but
+ * neither the redaction nor files that several processes share.
  */
 import { join } from "node:path";
 import { ProblemError } from "../../api/wire.js";
@@ -30,7 +30,7 @@ export function logFile(): LogFile | undefined {
 }
 
 export const log = {
-  /** That something happened, for whoever looks for what came before a failure. */
+  /** Logs an event, for finding out what preceded a failure. */
   info(text: string): void {
     write("info", text);
   },

@@ -1,6 +1,6 @@
 /**
- * Secrets are known by their form, not by where they come from, so that no caller can forget one: whatever looks like
- * one is left out of the log, even where that takes a harmless number along.
+ * Secrets are recognised by their form, not by their origin, so that no caller can forget one: anything that looks
+ * like one is removed from the log, even if that sometimes affects a harmless number.
  */
 
 const LEFT_OUT = "[left out]";

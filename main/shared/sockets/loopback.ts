@@ -13,9 +13,9 @@ export class LoopbackServer {
   }
 
   /**
-   * Listens, with the sockets given paused: nothing is read before somebody asks for it.
+   * Listens, with the sockets given paused: nothing is read before the receiver reads it.
    *
-   * @throws Error of Node's own, EADDRINUSE where one of the two addresses is taken.
+   * @throws Error of Node's own, EADDRINUSE if one of the two addresses is taken.
    */
   static async listen(port: number, onConnection: (socket: Socket) => void): Promise<LoopbackServer> {
     const servers: Server[] = [];
@@ -38,9 +38,9 @@ export class LoopbackServer {
 }
 
 /**
- * Connects to a program of this machine. Nothing is read from the socket before somebody asks for it.
+ * Connects to a program of this machine. Nothing is read from the socket before the caller does.
  *
- * @throws Error of Node's own, ECONNREFUSED where nobody listens.
+ * @throws Error of Node's own, ECONNREFUSED if nothing listens.
  */
 export function connectLoopback(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {

@@ -1,12 +1,12 @@
 /** Carrying bytes between two sockets, each way by itself. */
 import type { Socket } from "node:net";
 
-/** How long a connection between machines may be silent before the other machine is asked whether it is there. */
+/** How long a connection between machines may be silent before keep-alive probes are sent. */
 export const KEEP_ALIVE_MILLIS = 10_000;
 
 /**
- * Carries what one socket says to the other and holds the speaker back while the listener does not keep up. An end on
- * the one side ends that direction only. Says nothing of errors: whoever owns the pair has to end both.
+ * Copies data from one socket to the other, with back-pressure. An end on one side ends that direction only. Does not
+ * handle errors: the owner of the pair has to close both.
  */
 export function pump(from: Socket, to: Socket): void {
   from.on("data", (bytes: Buffer) => {
@@ -42,7 +42,7 @@ export function bindLives(one: Socket, other: Socket): void {
 }
 
 function follow(leader: Socket, follower: Socket): void {
-  // Every error of a socket is followed by "close", which does what is to be done.
+  // Every error of a socket is followed by "close", which is handled.
   leader.on("error", () => undefined);
   leader.once("close", (hadError) => {
     if (hadError || !leader.readableEnded) reset(follower);

@@ -123,7 +123,7 @@ export class Isolation {
     return process;
   }
 
-  /** Throws an Error with the reason where there is none. */
+  /** Throws an Error with the reason if there is none. */
   #namespaceCommand(): Promise<NamespaceCommand> {
     const find = this.#collaborators.namespaces ?? (() => findNamespaceCommand());
     this.#command ??= find().then((support) => {

@@ -30,7 +30,7 @@ export class RuntimeService {
     this.#emit = emit;
   }
 
-  /** What is known; the first call waits for the search. */
+  /** The current state; the first call waits for detection. */
   async get(): Promise<RuntimeState> {
     this.#search ??= this.#begin();
     await this.#search.done;
@@ -56,7 +56,10 @@ export class RuntimeService {
     return this.#state;
   }
 
-  /** Starts the installation; the rest is told by events. @throws ProblemError FAILED_PRECONDITION when one runs. */
+  /**
+   * Starts the installation; its progress is reported by events. @throws ProblemError FAILED_PRECONDITION when one
+   * runs.
+   */
   install(): void {
     if (this.#installation) {
       throw problem("FAILED_PRECONDITION", "TensorFlow is being installed already.");
@@ -126,7 +129,7 @@ export class RuntimeService {
     }
   }
 
-  /** An installation may begin and end while a search goes on, so this is asked for at the moment of telling. */
+  /** An installation may begin and end while a search goes on, so this is read when the event is sent. */
   #progress(): Pick<RuntimeState, "progress"> {
     const { progress } = this.#state;
     return progress ? { progress } : {};

@@ -2,7 +2,7 @@
 import type { InstallProgress, Runtime, RuntimeState } from "../../api/runtime.js";
 
 export interface RuntimeTools {
-  /** The library that new tasks would use, or why the ones that were found cannot be. Neither where there is none. */
+  /** The library that new tasks would use, or why the found ones are unusable. Neither if there is none. */
   find(signal: AbortSignal): Promise<Pick<RuntimeState, "runtime" | "problem">>;
   /**
    * What could be installed here, or why nothing can.

@@ -9,8 +9,8 @@ import { wiringOf } from "../wiring.js";
 import { type EditResult, edit, refused } from "./types.js";
 
 /**
- * Sets or, with undefined, takes away an attribute. Where the attribute counts the inputs their list follows, where it
- * types a constant the value follows, and the types of everything behind the node follow its outputs.
+ * Sets or, with undefined, removes an attribute. If the attribute counts the inputs, their list is adjusted; if it
+ * types a constant, its value is; and the types of everything after the node follow its outputs.
  */
 export function setAttr(
   document: GraphDocument,

@@ -148,7 +148,7 @@ function functionsFor({ metaGraph }: GraphDocument, wanted: readonly FunctionDef
   return [{ type: "meta-graph", before: metaGraph, after }];
 }
 
-/** Whether two functions are the same as written, in whatever order their maps are. */
+/** Whether two functions are the same as written, in any order of their maps. */
 function sameFunction(one: FunctionDef, other: FunctionDef): boolean {
   const text = (definition: FunctionDef) => formatText("tensorflow.FunctionDef", definition);
   return one === other || text(one) === text(other);

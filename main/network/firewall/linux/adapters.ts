@@ -59,7 +59,7 @@ export interface Source extends Network {
   readonly adapter?: string;
 }
 
-/** Link-local addresses are those of the local network by definition, on whatever interface. */
+/** Link-local addresses are those of the local network by definition, on any interface. */
 const LINK_LOCAL = "fe80::/10";
 
 /**

@@ -1,4 +1,4 @@
-/** The user's own rules that deny: what a rule that lets in, put before them, would overrule. Pure. */
+/** The user's own deny rules, which an allow rule placed before them would override. Pure. */
 import { z } from "zod";
 import { contains, familyOf } from "../addresses.js";
 import { type Note, warning } from "../notes.js";
@@ -18,7 +18,7 @@ export interface Denial {
   readonly from?: string | undefined;
 }
 
-/** What is denied where, in a place that lets in or drops all that no rule is about. */
+/** The denied traffic of a zone or chain, with its default policy of accepting or dropping. */
 export interface DenyingPlace {
   readonly name: string;
   readonly letsInTheRest: boolean;

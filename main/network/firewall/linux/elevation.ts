@@ -32,7 +32,9 @@ export async function linuxElevation(
   return code === 0 ? "pkexec" : "by-hand";
 }
 
-/** pkexec's own exit codes: the dialog was dismissed; no right was given, or nobody could be asked. */
+/**
+ * pkexec's own exit codes: the dialog was dismissed; authorization was denied, or no dialog could be shown.
+ */
 const PKEXEC_DISMISSED = 126;
 const PKEXEC_FAILED = 127;
 

@@ -99,7 +99,7 @@ function dropsSomewhere(rules: readonly NftRule[], chain: string, seen: Set<stri
   seen.add(chain);
   return rules.some((rule) => {
     if (rule.chain !== chain) return false;
-    // Dropping what belongs to no connection is good manners and blocks nobody.
+    // Dropping packets that belong to no connection is good practice and does not block anyone.
     if (JSON.stringify(rule.expr).includes('"invalid"')) return false;
     return rule.expr.some((expression) => {
       if ("drop" in expression || "reject" in expression) return true;

@@ -24,8 +24,8 @@ const ALL_IPTABLES = "iptables-nft ip6tables-nft iptables-legacy ip6tables-legac
 const NAMES = `(${Object.values(ruleNames).join("|")})`;
 
 /**
- * A rule of ours as nft lists it, for awk: one with the tag of this installation, or one exactly as versions without tags
- * made them. Nothing else that somebody calls so.
+ * A rule of ours as nft lists it, for awk: one with the tag of this installation, or one exactly as created by versions
+ * without tags. No other rule with the same name.
  */
 function nftPattern(tag: string): string {
   const former =

@@ -45,8 +45,9 @@ export function adapterFacts(
 }
 
 /**
- * @param steps Pure: what lets these openings in from these sources, replacing what was let in before.
- * @param undoLines What takes all rules of Tensordeck away.
+ * @param steps Pure: the steps that allow these openings from these sources, replacing what was allowed
+ * before. ↵
+ * @param undoLines Removes all rules of Tensordeck.
  */
 export function linuxInspection(
   { elevation, adapters, agentPort }: LinuxContext,
@@ -85,7 +86,7 @@ export function nothingToDo(context: LinuxContext, facts: FirewallFacts): Inspec
     elevation: context.elevation,
     undo: nothing,
     plan: (change) => {
-      // Checked all the same, so that a wrong address is told here as it is elsewhere.
+      // Checked nevertheless, so that an invalid address is reported as on other systems.
       if (change.scope.kind === "peer") sourcesOf(change.scope, context.adapters);
       openings(change.ports, context.agentPort);
       return planOf([], nothing, nothing, "none", [ok("Nothing on this machine blocks connections.")]);

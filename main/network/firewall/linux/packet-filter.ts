@@ -120,7 +120,7 @@ async function readIptables(
 }
 
 /**
- * What all places let in: a rule that one of them lacks is not in force.
+ * What all chains allow: a rule that one of them lacks is not in effect.
  */
 function ownRules(
   ruleset: NftRuleset,

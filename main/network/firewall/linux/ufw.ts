@@ -28,7 +28,7 @@ function removeOwn(tag: string): string {
   return `for number in $(ufw status numbered | ${numbers} | sort -rn); do ufw --force delete "$number"; done`;
 }
 
-/** The ufw that is in charge; undefined where there is none, or it is switched off. */
+/** The active ufw; undefined if it is missing or switched off. */
 export async function inspectUfw(context: LinuxContext): Promise<Inspection | undefined> {
   const { run, signal, uid, adapters } = context;
   // Its settings may be read by everyone, its rules by the administrator only.

@@ -45,7 +45,7 @@ export function macosFirewall({
 }: MacosFirewallOptions): FirewallBackend {
   const elevation = async (signal: AbortSignal): Promise<FirewallPlan["elevation"]> => {
     if (uid === 0) return "none";
-    // Whoever sits at the screen owns the console; nobody else can be shown a dialog.
+    // The user at the screen owns the console; no other user can be shown a dialog.
     const { stdout } = await run("/usr/bin/stat", ["-f", "%u", "/dev/console"], { signal });
     return stdout.trim() === String(uid) ? "osascript" : "by-hand";
   };

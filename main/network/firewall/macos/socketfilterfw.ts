@@ -3,7 +3,10 @@ import { problem } from "../../../shared/problems.js";
 
 export const SOCKETFILTERFW = "/usr/libexec/ApplicationFirewall/socketfilterfw";
 
-/** off: everything gets in. on: each program is asked about. block-all: nothing gets in, whatever is allowed. */
+/**
+ * off: everything is allowed. on: each program needs permission. block-all: nothing is allowed, regardless of
+ * permissions.
+ */
 export type GlobalState = "off" | "on" | "block-all" | "unknown";
 
 /** Reads `--getglobalstate`. */

@@ -1,4 +1,4 @@
-/** What Windows' firewall is asked without rights, and how the answer is read. */
+/** The queries to Windows' firewall without administrator rights, and the parsing of the result. */
 import { z } from "zod";
 import { canonicalAddress } from "../../../../worker-runtime/cluster/host.js";
 import { problem } from "../../../shared/problems.js";
@@ -80,7 +80,7 @@ const profileSchema = z.object({
   enabled: z.string(),
   /** "Block", "Allow", "NotConfigured" */
   inbound: z.string(),
-  /** "False": nothing at all is let in, whatever the rules say. */
+  /** "False": nothing at all is allowed, regardless of the rules. */
   allowed: z.string(),
   /** "False": only rules of a policy count. */
   local: z.string(),

@@ -6,7 +6,7 @@ import { problem } from "../../../shared/problems.js";
 const QUOTES = /['\u2018\u2019\u201a\u201b]/g;
 
 /**
- * A string literal that means itself, whatever it holds.
+ * Quotes a string as a literal.
  *
  * @throws ProblemError INVALID_ARGUMENT when it holds a line break or another control character.
  */
@@ -19,7 +19,7 @@ export function literal(text: string): string {
   return `'${text.replace(QUOTES, "$&$&")}'`;
 }
 
-/** `'a', 'b'`, or `@()` where there is none. */
+/** `'a', 'b'`, or `@()` for an empty list. */
 export function literals(texts: readonly string[]): string {
   return texts.length === 0 ? "@()" : texts.map(literal).join(", ");
 }

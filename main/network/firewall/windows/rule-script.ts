@@ -30,7 +30,7 @@ export function ownRuleNames(tag: string): string[] {
   return formerNames.map((name) => taggedRuleName(name, tag));
 }
 
-/** Networks that Windows counts as the local one, by whatever adapter. */
+/** Networks that Windows counts as local, on any adapter. */
 export const LOCAL_SUBNET = "LocalSubnet";
 
 /** What the rule's address condition says. @throws ProblemError INVALID_ARGUMENT when the peer is no address. */
@@ -63,7 +63,7 @@ export function ruleScript(
   ]);
 }
 
-/** A rule that could not be removed is told, one that was not there is not. */
+/** A rule that could not be removed is reported, a missing one is not. */
 export function removeScript(tag: string): string {
   return guarded(titles.undo, [
     ...removeOwn(tag),
@@ -97,8 +97,8 @@ function newRule(name: string, displayName: string, condition: string, from: str
 }
 
 /**
- * Each by itself: one that is missing must not keep the others. Of those without a tag only what is in the group that
- * Tensordeck gave them, and lets in.
+ * One by one: a missing rule must not prevent removal of the others. Of those without a tag only allow rules in
+ * Tensordeck's group.
  */
 function removeOwn(tag: string): string[] {
   return [
@@ -119,7 +119,7 @@ function removeOwn(tag: string): string[] {
   ];
 }
 
-/** What tells one list of rules from another, whatever its length. The script makes the same of the rules that it finds. */
+/** Identifies a list of rules, of any length. The script computes the same from the rules that it finds. */
 function fingerprint(ids: readonly string[]): string {
   const sorted = [...new Set(ids)].sort((a, b) => (a < b ? -1 : 1));
   return createHash("sha256").update(sorted.join("\n"), "utf16le").digest("base64");

@@ -21,12 +21,12 @@ export interface FirewallWizardOptions {
   readonly now?: () => number;
 }
 
-/** One opened wizard. A wizard that is opened anew replaces it, and nothing of it is heard again. */
+/** One opened wizard. Opening the wizard again replaces it, and the old one emits nothing more. */
 interface Session {
   state: FirewallWizard;
-  /** Whatever is tested, planned or applied at the moment; at most one thing. */
+  /** The test, planning or change in progress; at most one. */
   work: AbortController | undefined;
-  /** What the newest change was for, which says what is to be verified. */
+  /** The purpose of the newest change, which determines what to verify. */
   goal: "apply" | "undo";
 }
 
@@ -99,7 +99,7 @@ export class FirewallWizardService {
     if (session.state.step === "change") this.#work(session, (work) => this.#plan(work));
   }
 
-  /** Goes back, or on to what will change. Ends whatever is awaited; a prompt on the screen stays open. */
+  /** Goes back, or on to the plan. Cancels pending work; a prompt on the screen stays open. */
   goTo({ step }: Params<"firewall.goTo">): void {
     const session = this.#open();
     session.work?.abort();
@@ -218,7 +218,7 @@ export class FirewallWizardService {
     const { goal, state } = work.session;
     const verification = goal === "undo" ? verifyUndone(evidence) : verify(evidence, state.plan);
     this.#tell(work, { kind: "verified", ...verification });
-    // Somebody ran the command that was shown.
+    // The displayed command was run by hand.
     if (state.apply?.state === "by-hand" && verification.passed) {
       const reached = goal === "undo" ? "undone" : "applied";
       this.#tell(work, { kind: "by-hand-done", apply: { state: reached, since: this.#now() } });
@@ -238,7 +238,7 @@ export class FirewallWizardService {
     return { evidence: { machine, peer, tests, facts }, failure };
   }
 
-  /** Who tests: the machine that cannot get through where it can be asked, else whoever is up. */
+  /** The testing machine: the one that cannot connect if it is available, otherwise any that is online. */
   #tester(machine: WizardMachine, peer: WizardMachine | undefined): WizardMachine | undefined {
     if (peer?.online) return peer;
     const isUp = ({ id, online }: WizardMachine) =>
@@ -288,7 +288,7 @@ export class FirewallWizardService {
     if (!signal.aborted) this.#dispatch(session, event);
   }
 
-  /** Events of a wizard that was put away or replaced reach nobody. */
+  /** Events of a closed or replaced wizard are dropped. */
   #dispatch(session: Session, event: WizardEvent): void {
     if (this.#session !== session) return;
     const { busy } = session.state;

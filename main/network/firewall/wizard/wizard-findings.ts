@@ -79,7 +79,7 @@ function throughOrUnknown({ machine, tests }: Evidence, peer: WizardMachine): Om
   };
 }
 
-/** Nobody is there to test from: only the firewall itself can be asked. */
+/** No machine is available for testing: only the firewall itself can be queried. */
 function withoutPeer({ machine, facts, tests }: Evidence): Omit<Findings, "proof"> {
   const nobody = "There is no other machine yet to test from.";
   if (!facts) return { headline: `${machine.name}'s firewall is not known`, explanation: nobody };
@@ -124,7 +124,7 @@ export function verify(evidence: Evidence, plan: FirewallPlan | undefined): Veri
   return { findings: { ...words, proof }, passed };
 }
 
-/** Step 4 of the way back: whether the rules are gone. That nobody gets through any more is as it should be. */
+/** Step 4 of the undo: whether the rules are gone. That connections fail afterwards is expected. */
 export function verifyUndone(evidence: Evidence): Verification {
   const { machine, facts, tests } = evidence;
   const left = facts && !facts.problem ? facts.ownRules : [];

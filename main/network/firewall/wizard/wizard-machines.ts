@@ -25,7 +25,7 @@ export function wizardMachines(options: WizardMachinesOptions): WizardMachines {
   };
 }
 
-/** Tasks behind tunnels are named on the loopback interface, and nobody has to reach their ports. */
+/** Tasks behind tunnels are named on the loopback interface, and their ports need not be reachable. */
 function wizardMachine({ id, name, addresses, agentPort, presence, tasks }: Machine): WizardMachine {
   return {
     id,

@@ -22,7 +22,7 @@ export interface Findings {
 export type WizardEvent =
   /** Work has begun that ends with another event. */
   | { readonly kind: "busy" }
-  /** Whatever was tried did not work. */
+  /** The attempt failed. */
   | { readonly kind: "failed"; readonly problem: Problem }
   | { readonly kind: "inspected"; readonly facts: FirewallFacts; readonly peerAddress?: string }
   | { readonly kind: "diagnosed"; readonly findings: Findings }
@@ -32,11 +32,11 @@ export type WizardEvent =
   /** The user wants the change; nothing has been asked for yet. */
   | { readonly kind: "applying"; readonly since: number }
   | { readonly kind: "applied"; readonly apply: FirewallApply }
-  /** A test showed that somebody did by hand what was to be done. */
+  /** A test showed that the change was made by hand. */
   | { readonly kind: "by-hand-done"; readonly apply: FirewallApply }
   /** Tested after a change. `passed`: nothing that was tested failed. */
   | { readonly kind: "verified"; readonly findings: Findings; readonly passed: boolean }
-  /** The machine was told to take the rules away. */
+  /** The machine was told to remove the rules. */
   | { readonly kind: "undoing"; readonly since: number };
 
 /** The state after something happened. Pure. */
@@ -119,7 +119,7 @@ function applied(state: FirewallWizard, apply: FirewallApply): FirewallWizard {
   }
 }
 
-/** Taking the rules away was declined or failed, which is told where the rules are shown. */
+/** Removing the rules was declined or failed, which is shown where the rules are. */
 function rulesStay({ state, problem }: FirewallApply): Problem {
   if (problem) return problem;
   const message = "The rules were not removed.";
@@ -133,7 +133,7 @@ function verified(state: FirewallWizard, findings: Findings, passed: boolean): F
   const tested = { ...state, busy: false, verification: [...proof], headline, explanation };
   if (state.step !== "apply") return tested;
   if (passed) return { ...tested, step: "verify" };
-  // Somebody is to run a command: the step that shows it stays, with what the test said.
+  // The user has to run a command: the step that shows it stays, with the result of the test.
   const { apply } = state;
   const problem: Problem = { code: "FAILED_PRECONDITION", message: headline, reason: explanation };
   return apply ? { ...tested, apply: { ...apply, problem } } : { ...tested, problem };

@@ -101,7 +101,7 @@ async function dial(
   }
 }
 
-/** Whether a connection opened: what is said on it is none of a firewall's. */
+/** Whether a connection opened: what is sent over it does not concern a firewall. */
 export function connects({ layers }: Dial): boolean {
   return layerOf(layers, "tcp")?.outcome === "ok";
 }

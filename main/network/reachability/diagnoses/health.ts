@@ -72,7 +72,7 @@ export const taskHangs: Rule = (situation) =>
       ),
     );
 
-/** The code of the notice on a task whose server is another one than before (main/tasks/restart-notice.ts). */
+/** The code of the notice on a task whose server was replaced (main/tasks/restart-notice.ts). */
 const RESTARTED = "ABORTED";
 
 function noticed(placed: readonly PlacedTask[]) {

@@ -8,7 +8,7 @@ import { shortTaskName } from "../../../shared/problems.js";
 import { finding, type Rule } from "./diagnosis.js";
 import { isUp, type PlacedTask, placedTasks, type Situation } from "./situation.js";
 
-/** A line that is older says what was; the wait is told every ten seconds while it lasts. */
+/** An older line is outdated; the wait is logged every ten seconds while it lasts. */
 const RECENT_MILLIS = 45_000;
 const LOOP_WINDOW_MILLIS = 60_000;
 const LOOP_LINES = 20;
@@ -157,7 +157,7 @@ export const secondServerInProcess = logRule({
   remedy: "Run one server in each process, and end the process to stop it.",
 });
 
-/** Only where somebody may be misled: in a cluster whose tasks are started to be reached from outside. */
+/** Only where it may mislead: in a cluster whose tasks are started to be reached from outside. */
 export const localhostInLog: Rule = (situation) =>
   situation.membership === "fixed" && situation.access === "open"
     ? logRule({

@@ -65,7 +65,7 @@ export const proxyInTheWay: Rule = (situation) =>
     ),
   );
 
-/** Whatever else keeps a route from working, once for each machine that is not reached. */
+/** Any other reason why a route does not work, once for each machine that is not reached. */
 export const routeBroken: Rule = (situation) => {
   const others = failing(situation).filter((route) => route.firewallOf === undefined && !isProxied(route));
   return [...groupBy(others, ({ to, taskId }) => `${to} ${taskId ?? ""}`).values()].map((routes) => {

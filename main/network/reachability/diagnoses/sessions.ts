@@ -10,7 +10,7 @@ const LARGE_GRAPH_BYTES = 0.75 * MAX_MESSAGE_BYTES;
 const LARGE_FEED_BYTES = 64 * 1024 * 1024;
 /** TensorFlow's master gives its workers ten seconds to close. */
 const CLOSE_MILLIS = 12_000;
-/** A server that was up for so long before the session may hold what another run left. */
+/** A server that was up for this long before the session may hold state of another run. */
 const OLD_SERVER_MILLIS = 60_000;
 
 export const sessionWaitsForTask: Rule = (situation) => {

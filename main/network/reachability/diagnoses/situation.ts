@@ -76,7 +76,7 @@ export function placedTasks({ machines }: Pick<Situation, "machines">): PlacedTa
   );
 }
 
-/** Who holds the memory of a GPU; nobody where it was not measured. */
+/** The processes that use a GPU's memory; empty if it was not measured. */
 export function holdersOf({ samples }: Situation, machineId: string, gpuIndex: number): GpuLoad["processes"] {
   const loads = samples?.machines.get(machineId)?.gpus ?? [];
   return loads.find(({ index }) => index === gpuIndex)?.processes ?? [];

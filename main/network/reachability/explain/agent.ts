@@ -31,7 +31,7 @@ export function explainAgent(facts: RouteFacts, failure: LayerResult | undefined
   };
 }
 
-/** The address belongs to somebody else by now, as happens where addresses are given out anew. */
+/** The address belongs to another machine by now, as happens with DHCP. */
 function anotherInstallation(facts: RouteFacts): Explanation | undefined {
   const shown = layerOf(facts.layers, "tls")?.detail;
   if (facts.deviceId === undefined || shown === undefined || shown === facts.deviceId) return undefined;

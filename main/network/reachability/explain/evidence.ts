@@ -2,7 +2,7 @@
 import { layerOf } from "../layers/result.js";
 import type { RouteFacts } from "./route-facts.js";
 
-/** Whether packets pass between the two machines, whatever becomes of this port. */
+/** Whether packets pass between the two machines, regardless of this port. */
 export function machinesMeet(facts: RouteFacts): boolean {
   return (
     layerOf(facts.layers, "ping")?.outcome === "ok" ||

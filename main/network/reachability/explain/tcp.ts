@@ -16,7 +16,8 @@ export function explainTcp(facts: RouteFacts, failure: LayerResult): Explanation
     case "prohibited":
       return firewall(facts, failure, "rejects", true);
     case "host-unreachable":
-      // A machine that answers otherwise is there: firewalls that reject say the same as a router that finds nobody.
+      // A machine that answers on other ports is online: rejecting firewalls answer like a router that does not find
+      // the host.
       return machinesMeet(facts) ? firewall(facts, failure, "rejects", true) : nobodyThere(facts, failure);
     case "no-route":
       return noRoute(facts, failure);

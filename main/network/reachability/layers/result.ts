@@ -51,7 +51,7 @@ const errnoCauses: ReadonlyMap<string, readonly [cause: FailureCause, words: str
   ["EPERM", ["blocked-here", "forbidden by this machine's own firewall"]],
 ]);
 
-/** What an error of a socket means, and how it is told. */
+/** The meaning of a socket error, and its message. */
 export function socketFailure(error: unknown): { readonly cause: FailureCause; readonly words: string } {
   const known = errnoCauses.get(errnoOf(error) ?? "");
   return known ? { cause: known[0], words: known[1] } : { cause: "unknown", words: messageOf(error) };

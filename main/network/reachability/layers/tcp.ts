@@ -71,7 +71,7 @@ export function probeTcp({ hosts, port, tries, timeoutMillis, signal }: TcpReque
           return;
         }
         pending.delete(socket);
-        // Whoever takes the socket over listens for its own errors; until then one must not end the process.
+        // The new owner of the socket handles its errors; until then an error must not end the process.
         finish(() => resolve({ result: succeeded("tcp", elapsed(), `connected to ${host}`), socket, host }));
       });
       socket.on("error", (error) => {
@@ -100,7 +100,7 @@ export function probeTcp({ hosts, port, tries, timeoutMillis, signal }: TcpReque
   });
 }
 
-/** On loopback a dialled port that nobody listens on may be given to the dialling socket itself, which then connects. */
+/** On loopback a dialled port without a listener may be given to the dialling socket itself, which then connects. */
 function isItself(socket: Socket): boolean {
   return socket.localPort === socket.remotePort && socket.localAddress === socket.remoteAddress;
 }

@@ -12,7 +12,7 @@ import { durationText, failed, socketFailure, stopwatch, succeeded } from "./res
 export function probeTls(socket: Socket, timeoutMillis: number, signal: AbortSignal): Promise<LayerResult> {
   const elapsed = stopwatch();
   return new Promise((resolve, reject) => {
-    // Who the other side is, is what is asked; whom to believe is for others to decide.
+    // The probe only reports the other side's identity; the caller decides whom to trust.
     const secure = connect({ socket, rejectUnauthorized: false, minVersion: "TLSv1.2" });
     const finish = (settle: () => void) => {
       clearTimeout(timer);
