@@ -102,6 +102,8 @@ export class SettingsService {
   /** Tells nobody any more; resolves when the last change is written. */
   async dispose(): Promise<void> {
     this.#listeners.clear();
+    // A change that was asked for before is queued for writing once the file was read.
+    await this.#loaded;
     await this.#writing;
   }
 
