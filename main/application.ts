@@ -53,8 +53,12 @@ export interface Application {
    * @param caller The window that calls; this program itself unless given.
    */
   handle(method: string, params: unknown, caller?: Caller): Promise<unknown>;
-  /** Calls the listener for every event until the returned function is called. */
-  onEvent(listener: EventListener): () => void;
+  /**
+   * Calls the listener for every event until the returned function is called.
+   *
+   * @param options.background The listener is not a window: nothing is measured for it alone.
+   */
+  onEvent(listener: EventListener, options?: { readonly background?: boolean }): () => void;
   /** The newest event of a name that carries a state. */
   newestEvent(event: EventName): NumberedEvent | undefined;
   /** Addresses ("host:port") of machines that share one identity, by device ID. */
@@ -171,8 +175,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
         run: runs.latest(),
       }),
     newestEvent: (event) => events.newest(event),
-    onEvent: (listener) => {
-      const stops = [events.listen(listener), watchers.add()];
+    onEvent: (listener, { background = false } = {}) => {
+      const stops = [events.listen(listener), ...(background ? [] : [watchers.add()])];
       return () => {
         for (const stop of stops) stop();
       };

@@ -45,7 +45,7 @@ async function identityOf(application: Application): Promise<Identity> {
 /** Resolves when the agent listens, which it starts to do by itself and reports with an event. */
 async function portOf(application: Application): Promise<number> {
   return await new Promise((resolve) => {
-    const stop = application.onEvent(() => {
+    const look = () =>
       inBackground(
         identityOf(application).then(({ agentPort }) => {
           if (agentPort === undefined) return;
@@ -53,19 +53,22 @@ async function portOf(application: Application): Promise<number> {
           resolve(agentPort);
         }),
       );
-    });
+    const stop = application.onEvent(look, { background: true });
   });
 }
 
 function tellPairings(application: Application): void {
   let told = "";
-  application.onEvent((event, data) => {
-    if (event !== "pairing") return;
-    const line = data && lineOf(data as PairingState);
-    if (line === undefined || line === told) return;
-    told = line;
-    say(line);
-  });
+  application.onEvent(
+    (event, data) => {
+      if (event !== "pairing") return;
+      const line = data && lineOf(data as PairingState);
+      if (line === undefined || line === told) return;
+      told = line;
+      say(line);
+    },
+    { background: true },
+  );
 }
 
 /** The output for a pairing that another machine started; undefined while there is nothing to print. */

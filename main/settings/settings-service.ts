@@ -103,6 +103,8 @@ export class SettingsService {
   /** Stops notifying listeners; resolves when the last change is written. */
   async dispose(): Promise<void> {
     this.#listeners.clear();
+    // A change that was asked for before is queued for writing once the file was read.
+    await this.#loaded;
     await this.#writing;
   }
 

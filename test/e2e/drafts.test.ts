@@ -18,6 +18,12 @@ async function draftsIn(folder: string): Promise<string[]> {
   return existsSync(drafts) ? await readdir(drafts) : [];
 }
 
+/** In bytes, of all of them together: an edit that is kept makes them larger. */
+async function sizeOfDrafts(folder: string): Promise<number> {
+  const files = (await draftsIn(folder)).map((name) => stat(join(folder, "data", "drafts", name)));
+  return (await Promise.all(files)).reduce((sum, { size }) => sum + size, 0);
+}
+
 /** The rows that offer drafts. */
 const offers = (window: WindowPage) => window.page.getByRole("region", { name: "Unsaved edits" });
 
@@ -99,7 +105,9 @@ describe.skipIf(skip)("drafts of windows", () => {
     expect(await window.nodes.count()).toBe(4);
     expect(await window.page.title()).toMatch(/^● /);
     // It goes on as the same draft.
+    const size = await sizeOfDrafts(app.folder);
     await deleteNode(window, "y");
+    await expect.poll(() => sizeOfDrafts(app.folder)).not.toBe(size);
     await window.page.reload();
     await window.node("a").waitFor();
     await expect.poll(() => window.nodes.count()).toBe(3);

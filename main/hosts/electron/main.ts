@@ -133,10 +133,13 @@ async function run(): Promise<void> {
     await application.dispose();
     await lock.release();
   });
-  application.onEvent((name, data) => {
-    if (name === "settings") nativeTheme.themeSource = (data as Settings).theme;
-    if (name === "cluster") tray.update();
-  });
+  application.onEvent(
+    (name, data) => {
+      if (name === "settings") nativeTheme.themeSource = (data as Settings).theme;
+      if (name === "cluster") tray.update();
+    },
+    { background: true },
+  );
   confinePermissions(session.defaultSession);
   serveWindow(join(import.meta.dirname, "../../../renderer"));
   serveRequests(application, windowAddresses);
