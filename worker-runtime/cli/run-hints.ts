@@ -17,7 +17,7 @@ const withoutGpu: Hint = ({ code, message }, { target }, graph) =>
       "--soft_placement these nodes run on the CPU."
     : undefined;
 
-/** Variables that nobody has given a value. TensorFlow's two texts are those of its reference and resource variables. */
+/** Uninitialised variables. TensorFlow's two texts are those of its reference and resource variables. */
 const uninitialized: Hint = ({ code, message }, { init, restore }, graph) => {
   if (
     code !== StatusCode.FAILED_PRECONDITION ||

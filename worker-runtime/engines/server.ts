@@ -81,7 +81,7 @@ export class Server {
     this.settled = serverDef;
     this.exited = process.exited;
     this.ready = this.awaitServing(options);
-    // Whoever waits hears of it; a server that was stopped before that is no fault.
+    // Reported to the code that awaits it; stopping a server before that is not an error.
     this.ready.catch(() => undefined);
     const { signal } = options;
     if (signal !== undefined) {

@@ -88,6 +88,6 @@ function answer(request: RunMessage): void {
   }
 }
 
-// Messages wait in the port until somebody listens.
+// Messages wait in the port until there is a listener.
 await initTfjs();
 port?.on("message", answer);

@@ -2,7 +2,7 @@ import { getHeapStatistics } from "node:v8";
 import { resourceExhausted, type TensorFlowError } from "../../../../protocol/status.js";
 import { collectGarbage, memoryBudget } from "../../kernels/support/memory-budget.js";
 
-/** Fields between two looks at the memory that is left. */
+/** Fields between two checks of the remaining memory. */
 const FIELDS_PER_CHECK = 65_536;
 
 /**
