@@ -168,7 +168,7 @@ function Centre({ narrow }: { readonly narrow: boolean }): ReactElement {
 /** The canvas takes the focus of a panel that was closed. */
 function useFocusAfterClosing(): void {
   const closed = useUi((state) => `${state.sideOpen} ${state.inspectorOpen} ${state.inspectorOverlay}`);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: checked whenever a panel is shown or hidden
+  // biome-ignore lint/correctness/useExhaustiveDependencies: checked whenever a panel has been shown or hidden
   useEffect(() => {
     if (document.activeElement !== document.body) return;
     document.querySelector<HTMLElement>("[data-canvas]")?.focus({ preventScroll: true });

@@ -76,7 +76,9 @@ export function presenceText({ kind, presence, lastSeenAt }: Machine): string {
 export function spokenPresence(machine: Machine): string {
   const { kind, presence } = machine;
   const what = { this: "this machine", paired: "paired", discovered: "not paired", foreign: "foreign" }[kind];
-  return presence === "offline" ? `${what}, offline, ${presenceText(machine)}` : `${what}, ${presence}`;
+  // What stands beside the dot may be the same word.
+  const said = new Set([what, presence, ...(presence === "offline" ? [presenceText(machine)] : [])]);
+  return [...said].join(", ");
 }
 
 /** The sign before a machine's hardware. */

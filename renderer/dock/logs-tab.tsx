@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactElement, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import type { LogLine, Task } from "../../main/api/cluster.js";
 import { taskName } from "../cluster/task-name.js";
 import { useCluster } from "../stores/cluster-store.js";
@@ -10,6 +10,7 @@ import { CopyButton } from "../ui/copy-button.js";
 import { clockText, countText } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
+import { Segmented } from "../ui/segmented.js";
 import { Swatch } from "../ui/swatch.js";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { ScrollRegion } from "./scroll-region.js";
@@ -74,28 +75,15 @@ export default function LogsTab(): ReactElement {
             onChange={(event) => setSearch(event.target.value)}
           />
         </label>
-        <div
-          className="seg"
-          role="radiogroup"
-          aria-label="Level"
-          onKeyDown={(event) => moveLevel(event, level, setLevel)}
-        >
-          {LEVELS.map(({ id, label }) => (
-            // biome-ignore lint/a11y/useSemanticElements: a segmented control of buttons
-            <button
-              key={id}
-              type="button"
-              role="radio"
-              aria-checked={level === id}
-              tabIndex={level === id ? 0 : -1}
-              data-level={id}
-              onClick={() => setLevel(id)}
-            >
-              {label}
-              {count(id) > 0 ? ` ${count(id)}` : ""}
-            </button>
-          ))}
-        </div>
+        <Segmented
+          label="Level"
+          options={LEVELS.map(({ id, label }) => ({
+            id,
+            label: count(id) > 0 ? `${label} ${count(id)}` : label,
+          }))}
+          selected={level}
+          onSelect={(id) => setLevel(id)}
+        />
         <Menu
           label="Task"
           trigger={
@@ -172,18 +160,6 @@ export default function LogsTab(): ReactElement {
       </ScrollRegion>
     </>
   );
-}
-
-/** Arrows choose, as among the radio buttons of any form. */
-function moveLevel(event: KeyboardEvent<HTMLElement>, level: Level, choose: (level: Level) => void): void {
-  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-  if (step === undefined) return;
-  const at = LEVELS.findIndex(({ id }) => id === level);
-  const next = LEVELS[(at + step + LEVELS.length) % LEVELS.length];
-  if (next === undefined) return;
-  event.preventDefault();
-  choose(next.id);
-  event.currentTarget.querySelector<HTMLElement>(`[data-level="${next.id}"]`)?.focus();
 }
 
 function lineText(line: Line): string {

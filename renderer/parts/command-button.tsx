@@ -140,6 +140,7 @@ export function CommandSwitch({ command }: { readonly command: AnyCommand }): Re
       label={short}
       {...(icon ? { icon } : {})}
       checked={checked}
+      disabled={reason !== undefined}
       title={reason ?? note}
       onChange={() => void run()}
     />

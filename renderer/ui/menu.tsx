@@ -81,7 +81,7 @@ export function MenuAt({ at, entries, label, onClose }: MenuAtProps): ReactEleme
   return (
     <DropdownMenu.Root open modal={false} onOpenChange={(open) => open || onClose()}>
       <DropdownMenu.Trigger asChild>
-        <span className="menu-point" style={{ left: at.x, top: at.y }} />
+        <span className="menu-point" aria-hidden="true" style={{ left: at.x, top: at.y }} />
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content
@@ -90,6 +90,8 @@ export function MenuAt({ at, entries, label, onClose }: MenuAtProps): ReactEleme
           sideOffset={2}
           collisionPadding={8}
           aria-label={label}
+          // Radix names it by its trigger, which has no text here.
+          aria-labelledby={undefined}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
             const { activeElement } = document;

@@ -1,4 +1,4 @@
-import type { ReactElement } from "react";
+import type { KeyboardEvent, ReactElement } from "react";
 
 interface SegmentedProps<Id extends string> {
   readonly label: string;
@@ -7,19 +7,33 @@ interface SegmentedProps<Id extends string> {
   onSelect(id: Id): void;
 }
 
-/** A row of buttons of which one is chosen. */
+/** How far each arrow goes, as in a group of radio buttons. */
+const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
+/** A row of buttons of which one is chosen. Tab goes to the chosen one; the arrows choose another. */
 export function Segmented<Id extends string>(props: SegmentedProps<Id>): ReactElement {
   const { label, options, selected, onSelect } = props;
+  const chosen = options.findIndex(({ id }) => id === selected);
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>, index: number) => {
+    const to = (index + (STEPS[event.key] ?? 0) + options.length) % options.length;
+    const option = options[to];
+    if (to === index || option === undefined) return;
+    event.preventDefault();
+    onSelect(option.id);
+    event.currentTarget.parentElement?.querySelectorAll<HTMLElement>('[role="radio"]')[to]?.focus();
+  };
   return (
     <div className="seg" role="radiogroup" aria-label={label}>
-      {options.map((option) => (
+      {options.map((option, index) => (
         // biome-ignore lint/a11y/useSemanticElements: a row of buttons that choose one, as the design has it
         <button
           type="button"
           key={option.id}
           role="radio"
           aria-checked={option.id === selected}
+          tabIndex={index === Math.max(0, chosen) ? 0 : -1}
           onClick={() => onSelect(option.id)}
+          onKeyDown={(event) => onKeyDown(event, index)}
         >
           {option.label}
         </button>

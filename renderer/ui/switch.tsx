@@ -5,19 +5,29 @@ interface SwitchProps {
   readonly label: string;
   readonly icon?: IconName;
   readonly checked: boolean;
+  /** It can still be focused; its title says why it does nothing. */
+  readonly disabled?: boolean;
   readonly title?: string | undefined;
   onChange(checked: boolean): void;
 }
 
-export function Switch({ label, icon, checked, title, onChange }: SwitchProps): ReactElement {
+export function Switch({
+  label,
+  icon,
+  checked,
+  disabled = false,
+  title,
+  onChange,
+}: SwitchProps): ReactElement {
   return (
     <button
       type="button"
       role="switch"
       className="switch"
       aria-checked={checked}
+      aria-disabled={disabled || undefined}
       title={title}
-      onClick={() => onChange(!checked)}
+      onClick={() => disabled || onChange(!checked)}
     >
       {icon ? <Icon name={icon} /> : null}
       {label}

@@ -59,7 +59,9 @@ describe("whether a machine is there", () => {
     const gone = machineOf("a", { kind: "paired", presence: "offline", lastSeenAt: at.getTime() });
     expect(presenceText(gone)).toBe("last seen 10:42");
     expect(spokenPresence(gone)).toBe("paired, offline, last seen 10:42");
-    expect(presenceText(machineOf("a", { kind: "paired", presence: "offline" }))).toBe("offline");
+    const never = machineOf("a", { kind: "paired", presence: "offline" });
+    expect(presenceText(never)).toBe("offline");
+    expect(spokenPresence(never)).toBe("paired, offline");
   });
 
   it("leaves it to the dot where it is", () => {
