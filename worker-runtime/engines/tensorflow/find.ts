@@ -51,8 +51,8 @@ export async function searchRuntimes(options: FindOptions = {}): Promise<FoundRu
 }
 
 /**
- * The library that a worker is to load, without trying it first: loading tells what is wrong with it. Stops at the first
- * that looks right, so that a worker with an installed runtime starts no Python.
+ * The library that a worker should load, without trying it first: errors are reported when it is loaded. Stops at the
+ * first that looks right, so that a worker with an installed runtime starts no Python. ↵
  * @throws TensorFlowError FAILED_PRECONDITION when a given path has none that fits, NOT_FOUND when there is none at all,
  *   with the searched locations and how to get one.
  */

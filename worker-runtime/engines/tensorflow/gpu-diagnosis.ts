@@ -35,7 +35,7 @@ export interface GpuFacts {
   readonly gpuBuild: boolean | undefined;
   /** Whether the machine has an NVIDIA GPU as far as the system says; undefined when it is not known. */
   readonly hasGpu: boolean | undefined;
-  /** The task was told to use none (parameter servers, --gpu none). */
+  /** The task is configured to use none (parameter servers, --gpu none). */
   readonly hidden: boolean;
 }
 

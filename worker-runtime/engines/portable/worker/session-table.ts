@@ -22,7 +22,7 @@ export interface SessionTableOptions {
   readonly workers: WorkerCache;
   /** Workers of a cluster that a master brought, in which this task has that name. */
   makeWorkers(cluster: ClusterDef, task: TaskName): WorkerCache;
-  /** How long the session of a master without a connection is kept; 0 for ever. */
+  /** How long the session of a master without a connection is kept; 0: forever. */
   readonly sessionIdleMillis: number;
   /** Told about sessions that are gone, to end their steps. */
   onRemove(session: WorkerSession): void;

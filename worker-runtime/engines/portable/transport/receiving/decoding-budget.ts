@@ -54,7 +54,10 @@ export class DecodingBudget {
     }
   }
 
-  /** Looks at what became of a piece of so many bytes. @throws TensorFlowError RESOURCE_EXHAUSTED */
+  /**
+   * Checks the memory after decoding a piece of the given number of bytes. @throws TensorFlowError
+   * RESOURCE_EXHAUSTED
+   */
   addDecoded(bytes: number): void {
     this.#decodedBytes += bytes;
     if (this.#isHeapSpent()) {
