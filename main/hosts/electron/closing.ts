@@ -11,15 +11,15 @@ export interface ClosingOptions {
   readonly dialog: Pick<Dialog, "showMessageBox">;
   readonly platform: NodeJS.Platform;
   inUse(): InUse;
-  /** Whether the system ends the program, which no question may hold back. */
+  /** Whether the system ends the program, which no question may delay. */
   isForced(): boolean;
-  /** Hides the windows; the application goes on and is found in the tray. */
+  /** Hides the windows; the application keeps running and is available in the tray. */
   stayInTray(): void;
 }
 
 export class Closing {
   readonly #options: ClosingOptions;
-  /** The user has said that what is in use may end. */
+  /** The user has confirmed ending what is in use. */
   #confirmed = false;
   #asking = false;
 
@@ -35,7 +35,7 @@ export class Closing {
   /** Asks before the window closes, where the application ends with it. */
   guard(window: BrowserWindow): void {
     window.on("close", (event) => {
-      // On macOS an application goes on without windows.
+      // On macOS an application keeps running without windows.
       if (this.#options.platform === "darwin" || this.#mayEnd()) return;
       event.preventDefault();
       this.#ask(window, () => window.close());

@@ -9,7 +9,7 @@ import { inBackground } from "../../../worker-runtime/faults.js";
 const SHUTDOWN_DEADLINE_MILLIS = 10_000;
 
 /**
- * Ends the application's tasks before the program ends, but is not held back by one that does not obey. That is after
+ * Ends the application's tasks before the program ends, but is not blocked by one that does not end. That is after
  * all windows have closed: until then the user may still decide to stay.
  */
 export function disposeBeforeEnd(app: Pick<App, "on" | "quit">, dispose: () => Promise<void>): void {

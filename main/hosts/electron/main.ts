@@ -37,9 +37,9 @@ import { backgroundColour, windowOptions } from "./window-options.js";
 import { reachableBounds, readWindowState, writeWindowState } from "./window-state.js";
 
 let window: BrowserWindow | undefined;
-/** The system wants the program to end, which no question may hold back. */
+/** The system ends the program, which no question may delay. */
 let mustEnd = false;
-/** Addresses of other machines' windows that were asked for and not opened yet. */
+/** Requested addresses of other machines' windows that have not been opened yet. */
 const windowAddresses = new Set<string>();
 
 async function themeOf(application: Application): Promise<Settings["theme"]> {

@@ -9,7 +9,7 @@ export const CHOSEN_CHANNEL = "tensordeck:menu-chosen";
 
 /**
  * Shows the menu that the window describes, and tells the window what was chosen. Without a window, none of its commands
- * is there. What another page sends, or what is no menu, is left unheard.
+ * is there. Messages from another page, and invalid menus, are ignored.
  */
 export function serveMenu(show: (template: MenuItemConstructorOptions[]) => void): void {
   const senders = new WeakSet<object>();

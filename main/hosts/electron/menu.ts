@@ -8,7 +8,7 @@ const SEPARATOR: MenuItemConstructorOptions = { type: "separator" };
  * the window describes them. On the other systems the window has all commands in its own bar and palette, and the menu
  * only carries what concerns the window as a window.
  *
- * @param choose Told the key of the command that was chosen.
+ * @param choose Called with the key of the chosen command.
  */
 export function menuTemplate(
   platform: NodeJS.Platform,
@@ -52,7 +52,7 @@ const textMenu: MenuItemConstructorOptions = {
   ],
 };
 
-/** What every program of macOS has in the menu with its name. */
+/** The standard items of the application menu on macOS. */
 const programItems: MenuItemConstructorOptions[] = [
   { role: "services" },
   SEPARATOR,

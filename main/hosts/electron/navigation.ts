@@ -2,8 +2,8 @@ import { shell, type WebContents } from "electron";
 import { isWindowUrl } from "./window-address.js";
 
 /**
- * Whether a link may be handed to the system's browser. Only https: other schemes start programs (mailto:, ms-msdt:,
- * file:), and an address with a user name in it usually pretends to be another one.
+ * Whether a link may be opened in the system's browser. Only https: other schemes start programs (mailto:, ms-msdt:,
+ * file:), and an address with a user name in it usually imitates another one.
  */
 export function mayOpenExternally(url: string): boolean {
   try {
@@ -17,7 +17,8 @@ export function mayOpenExternally(url: string): boolean {
 /**
  * Keeps the window on its own page: no other page is loaded into it, and no second window is opened by it.
  *
- * @param given Addresses that the application itself gave out, those of other machines' windows. They are on this machine
+ * @param given Addresses that the application itself issued, those of other machines' windows. They are on this machine
+ * ↵
  *   and good for one visit; each is handed to the system's browser once.
  */
 export function confineNavigation(contents: WebContents, given: Set<string>): void {

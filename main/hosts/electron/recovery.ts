@@ -1,4 +1,4 @@
-/** A window whose page has crashed, or no longer answers, comes back with its draft. */
+/** Restores a window, with its draft, whose page has crashed or no longer responds. */
 import type { BrowserWindow, Dialog, RenderProcessGoneDetails } from "electron";
 import { inBackground } from "../../../worker-runtime/faults.js";
 import { log } from "../../shared/log/log.js";
@@ -51,7 +51,7 @@ export function recoverWindow(window: BrowserWindow, { dialog, now = Date.now }:
   });
   window.on("responsive", () => question?.abort());
 
-  /** The index of the button; the first one where the question was taken back. */
+  /** The index of the button; the first one if the question was withdrawn. */
   async function ask(message: string, detail: string, buttons: string[]): Promise<number> {
     const asked = new AbortController();
     question = asked;

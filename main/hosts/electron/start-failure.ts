@@ -8,7 +8,9 @@ export interface StartFailureOptions {
   readonly dialog: Pick<Dialog, "showErrorBox">;
 }
 
-/** Says why in a box, on the standard error output and in the log, and ends the program with exit code 1. */
+/**
+ * Reports the reason in a dialog, on standard error and in the log, and ends the program with exit code 1.
+ */
 export function failStart(error: unknown, { app, dialog }: StartFailureOptions): void {
   const { message, reason, remedy } = problemOf(error);
   const file = logFile();

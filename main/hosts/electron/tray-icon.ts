@@ -22,7 +22,10 @@ const BOXES: readonly Box[] = [
   { left: 17, top: 15, right: 19, bottom: 17 },
 ];
 
-/** Blue reads on light and dark bars alike; macOS colours a black picture itself. In the order of bytes that Electron wants. */
+/**
+ * Blue reads on light and dark bars alike; macOS colours a black picture itself. In the byte order that Electron
+ * expects.
+ */
 const BLUE = [246, 130, 59, 255] as const;
 const BLACK = [0, 0, 0, 255] as const;
 

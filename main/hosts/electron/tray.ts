@@ -1,4 +1,4 @@
-/** Tensordeck in the system's tray, while it goes on without a window. */
+/** Tensordeck in the system's tray, while it runs without a window. */
 import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from "electron";
 import type { InUse } from "../../app/in-use.js";
 import { trayBitmap } from "./tray-icon.js";
@@ -12,7 +12,7 @@ export interface TrayOptions {
   quit(): void;
 }
 
-/** The tray's menu: the window, what runs, the end. */
+/** The tray's menu: the window, what is running, and quitting. */
 export function trayTemplate({ inUse, open, quit }: TrayOptions): MenuItemConstructorOptions[] {
   const { tasks, ownTasks } = inUse();
   const names = [...tasks.map(({ name, owner }) => `${name} (${owner})`), ...ownTasks];

@@ -1,6 +1,6 @@
 import { isWindowUrl } from "./window-address.js";
 
-/** The part of a frame that says who it is; null when the frame is gone. */
+/** The part of a frame that identifies it; null when the frame is gone. */
 export interface SenderFrame {
   readonly url: string;
   readonly parent: unknown;

@@ -3,7 +3,7 @@ import { type BrowserWindow, dialog } from "electron";
 export interface UnsavedChangesOptions {
   /** Whether the window is to close without a question, because the system ends the program; its draft stays. */
   isForced(): boolean;
-  /** The user chose to lose the changes: their draft goes, too. */
+  /** The user chose to discard the changes: their draft is removed, too. */
   onDiscard(): void;
   onStay(): void;
 }

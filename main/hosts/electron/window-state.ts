@@ -1,4 +1,4 @@
-/** The window's place and size, kept from one start to the next. */
+/** The window's position and size, kept between starts. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
@@ -30,7 +30,7 @@ export function readWindowState(file: string): WindowState | undefined {
   }
 }
 
-/** Remembers the state. A folder that cannot be written costs the memory of it and nothing else. */
+/** Saves the state. If the folder is not writable, only the state is lost. */
 export function writeWindowState(file: string, state: WindowState): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -43,7 +43,7 @@ export function writeWindowState(file: string, state: WindowState): void {
 }
 
 /**
- * Where to open the window: the remembered place if its title bar can still be reached on one of the screens, else
+ * Where to open the window: the saved position if its title bar can still be reached on one of the screens, else
  * undefined, so that the system chooses one.
  */
 export function reachableBounds(

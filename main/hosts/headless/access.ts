@@ -1,7 +1,7 @@
 /**
  * Who may use the headless host. Any program of any user of this machine can reach a loopback port, and any web page
- * can make the browser try, so nothing is answered without a secret, and a secret is had only with a token that the
- * host printed or that a connected window asked for.
+ * can make the browser try, so nothing is answered without a secret, and a secret is issued only for a token that
+ * the host printed or that a connected window requested.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
@@ -36,7 +36,7 @@ export class Access {
     return token;
   }
 
-  /** The secret of a tab for a token that is good, once. */
+  /** Exchanges a valid token, once, for the secret of a tab. */
   exchange(token: string): string | undefined {
     this.#dropExpired();
     const digest = digestOf(token);
@@ -50,7 +50,7 @@ export class Access {
     return secret;
   }
 
-  /** Whether a tab's secret is one that this host gave out. */
+  /** Whether a tab's secret was issued by this host. */
   admits(secret: string): boolean {
     const digest = digestOf(secret);
     let admitted = false;

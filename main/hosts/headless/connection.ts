@@ -14,10 +14,10 @@ import { Outbox } from "./outbox.js";
 const PING_INTERVAL_MILLIS = 20_000;
 /** Requests of one tab that may be in progress at once; a window has a handful. */
 const MAX_OPEN_REQUESTS = 256;
-/** What a tab has to answer the host's goodbye before its socket is cut. */
+/** How long a tab has to answer the host's close frame before its socket is destroyed. */
 const CLOSE_GRACE_MILLIS = 500;
 
-/** What a host needs of the application. */
+/** What a host needs from the application. */
 export type ServedApplication = Pick<Application, "handle" | "onEvent" | "newestEvent">;
 
 export class Connection {
@@ -52,7 +52,7 @@ export class Connection {
     socket.once("close", () => this.#dispose());
   }
 
-  /** Says goodbye; resolves when the socket is closed. */
+  /** Closes the WebSocket; resolves when the socket is closed. */
   async close(code: number, reason: string): Promise<void> {
     if (this.#socket.readyState === WebSocket.CLOSED) return;
     const closed = new Promise<void>((resolve) => this.#socket.once("close", () => resolve()));

@@ -34,7 +34,7 @@ export interface HeadlessHost {
   readonly port: number;
   /** A fresh one-time address. */
   newWindowUrl(): string;
-  /** Gives the application to the tabs. Until then they are kept waiting, not refused. */
+  /** Connects the application to the tabs. Until then they wait and are not refused. */
   serve(application: ServedApplication): void;
   /** What the agent shows of this host to paired machines. */
   readonly sharedWindow: SharedWindow;

@@ -1,4 +1,4 @@
-/** What every program without a desktop is made of: the window's server, the application behind it, and their end. */
+/** The parts of every program without a desktop: the window's server, the application behind it, and their end. */
 import { join } from "node:path";
 import { inBackground, surviveFaults } from "../../../worker-runtime/faults.js";
 import type { Application } from "../../application.js";
@@ -65,7 +65,7 @@ export async function startHeadlessProcess(options: HeadlessProcessOptions): Pro
     if (ending) return;
     ending = true;
     log.info("Tensordeck ends.");
-    // Not held back by a socket or process that does not obey.
+    // Not blocked by a socket or process that does not end.
     setTimeout(() => process.exit(1), SHUTDOWN_DEADLINE_MILLIS).unref();
     const disposed = application.then((made) => made.dispose());
     inBackground(
@@ -83,7 +83,7 @@ export async function startHeadlessProcess(options: HeadlessProcessOptions): Pro
       end,
     }),
   );
-  // Of a terminal that was closed; on Windows, of a console window.
+  // From a closed terminal; on Windows, of a console window.
   process.on("SIGHUP", end);
   // The reader of the output may go away; that is no reason to end.
   process.stdout.on("error", () => undefined);

@@ -45,7 +45,7 @@ export class Outbox {
       this.#add({ event, data, sequence });
       return;
     }
-    // Its place is that of the newest: a tab takes a number to mean that it has all the numbers before.
+    // It takes the position of the newest: for a tab, a number implies that it has received all earlier ones.
     this.#waiting.delete(event);
     this.#add(event);
   }

@@ -1,4 +1,4 @@
-/** Where a library was looked for; the order of the list is the order of preference. */
+/** The searched locations of a library, in order of preference. */
 export const runtimeSources = ["explicit", "installed", "npm", "python", "system"] as const;
 export type RuntimeSource = (typeof runtimeSources)[number];
 
@@ -12,10 +12,10 @@ export interface LibraryFiles {
   readonly gpuPreload: readonly string[];
 }
 
-/** A library that looks right from outside: it exists and is made for this machine. Nothing was loaded yet. */
+/** A library that looks usable: it exists and is built for this machine. It has not been loaded yet. */
 export interface LocatedRuntime extends LibraryFiles {
   readonly source: RuntimeSource;
-  /** Where it came from, in words: "installed by Tensordeck", "Python's tensorflow package in …". */
+  /** Its origin, in words: "installed by Tensordeck", "Python's tensorflow package in …". */
   readonly origin: string;
 }
 

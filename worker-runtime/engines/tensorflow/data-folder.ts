@@ -18,7 +18,7 @@ export function dataFolder(
     case "win32":
       return path.join(env.LOCALAPPDATA || path.join(homedir(), "AppData", "Local"), "Tensordeck");
     default:
-      // The XDG base directory rules: relative paths are to be ignored.
+      // The XDG base directory rules: relative paths must be ignored.
       return path.join(
         env.XDG_DATA_HOME && path.isAbsolute(env.XDG_DATA_HOME)
           ? env.XDG_DATA_HOME
@@ -28,12 +28,12 @@ export function dataFolder(
   }
 }
 
-/** Where installed runtimes lie, each in a folder of its own. */
+/** The location of installed runtimes, each in its own folder. */
 export function runtimesFolder(env?: Environment): string {
   return path.join(dataFolder(env), "runtimes");
 }
 
-/** What can be made again at any time: op lists and what is known of libraries. */
+/** Data that can be regenerated at any time: op lists and facts about libraries. */
 export function cacheFolder(env?: Environment): string {
   return path.join(dataFolder(env), "cache");
 }

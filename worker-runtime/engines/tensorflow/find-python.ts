@@ -4,7 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import { endWithSignal } from "../end-with-signal.js";
 
-/** Starting a Python and asking it takes 50 ms; one on a sleeping network drive must not hold the search up. */
+/** Starting a Python and asking it takes 50 ms; one on a sleeping network drive must not block the search. */
 const DEADLINE_MILLIS = 5_000;
 
 /** A way to call a Python: the program and the arguments that go first. */
@@ -15,7 +15,7 @@ export interface PythonCommand {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Pythons to ask, the active environment's first. They may not exist. */
+/** Pythons to query, the active environment's first. They may not exist. */
 export function pythonCommands(
   env: Environment = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -67,7 +67,7 @@ print(json.dumps({"executable": sys.executable, "version": list(sys.version_info
   "tensorflow": folder("tensorflow"), "base": sys.base_prefix, "pip": folder("pip") is not None}))
 `;
 
-/** What a Python says about itself; undefined when it does not exist, does not answer, or is no Python 3. */
+/** The facts that a Python reports; undefined if it does not exist, does not answer, or is not a Python 3. */
 export function askPython(python: PythonCommand, signal?: AbortSignal): Promise<PythonAnswer | undefined> {
   return new Promise((resolve) => {
     const child = execFile(

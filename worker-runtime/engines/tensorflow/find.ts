@@ -27,10 +27,10 @@ export async function findRuntimes(options: FindOptions = {}): Promise<RuntimeCa
 }
 
 /**
- * Looks everywhere and tries each library in a process of its own (what it says is remembered). The order of preference:
+ * Searches all locations and tries each library in a separate process (with cached results). The order of preference:
  * the path that was given, what Tensordeck installed, tfjs-node-gpu and tfjs-node, the tensorflow of a Python, the
- * system's.
- * @throws TensorFlowError CANCELLED when the signal says so.
+ * system's. ↵
+ * @throws TensorFlowError CANCELLED when the signal is aborted.
  */
 export async function searchRuntimes(options: FindOptions = {}): Promise<FoundRuntimes> {
   const found: RuntimeCandidate[] = [];
@@ -124,7 +124,7 @@ function explicitPlace(given: string, fromEnvironment: boolean): Place {
   };
 }
 
-/** Looks at the files from outside; what cannot be right is rejected with the reason. */
+/** Inspects the files without loading them; unusable ones are rejected with the reason. */
 async function judge({ library, source, origin }: Place): Promise<LocatedRuntime | RejectedRuntime> {
   const rejected = (reason: string): RejectedRuntime => ({ path: library, source, origin, reason });
   if (!isPlatformKnown()) {

@@ -24,9 +24,9 @@ export interface GpuProblem {
 }
 
 export interface GpuDiagnosis {
-  /** GPUs that TensorFlow made devices for: "NVIDIA H200, compute capability 9.0". */
+  /** GPUs for which TensorFlow created devices: "NVIDIA H200, compute capability 9.0". */
   readonly devices: readonly string[];
-  /** Empty when nothing stands in the way; the likeliest cause first. */
+  /** Empty if there is no obstacle; the likeliest cause first. */
   readonly problems: readonly GpuProblem[];
 }
 
@@ -133,7 +133,7 @@ function readMissingLibrary(text: string): GpuProblem | undefined {
     // TensorRT is an option that is rarely installed, and TensorFlow logs that at every start.
     return undefined;
   }
-  // The library itself may be there and want another one: dlerror begins with the one that is missing.
+  // The library itself may exist and depend on another one: dlerror begins with the missing one.
   const wanted =
     /^([^\s:]+): cannot open shared object file/.exec(dlerror)?.[1] ??
     /^([^\s:]+) not found$/.exec(dlerror)?.[1];

@@ -10,7 +10,7 @@ import { ownAddress, withChosenPort } from "../own-address.js";
 import type { LibraryFiles } from "./candidate.js";
 import { loadTensorFlow } from "./load.js";
 
-/** A machine under load takes its time to make devices; a server that started answers within milliseconds. */
+/** A machine under load may be slow to create devices; a started server answers within milliseconds. */
 const SERVING_DEADLINE_MILLIS = 30_000;
 
 export interface HostOptions {
@@ -20,7 +20,7 @@ export interface HostOptions {
   readonly gpu: string;
   /** Ask whether the task's host name leads to this machine. */
   readonly checkAddress: boolean;
-  /** Told about what is odd but no error. */
+  /** Receives warnings. */
   readonly onWarning: (text: string) => void;
 }
 
@@ -33,7 +33,7 @@ export interface HostedServer {
   readonly version: string;
   /** Whether the library was built for GPUs; undefined where it does not say. */
   readonly gpuBuild: boolean | undefined;
-  /** The task sees no GPU, because it was told so or is a parameter server. */
+  /** The task sees no GPU, because it is configured so or is a parameter server. */
   readonly gpuHidden: boolean;
 }
 
@@ -57,7 +57,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
   const gpuHidden = options.gpu === "none" || (options.gpu === "auto" && options.serverDef.jobName === "ps");
   prepareEnvironment(gpuHidden ? "none" : options.gpu);
   const library = loadTensorFlow(options.library, !gpuHidden && hasNvidiaDriver());
-  // As late as can be: loading takes seconds, in which another program could be given the port.
+  // As late as possible: loading takes seconds, in which another program could get the port.
   const port = wanted === 0 ? await freePort() : wanted;
   const serverDef = withChosenPort(options.serverDef, port);
   const server = await library.newServer(ServerDef.encode(serverDef).finish());

@@ -24,13 +24,13 @@ export interface InstallOptions {
 export interface InstallPlan {
   readonly bundle: RuntimeBundle;
   readonly python: PythonAnswer;
-  /** Where it will lie. */
+  /** Its future location. */
   readonly folder: string;
   readonly downloadBytes: number;
   readonly installedBytes: number;
-  /** Free at the place where it will lie. */
+  /** Free space at its future location. */
   readonly freeBytes: number;
-  /** Something to know before, as a sentence. */
+  /** A notice before installation, as a sentence. */
   readonly note?: string;
 }
 

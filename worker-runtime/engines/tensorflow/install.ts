@@ -19,13 +19,13 @@ export interface InstallProgress {
 
 export interface InstallRuntimeOptions extends InstallOptions {
   readonly onProgress?: (progress: InstallProgress) => void;
-  /** What to install, when it was decided before. */
+  /** What to install, if already decided. */
   readonly plan?: InstallPlan;
 }
 
 /**
- * Brings TensorFlow's libraries into the user's data folder. Everything is made in a folder beside and moved into place
- * when a process could load it, so that there is all of it or nothing, whatever happens on the way.
+ * Brings TensorFlow's libraries into the user's data folder. Everything is created in a temporary folder beside it and
+ * moved into place when a process could load it, so that the installation is complete or absent, even after a crash. ↵
  * @throws TensorFlowError NOT_FOUND (no Python, no pip, not in the index), RESOURCE_EXHAUSTED (disk), UNAVAILABLE
  *   (connection), DATA_LOSS (damaged download), FAILED_PRECONDITION (the library does not load here), UNIMPLEMENTED (no
  *   wheel for this machine), CANCELLED.
@@ -84,7 +84,7 @@ export async function installRuntime(options: InstallRuntimeOptions = {}): Promi
 const SCRATCH_PREFIX = ".installing-";
 const LEFTOVER_MILLIS = 24 * 3_600_000;
 
-/** What an installation left behind that was ended by force; a younger one may still be at work. */
+/** Leftovers of a killed installation; a more recent one may still be running. */
 async function removeLeftovers(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const folder = path.join(parent, name);

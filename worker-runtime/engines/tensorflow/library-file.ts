@@ -25,7 +25,7 @@ const peMachines = new Map<number, string>([
   [0xaa64, "arm64"],
 ]);
 
-/** What the first bytes of a shared library say that it was made for; undefined when it is none. */
+/** The platform of a shared library according to its first bytes; undefined if it is not a library. */
 export function binaryFormat(header: Uint8Array): BinaryFormat | undefined {
   const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
   if (header.length < 64) {
@@ -63,7 +63,7 @@ function known(
   return { platform, architectures: architectures.map((name) => name ?? "another processor") };
 }
 
-/** Why a file cannot be a shared library of this machine, as a sentence; undefined when it can. */
+/** Why a file cannot be a shared library for this machine, as a sentence; undefined if it can. */
 export async function libraryFileProblem(
   file: string,
   platform: NodeJS.Platform = process.platform,

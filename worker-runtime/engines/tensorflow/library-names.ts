@@ -5,7 +5,7 @@ import type { LibraryFiles } from "./candidate.js";
 interface LibraryNames {
   /** Libraries with TF_NewServer, the better first. */
   readonly main: readonly RegExp[];
-  /** What the main library needs beside it. */
+  /** Further libraries that the main library needs. */
   readonly framework: RegExp;
   /** Folders below the given one in which packages keep the libraries. */
   readonly folders: readonly string[];
@@ -31,7 +31,7 @@ const namesByPlatform: Partial<Record<NodeJS.Platform, LibraryNames>> = {
   },
 };
 
-/** True when this platform has a libtensorflow that could be hosted at all. */
+/** True if this platform has a libtensorflow that can be hosted at all. */
 export function isPlatformKnown(platform: NodeJS.Platform = process.platform): boolean {
   return namesByPlatform[platform] !== undefined;
 }
