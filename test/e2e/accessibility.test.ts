@@ -75,6 +75,15 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("accessibility", () => {
         "Settings",
         "Who can use this cluster",
         "Use from Python",
+        "About Tensordeck",
+        "Show the log file",
+        "Run a number of steps",
+        "Add a machine by address",
+        "Links between machines",
+        "Add other tasks",
+        "Details",
+        // A question: the tasks would be restarted.
+        "Fixed membership",
       ]) {
         await window.press("Control+k");
         await dialog.getByPlaceholder("Search or run a command").fill(command);
