@@ -41,7 +41,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("accessibility", () => {
       await window.button(`Change to the ${theme} theme`).click();
       await window.page.locator(`html[data-theme="${theme}"]`).waitFor();
       await window.page.getByRole("tab", { name: "Cluster" }).click();
-      for (const tab of ["Results", "Timeline", "Logs", "Problems"]) {
+      for (const tab of ["Results", "Timeline", "Logs", "Problems", "What to run"]) {
         await window.dockTab(tab).click();
         await window.page.getByRole("tabpanel", { name: tab }).waitFor();
         await look(`${theme}, ${tab}`);
@@ -80,8 +80,8 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("accessibility", () => {
         "Run a number of steps",
         "Add a machine by address",
         "Links between machines",
-        "Add other tasks",
-        "Details",
+        "Add tasks on",
+        "Details of",
         // A question: the tasks would be restarted.
         "Fixed membership",
       ]) {
