@@ -43,7 +43,7 @@ export function planRunSession(input: SessionPlanInput, onProgress: (text: strin
     const session = new Session(targetOfAddress(master.address), {
       graph,
       config,
-      // Of a fixed cluster the servers know; the client is told so that errors name tasks.
+      // The servers of a fixed cluster know it; the client needs it so that errors name tasks.
       ...(membership === "fixed" ? { cluster: clusterOf(allTasks) } : {}),
       masterTask: { job: master.job, index: master.index },
       createTimeoutMillis: CREATE_TIMEOUT_MILLIS,

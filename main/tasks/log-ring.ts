@@ -42,7 +42,7 @@ export class LogRing {
     this.#characters = this.#lines.reduce((sum, { text }) => sum + text.length, 0);
   }
 
-  /** Where the newest lines begin that have at most so many characters. */
+  /** Index of the first of the newest lines that have at most the given number of characters. */
   #firstWithin(characters: number): number {
     let held = 0;
     return (

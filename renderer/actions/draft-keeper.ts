@@ -49,7 +49,7 @@ export class DraftKeeper {
     return sessionStorage.getItem(TAB_KEY) ?? undefined;
   }
 
-  /** Follows the document from now on; answers how to stop. */
+  /** Follows the document from now on; returns a function that stops that. */
   start(): () => void {
     const keepHidden = () => {
       // A hidden page may be frozen, or ended without a word.

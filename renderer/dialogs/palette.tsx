@@ -10,11 +10,11 @@ import { Icon } from "../ui/icon.js";
 import { shortcutText } from "../ui/shortcut.js";
 import { revealNode } from "../viewport/view.js";
 
-/** Nodes are listed once something was typed, at most so many. */
+/** Maximum number of listed nodes, which appear once something is typed. */
 const MOST_NODES = 20;
-/** Commands of machines, tasks and files are listed before anything was typed only up to so many. */
+/** Maximum number of commands of machines, tasks and files before anything is typed. */
 const MOST_UNASKED = 12;
-/** Of one command with many targets, so many are listed that have the typed words in their names. */
+/** Maximum number of listed targets of one command, whose names contain the typed words. */
 const MOST_TARGETS = 20;
 
 interface Offer {

@@ -115,7 +115,7 @@ export default function TensorTab({ name }: { readonly name: string }): ReactEle
   );
 }
 
-/** Copies the elements row by row, at most so many that the clipboard can take. */
+/** Copies the elements row by row, at most as many as the clipboard can hold. */
 function CopyAll({
   runId,
   name,

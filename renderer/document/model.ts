@@ -27,7 +27,7 @@ export interface RunConfig {
 export interface ClusterConfigRow {
   readonly job: string;
   readonly index: number;
-  /** Name of the machine that runs it; empty for a server that somebody else starts. */
+  /** Name of the machine that runs it; empty for a server that is started outside Tensordeck. */
   readonly machine: string;
   /** "host:port" as typed; empty: to be chosen when the task is started. */
   readonly address: string;

@@ -28,7 +28,7 @@ const UNFETCHABLE: ReadonlySet<DataType> = new Set([
 ]);
 
 /**
- * The run configuration where it says something, otherwise what suggestRun takes.
+ * The run configuration where it is set, otherwise the result of suggestRun.
  *
  * @param watch true: small tensors on the way are fetched as well (only sensible for single steps)
  */

@@ -202,7 +202,8 @@ export const documentActions = {
   /**
    * Adds the nodes of a text.
    *
-   * @param placeFor answers where the top left of them goes; left out or undefined: beside where they were copied
+   * @param placeFor returns the position of their top left corner; left out or undefined: beside where they were
+   * copied
    */
   pasteText(text: string, placeFor?: (clip: Clip) => Point | undefined): boolean {
     let clip: Clip;

@@ -48,7 +48,8 @@ export class Emitter {
   /**
    * Delivers missed events before those that arrive from now on.
    *
-   * @param ask Asks the application for what happened after an event. Where that fails, what came meanwhile is asked for
+   * @param ask Requests the events after a given one from the application. Where that fails, what came meanwhile is
+   * asked for ↵
    *   again over the next connection.
    */
   async catchUp(ask: (known: KnownEvent | undefined) => Promise<MissedEvents>): Promise<void> {

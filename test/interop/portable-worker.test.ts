@@ -54,7 +54,7 @@ describe("tensordeck worker --engine portable", () => {
     expect(await worker.exited).toEqual({ code: 0, signal: null });
   });
 
-  test("is what serves where there is no libtensorflow and nobody named an engine", async (context) => {
+  test("serves where there is no libtensorflow and no engine was named", async (context) => {
     const env = bareEnvironment();
     const isThere = await locateRuntime({ env }).then(
       () => true,

@@ -33,9 +33,9 @@ const graphCommands: CommandTable = {
 };
 
 /**
- * Runs a command line to its end and sets the exit code of the process; never rejects for what a user did.
+ * Runs a command line to its end and sets the exit code of the process; never rejects for a user's mistake.
  *
- * @param more Subcommands beside those that make and run graphs, which need nothing but this folder.
+ * @param more Subcommands besides those that create and run graphs, which need only this folder.
  */
 export async function runCommandLine(args: readonly string[], more: CommandTable = {}): Promise<void> {
   // A reader that stops reading, as `head` does, is no failure.

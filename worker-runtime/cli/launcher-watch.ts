@@ -8,9 +8,9 @@ const POLL_MILLIS = 500;
 const PS_DEADLINE_MILLIS = 3_000;
 
 /**
- * Calls `onGone` when the npx or npm that started this process has ended. They run a command in a shell and do not take
- * it along when they are killed: without this, a worker would go on, with its port and its memory, while whoever
- * started it believes that it has ended it. Does nothing for processes that were started in another way.
+ * Calls `onGone` when the npx or npm that started this process has ended. They run a command in a shell and do not end
+ * it when they are killed: without this, a worker would keep running, with its port and its memory, while the user
+ * believes that it has ended. Does nothing for processes started in another way.
  */
 export async function watchLauncher(onGone: () => void, env = process.env): Promise<void> {
   if (env.npm_command === undefined || process.platform === "win32") {

@@ -17,7 +17,7 @@ const withoutGpu: Hint = ({ code, message }, { target }, graph) =>
       "--soft_placement these nodes run on the CPU."
     : undefined;
 
-/** Variables that nobody has given a value. TensorFlow's two texts are those of its reference and resource variables. */
+/** Uninitialised variables. TensorFlow's two texts are those of its reference and resource variables. */
 const uninitialized: Hint = ({ code, message }, { init, restore }, graph) => {
   if (
     code !== StatusCode.FAILED_PRECONDITION ||
@@ -53,7 +53,7 @@ function pinnedTasks({ graph }: RunnableGraph): string[] {
   return [...new Set(tasks)].sort();
 }
 
-/** A master waits for every task of its cluster, and tells only its own log for which. */
+/** A master waits for every task of its cluster, and names them only in its own log. */
 const taskMissing: Hint = ({ code, message }, { target }, graph) =>
   code === StatusCode.DEADLINE_EXCEEDED && message.includes("did not create the session")
     ? `Start all tasks of the cluster of ${target ?? "the server"}` +

@@ -1,15 +1,18 @@
-/** A cluster as a table that is being edited: rows may be wrong, and each says what is wrong with it and how to mend it. */
+/** A cluster as a table that is being edited: rows may be invalid, and each has its problem and how to fix it. */
 import { addressProblem, formatHostPort, parseHostPort } from "./address.js";
 import { ClusterSpec } from "./cluster-spec.js";
 import { isLoopback } from "./host.js";
 
-/** One task as a row. What a ClusterSpec does not hold (machine, engine, GPU) stays with whoever shows the table. */
+/**
+ * One task as a row. What a ClusterSpec does not hold (machine, engine, GPU) is kept by the code that shows the
+ * table.
+ */
 export interface TableRow {
   readonly job: string;
   readonly index: number;
   /** As typed; empty: to be chosen. */
   readonly address: string;
-  /** The machine that runs the task, by whatever name distinguishes it; empty: none of ours. */
+  /** The machine that runs the task, by any distinguishing name; empty: none of ours. */
   readonly machine: string;
 }
 
@@ -39,8 +42,8 @@ const MAX_PORT = 65_535;
 const JOB_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
 /**
- * What has to be mended before the table can be applied, in the order of the rows; at most one problem a row, the one
- * that is to be mended first.
+ * What has to be fixed before the table can be applied, in the order of the rows; at most one problem per row, the
+ * one to fix first.
  */
 export function tableProblems(rows: readonly TableRow[], context: TableContext): RowProblem[] {
   return rows.flatMap((row, position) => rowProblem(rows, row, position, context) ?? []);

@@ -1,6 +1,6 @@
 /**
- * One way of writing a host, whichever of the many that systems accept it came in. Every check of where an address leads
- * goes by it: what is compared in one spelling and dialled in another is not checked.
+ * Normalises a host from any of the spellings that systems accept. Every check of where an address leads uses it: an
+ * address that is compared in one spelling and dialled in another is not checked.
  */
 
 /** A host as a system's resolver takes it, in one form. */

@@ -44,7 +44,7 @@ export async function listenError(error: unknown, port: number): Promise<unknown
   }
 }
 
-/** A port that nobody listens on at this moment. */
+/** A port that is currently free. */
 export async function freePort(): Promise<number> {
   return await listenOnce(0);
 }

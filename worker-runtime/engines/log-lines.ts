@@ -14,7 +14,7 @@ const levels: Readonly<Record<string, LogLevel>> = { I: "info", W: "warning", E:
 const ownFormat = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: ([IWEF]) ([^\]\s]+?)(?::\d+)?\] ?(.*)$/;
 // I0000 00:00:1795245740.611231   11874 port.cc:153] text
 const abslFormat = /^([IWEF])\d{4} \d\d:\d\d:[\d.]+\s+\d+ ([^\]\s]+?)(?::\d+)?\] ?(.*)$/;
-/** Says only where the log goes; true and of no use to anybody. */
+/** Says only where the log goes; not useful. */
 const abslNotice = "WARNING: All log messages before absl::InitializeLog() is called are written to STDERR";
 
 /** One line of a worker's stderr; undefined for one that is not the beginning of a message. */

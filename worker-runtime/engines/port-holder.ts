@@ -14,8 +14,8 @@ export interface PortHolder {
 }
 
 /**
- * The process that listens on a TCP port of this machine. Undefined when nobody does, or when the process belongs to
- * another user and the system does not say.
+ * The process that listens on a TCP port of this machine. Undefined if there is none, or if the process belongs to
+ * another user and the system does not reveal it.
  */
 export async function portHolder(
   port: number,
@@ -107,7 +107,10 @@ async function windowsHolder(port: number): Promise<PortHolder | undefined> {
   return { pid, name: /^"([^"]+)"/m.exec(tasks.stdout)?.[1] ?? "" };
 }
 
-/** The process number from `netstat -ano`. The state's name is translated, so a listener is told by its peer's port 0. */
+/**
+ * The process number from `netstat -ano`. The state's name is translated, so a listener is recognised by its peer's
+ * port 0.
+ */
 export function parseNetstat(output: string, port: number): number | undefined {
   for (const line of output.split(/\r?\n/)) {
     const [protocol, local, peer, , pid] = line.trim().split(/\s+/);

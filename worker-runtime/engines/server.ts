@@ -81,7 +81,7 @@ export class Server {
     this.settled = serverDef;
     this.exited = process.exited;
     this.ready = this.awaitServing(options);
-    // Whoever waits hears of it; a server that was stopped before that is no fault.
+    // Reported to the code that awaits it; stopping a server before that is not an error.
     this.ready.catch(() => undefined);
     const { signal } = options;
     if (signal !== undefined) {
@@ -93,8 +93,8 @@ export class Server {
 
   /**
    * Starts a server and waits until it accepts calls.
-   * @throws TensorFlowError INVALID_ARGUMENT for a cluster, job, index or address that cannot be; UNKNOWN for a port in
-   *   use (TensorFlow's code, naming the process that has it); UNAVAILABLE for a host name that leads nowhere;
+   * @throws TensorFlowError INVALID_ARGUMENT for an invalid cluster, job, index or address; UNKNOWN for a port in ↵
+   *   use (TensorFlow's code, naming the process that has it); UNAVAILABLE for a host name that does not resolve; ↵
    *   NOT_FOUND or FAILED_PRECONDITION when the engine needs a libtensorflow and there is none that can be used; DEADLINE_EXCEEDED; CANCELLED.
    */
   static async start(options: ServerOptions = {}): Promise<Server> {
@@ -255,7 +255,7 @@ function workerArgs({ engine, library, gpu, checkAddress, bind, files = [] }: Se
   return [
     "--server_def=-",
     ...(engine === undefined ? [] : [`--engine=${engine}`]),
-    // The portable engine has no use for one, and says so to whoever gives it by hand.
+    // The portable engine does not use one, and reports that if it is set by hand.
     ...(library === undefined || engine === "portable" ? [] : [`--library=${library}`]),
     ...(gpu === undefined ? [] : [`--gpu=${gpu}`]),
     ...(checkAddress === false ? ["--skip_address_check"] : []),

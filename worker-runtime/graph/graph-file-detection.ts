@@ -5,7 +5,7 @@ import { shapeOf } from "./text-format/message-shape.js";
 export type GraphFileKind = "graph" | "meta_graph" | "saved_model";
 export type GraphFileFormat = "text" | "binary";
 
-/** How much of a file is looked at to tell text from binary data. */
+/** How much of a file is examined to distinguish text from binary data. */
 const SAMPLE_BYTES = 64 * 1024;
 
 const WANTED = "A graph is a GraphDef, MetaGraphDef or SavedModel, binary (.pb) or text (.pbtxt).";

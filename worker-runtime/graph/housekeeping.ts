@@ -9,7 +9,7 @@ import { structureOf } from "./structural-ops.js";
 /** What a MetaGraphDef says beside its nodes. */
 export type GraphNotes = Pick<MetaGraphDef, "collectionDef" | "signatureDef" | "saverDef" | "metaInfoDef">;
 
-/** Ops that write checkpoints: whoever waits for them belongs to the saver. */
+/** Ops that write checkpoints: nodes that wait for them belong to the saver. */
 const SAVING = /^(Save|SaveV2|SaveSlices|MergeV2Checkpoints|ShardedFilename|ShardedFilespec)$/;
 const SUMMARY = /^\w+Summary(V2)?$/;
 /** Other ops whose results are of no use but for housekeeping. */

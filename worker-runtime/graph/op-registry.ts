@@ -8,7 +8,7 @@ import { didYouMean } from "./similar-names.js";
 
 /** The ops that a TensorFlow knows, by name. Immutable. */
 export class OpRegistry {
-  // An entry is a serialized OpDef until somebody asks for it: a list has about 1,900, a graph uses a few dozen.
+  // An entry is a serialized OpDef until it is first used: a list has about 1,900, a graph uses a few dozen.
   readonly #ops: Map<string, OpDef | Uint8Array>;
 
   private constructor(ops: Map<string, OpDef | Uint8Array>) {

@@ -111,7 +111,7 @@ export class Operation {
     return this.#shapes ?? propagateShapes(this);
   }
 
-  /** As `outputShapes`, but undefined where nobody asked for them yet. */
+  /** Like `outputShapes`, but undefined if they have not been computed yet. */
   get shapesSoFar(): readonly (Shape | undefined)[] | undefined {
     return this.#shapes;
   }

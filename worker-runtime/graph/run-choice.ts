@@ -1,4 +1,4 @@
-/** What to run of a graph when nobody said: what trains it, what it answers, else where it ends. Pure. */
+/** What to run of a graph by default: its training ops, its outputs, otherwise its final nodes. Pure. */
 import type { FunctionDef } from "../../protos/generated/tensorflow/function.js";
 import type { SignatureDef, TensorInfo } from "../../protos/generated/tensorflow/meta_graph.js";
 import type { NodeDef } from "../../protos/generated/tensorflow/node_def.js";
@@ -50,8 +50,8 @@ const MAX_BESIDE_TRAINING = 8;
 const DEFAULT_SIGNATURE = "serving_default";
 
 /**
- * What a run computes unless somebody chose: the training operations with the losses, the outputs of the signature for
- * serving, or the results that nothing uses. It never saves, restores, initializes or reports.
+ * What a run computes by default: the training operations with the losses, the outputs of the signature for serving,
+ * or the results that nothing uses. It never saves, restores, initializes or reports.
  */
 export function suggestRun(graph: ChoosableGraph): RunChoice {
   const index = indexOf(graph.nodes);
@@ -192,7 +192,7 @@ function sortedEnds(graph: ChoosableGraph, index: GraphIndex): Ends {
   return { strong, weak, training, effects };
 }
 
-/** Whether nothing reads a node or waits for it; a loss that a summary shows is a result all the same. */
+/** Whether nothing reads a node or waits for it; a loss that a summary shows is a result nevertheless. */
 function isEnd(index: GraphIndex, name: string): boolean {
   return readersOf(index, name).every(({ node }) => isSummary(index.nodes.get(node)));
 }

@@ -33,7 +33,10 @@ function handleShapeOf(op: ShapedOperation | undefined): Shape | undefined {
   return shape?.$case === "shape" ? partialShapeFromProto(shape.value) : undefined;
 }
 
-/** What the shape rules may know of an operation; inputs whose shapes nobody worked out yet count as unknown. */
+/**
+ * The facts about an operation that shape rules may use; inputs whose shapes have not been computed yet count as
+ * unknown.
+ */
 export function shapeContextOf(op: ShapedOperation): ShapeContext {
   return {
     node: op.name,

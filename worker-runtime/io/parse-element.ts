@@ -80,7 +80,7 @@ function realOf(text: string): number {
  */
 export function checkFloatRange(value: number, dtype: DType, text: string): number {
   if (!Number.isFinite(value)) {
-    // "1e400" reads as infinity, which nobody wrote.
+    // "1e400" would parse as infinity, which was not written.
     if (!Number.isNaN(value) && /\d/.test(text)) refuse(text, `is too large for ${dtype}`);
     return value;
   }
@@ -101,7 +101,7 @@ function wholeParser(dtype: DType): (text: string) => number | bigint {
     if (!WHOLE.test(trimmed)) {
       if (!isNumberText(trimmed)) realOf(text);
       const value = Number(trimmed);
-      // 3.0 and 1e3 are whole all the same.
+      // 3.0 and 1e3 are whole numbers nevertheless.
       if (!Number.isSafeInteger(value)) refuse(text, `is not a whole number, which ${dtype} asks for`);
       if (value < min || value > max)
         refuse(text, `is outside of ${dtype}, which goes from ${range.min} to ${range.max}`);

@@ -66,7 +66,7 @@ const noPayloads: ReadonlyMap<string, Uint8Array> = new Map();
 export class TensorFlowError extends Error {
   override readonly name = "TensorFlowError";
   readonly code: StatusCode;
-  /** The task that reported the error, "/job:worker/replica:0/task:1"; absent when nobody said. */
+  /** The task that reported the error, "/job:worker/replica:0/task:1"; absent if unknown. */
   readonly task: string | undefined;
   readonly payloads: ReadonlyMap<string, Uint8Array>;
 

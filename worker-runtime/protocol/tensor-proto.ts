@@ -27,7 +27,7 @@ const BYTES_PER_STRING_ELEMENT = 16;
 /** About a millisecond's work. */
 const NUMBERS_PER_PAUSE = 65_536;
 
-/** From so many strings on, they travel as tensor_content: it is made in pieces. */
+/** From this number of strings on, they are sent as tensor_content, which is created in pieces. */
 const MIN_CONTENT_STRINGS = 1024;
 
 type ValueList = ArrayLike<number> | ArrayLike<bigint> | ArrayLike<boolean>;

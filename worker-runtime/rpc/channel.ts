@@ -26,7 +26,7 @@ const options: ChannelOptions = {
   "grpc.max_reconnect_backoff_ms": MAX_RECONNECT_BACKOFF_MILLIS,
   // A repeated RunStep or RecvTensor would be a second step; it also spares keeping each request for a retry.
   "grpc.enable_retries": 0,
-  // No TXT records are looked up for a policy that nobody publishes.
+  // No TXT lookup for a service config, which is never published.
   "grpc.service_config_disable_resolution": 1,
   // Statistics of each call that nothing reads.
   "grpc.enable_channelz": 0,

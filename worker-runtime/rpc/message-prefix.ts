@@ -3,7 +3,7 @@ export const PREFIX_BYTES = 5;
 
 const LENGTH_OFFSET = 1;
 
-/** The prefix of an uncompressed message of so many bytes. */
+/** The prefix of an uncompressed message of the given number of bytes. */
 export function messagePrefix(byteLength: number): Buffer {
   const prefix = Buffer.alloc(PREFIX_BYTES);
   prefix.writeUInt32BE(byteLength, LENGTH_OFFSET);

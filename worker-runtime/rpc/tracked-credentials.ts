@@ -29,7 +29,10 @@ export class TrackedCredentials extends ChannelCredentials {
     }
   }
 
-  /** Ends the connections on which nothing ever came: nobody can use them any more once their client is closed. */
+  /**
+   * Ends the connections on which nothing was ever received: they cannot be used any more once their client is
+   * closed.
+   */
   destroyUnansweredSockets(): void {
     for (const socket of this.#sockets) {
       if (socket.bytesRead === 0) {

@@ -116,7 +116,7 @@ export class Callable {
     return resultOf(response.fetch.map(tensorFromReceived), response.metadata);
   }
 
-  /** Lets the master forget the step. May be called again. */
+  /** Releases the step on the master. May be called more than once. */
   async release(): Promise<void> {
     if (this.#released) {
       return;

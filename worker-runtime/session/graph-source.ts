@@ -15,7 +15,10 @@ export interface TakenGraph {
   readonly graph: GraphDef;
   /** Makes them count as not sent again. */
   putBack(): void;
-  /** As putBack, but forgets the GraphDefs among them: the master refused them, and would refuse them in every later run. */
+  /**
+   * Like putBack, but drops the GraphDefs among them: the master refused them, and would refuse them in every later
+   * run.
+   */
   putBackSource(): void;
 }
 
@@ -27,7 +30,7 @@ function gradientKey({ functionName, gradientFunc }: GradientDef): string {
   return `gradient ${functionName} ${gradientFunc}`;
 }
 
-/** Gives out a graph part by part, since a master takes only what it does not have. */
+/** Delivers a graph part by part, since a master accepts only what it does not have. */
 export class GraphFeed {
   readonly #source: GraphSource | undefined;
   /** GraphDefs that were given and not sent yet. */

@@ -7,7 +7,7 @@ import type { PlaceholderTypes } from "./references.js";
 import type { SessionPlan } from "./session-options.js";
 import { delay } from "./wait.js";
 
-/** One round of asking whether the tasks live. */
+/** One round of health probes of the tasks. */
 const PROBE_DEADLINE_MILLIS = 2000;
 const FIRST_RETRY_MILLIS = 100;
 const MAX_RETRY_MILLIS = 1000;
@@ -25,7 +25,7 @@ export interface CreateContext {
   readonly plan: SessionPlan;
   readonly participants: Participants;
   readonly graph: GraphFeed;
-  /** Learns the placeholders of what was sent. */
+  /** Records the placeholders of what was sent. */
   readonly placeholders: PlaceholderTypes;
   readonly signal: AbortSignal;
   readonly onProgress: ((text: string) => void) | undefined;
@@ -48,7 +48,7 @@ function missingTasks(missing: readonly ProbeResult[], waitedMillis: number): Te
 }
 
 /**
- * Waits until every known task answers, since a stock master waits for a missing one without end and without saying so.
+ * Waits until every known task answers, since a stock master waits for a missing one forever and without a message. ↵
  * @throws TensorFlowError UNAVAILABLE (nothing listens) or DEADLINE_EXCEEDED, naming the tasks; at once where the master
  *   itself refuses the connection.
  */

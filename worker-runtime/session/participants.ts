@@ -15,7 +15,7 @@ export interface Participant {
   readonly address: string;
 }
 
-/** What a task answered when it was asked whether it lives. */
+/** A task's answer to a health probe. */
 export interface ProbeResult extends Participant {
   /** Absent when it answered. */
   readonly error?: TensorFlowError;
@@ -23,13 +23,13 @@ export interface ProbeResult extends Participant {
   readonly restarted: boolean;
 }
 
-/** A connection to a task, and how many questions wait for their answers on it. */
+/** A connection to a task, and the number of pending probes on it. */
 interface Line {
   readonly channel: Channel;
   questions: number;
 }
 
-/** Asks the tasks of a session whether they live, each over a connection of its own that no transfer can hold up. */
+/** Probes the health of a session's tasks, each over a separate connection that no transfer can block. */
 export class Participants {
   readonly list: readonly Participant[];
   readonly #credentials: ChannelCredentials | undefined;
@@ -42,7 +42,7 @@ export class Participants {
     this.#credentials = credentials;
   }
 
-  /** Asks all at once. Never throws, except CANCELLED when the signal is aborted. */
+  /** Probes all at once. Never throws, except CANCELLED when the signal is aborted. */
   probe(deadlineMillis: number, signal?: AbortSignal): Promise<ProbeResult[]> {
     return withSharedSignal(signal, (shared) =>
       Promise.all(this.list.map((participant) => this.#probeOne(participant, deadlineMillis, shared))),
@@ -61,14 +61,15 @@ export class Participants {
       if (before === undefined) {
         this.#incarnations.set(participant.address, now);
       }
-      // Devices may be added to a living process, so only a task that kept none of its devices is another one.
+      // Devices may be added to a living process, so only a task that kept none of its devices has been
+      // replaced.
       const restarted = before !== undefined && before.size > 0 && ![...now].some((one) => before.has(one));
       return { ...participant, restarted };
     } catch (error) {
       if (signal?.aborted || !(error instanceof TensorFlowError)) {
         throw error;
       }
-      // Whatever answers, even without this method, is not gone.
+      // A server that answers, even without this method, is not gone.
       const answered = error.code !== StatusCode.UNAVAILABLE && error.code !== StatusCode.DEADLINE_EXCEEDED;
       return answered ? { ...participant, restarted: false } : { ...participant, error, restarted: false };
     }
@@ -80,7 +81,7 @@ export class Participants {
     try {
       return await workerClient(line.channel).getStatus({}, options);
     } catch (error) {
-      // It may lead nowhere, as a connection does that was made while the network failed: the next question gets another.
+      // It may be dead, if it was opened while the network failed: the next probe uses a new one.
       if (error instanceof TensorFlowError && error.code === StatusCode.DEADLINE_EXCEEDED) {
         this.#leave(address, line);
       }

@@ -43,7 +43,7 @@ export function operationNameOf(ref: OperationRef): string {
   return match[1];
 }
 
-/** Remembers which dtype the placeholders of the graph take, so that plain numbers can be fed to them. */
+/** Records the dtypes of the graph's placeholders, so that plain numbers can be fed to them. */
 export class PlaceholderTypes {
   readonly #dtypes = new Map<string, DType>();
 

@@ -20,7 +20,7 @@ export interface StepOptions {
   readonly runOptions?: Partial<RunOptions> | undefined;
 }
 
-/** What a step gave. */
+/** The result of a step. */
 export interface RunResult {
   /** One for each fetch, in the order of the fetches. */
   readonly values: Tensor[];
@@ -54,7 +54,9 @@ export function runOptionsOf(options: StepOptions | undefined): RunOptions | und
   return proto;
 }
 
-/** A random id, by which a worker knows a request that it was sent twice. Never 0, which it does not check. */
+/**
+ * A random id, by which a worker recognises a request that was sent twice. Never 0, which it does not check.
+ */
 export function randomRequestId(): bigint {
   const [id = 0n] = crypto.getRandomValues(new BigInt64Array(1));
   return id === 0n ? 1n : id;
@@ -100,7 +102,7 @@ export function runResultOf(response: RunStepResponse, { feeds, fetches }: StepN
   return resultOf(values, response.metadata);
 }
 
-/** Masters send an empty RunMetadata with every step; it is passed on only where it says something. */
+/** Masters send an empty RunMetadata with every step; it is passed on only if it has content. */
 export function resultOf(values: Tensor[], metadata: RunMetadata | undefined): RunResult {
   if (metadata === undefined) {
     return { values };

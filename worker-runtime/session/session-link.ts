@@ -88,7 +88,7 @@ export class SessionLink {
     const established = this.#established;
     if (this.graph.hasMore) {
       const extending = this.#extending.catch(() => undefined).then(() => this.#extend(established));
-      // A refusal is told to those who wait for it now, not to every later run.
+      // A refusal is reported to the current waiters, not to every later run.
       const forget = (): void => {
         if (this.#extending === extending) {
           this.#extending = nothingToExtend;

@@ -12,7 +12,7 @@ const MISSES_ALLOWED = 2;
 
 /**
  * Watches the tasks while a step is pending, since nothing in the protocol does: a step whose participant was switched
- * off would hang for ever. Tells all pending steps when a task no longer answers or is another process than before.
+ * off would hang forever. Notifies all pending steps when a task no longer answers or was replaced by another process.
  */
 export class StepWatch {
   readonly #participants: Participants;

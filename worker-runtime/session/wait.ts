@@ -53,7 +53,7 @@ export class SharedWork<T> {
     this.#promise.then(settled, settled);
   }
 
-  /** True once it was cancelled: whoever comes now has to begin anew. */
+  /** True once it was cancelled: new callers have to start over. */
   get isCancelled(): boolean {
     return this.#controller.signal.aborted;
   }

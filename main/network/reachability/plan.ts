@@ -23,7 +23,10 @@ export interface PlannedRoute {
   readonly deviceId?: string;
 }
 
-/** Above so many routes to tasks, each machine tests one task of each other machine only: they share their way. */
+/**
+ * Above this number of routes to tasks, each machine tests one task of each other machine only: they share their
+ * way.
+ */
 const MANY_TASK_ROUTES = 2000;
 /** A machine has a handful of addresses; those of containers and old networks at the end of the list lead nowhere. */
 const MAX_AGENT_ADDRESSES = 3;

@@ -15,7 +15,7 @@ const MOST_SOURCES = 4096;
 
 export class PacketBudget {
   readonly #sources = new Map<string, TokenBucket>();
-  readonly #strangers = new TokenBucket(ALL_PER_SECOND, ALL_AT_ONCE, 0);
+  readonly #unpaired = new TokenBucket(ALL_PER_SECOND, ALL_AT_ONCE, 0);
 
   /**
    * Whether a packet is to be read.
@@ -25,9 +25,9 @@ export class PacketBudget {
    * @param now Milliseconds of a monotonic clock.
    */
   spend(source: string, isPaired: boolean, now: number): boolean {
-    if (!isPaired && !this.#strangers.has(now)) return false;
+    if (!isPaired && !this.#unpaired.has(now)) return false;
     if (!this.#of(source, now).take(now)) return false;
-    return isPaired || this.#strangers.take(now);
+    return isPaired || this.#unpaired.take(now);
   }
 
   #of(source: string, now: number): TokenBucket {

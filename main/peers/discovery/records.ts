@@ -72,7 +72,7 @@ export function serviceOf(machine: Announced): Bonjour.ServiceConfig {
       name: machine.name,
       port: String(machine.port),
       version: machine.version,
-      // So that two machines with one identity, copies of each other, are told apart.
+      // Distinguishes two machines with one identity, copies of each other.
       instance: INSTANCE,
     },
     // Device IDs are unique, and the library's probing can make it send a goodbye for the other machine.

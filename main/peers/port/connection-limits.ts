@@ -53,7 +53,7 @@ export class ConnectionLimits {
   readonly #accounts = new Map<string, Account>();
   /** All that are in progress, the oldest first. */
   readonly #handshakes = new Map<string, Handshake>();
-  #ofStrangers = 0;
+  #unpairedCount = 0;
 
   /** @param isPairedPlace Whether a paired machine was seen at an address. */
   constructor(isPairedPlace: (address: string) => boolean = () => false) {
@@ -72,7 +72,7 @@ export class ConnectionLimits {
     const evicted = reserved ? [] : this.#makeRoom(now);
     account.handshakes.add(key);
     this.#handshakes.set(key, { address, since: now, reserved });
-    if (!reserved) this.#ofStrangers++;
+    if (!reserved) this.#unpairedCount++;
     return { admitted: true, evicted };
   }
 
@@ -96,7 +96,7 @@ export class ConnectionLimits {
     if (!handshake) return;
     this.#handshakes.delete(key);
     this.#accounts.get(handshake.address)?.handshakes.delete(key);
-    if (!handshake.reserved) this.#ofStrangers--;
+    if (!handshake.reserved) this.#unpairedCount--;
   }
 
   #makeRoom(now: number): string[] {
@@ -105,13 +105,13 @@ export class ConnectionLimits {
       evicted.push(key);
       this.#forget(key);
     };
-    if (this.#ofStrangers >= PRESSING_HANDSHAKES) {
+    if (this.#unpairedCount >= PRESSING_HANDSHAKES) {
       for (const [key, { since, reserved }] of this.#handshakes) {
         if (now - since < PRESSING_MILLIS) break;
         if (!reserved) evict(key);
       }
     }
-    const most = this.#ofStrangers >= MAX_HANDSHAKES ? this.#oldestOfLargest() : undefined;
+    const most = this.#unpairedCount >= MAX_HANDSHAKES ? this.#oldestOfLargest() : undefined;
     if (most !== undefined) evict(most);
     return evicted;
   }

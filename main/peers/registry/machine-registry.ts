@@ -55,7 +55,7 @@ const KEPT_ADDRESSES = 16;
 /**
  * Maximum listed unpaired machines, as anyone on the network can make them up. Further ones are only counted.
  */
-const MOST_LISTED_STRANGERS = 250;
+const MAX_LISTED_UNPAIRED = 250;
 
 /** Created once: comparing two names without it is a hundred times as much work. */
 const alphabetical = new Intl.Collator();
@@ -149,7 +149,8 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
   /**
    * Adds a machine by "host", "host:port" or device ID; resolves to its id.
    *
-   * @throws ProblemError INVALID_ARGUMENT, UNAVAILABLE when nobody answers there, NOT_FOUND for a device ID that nobody
+   * @throws ProblemError INVALID_ARGUMENT, UNAVAILABLE when nothing answers there, NOT_FOUND for a device ID that
+   * nobody ↵
    *   announces.
    */
   async add(text: string): Promise<string> {
@@ -248,14 +249,14 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
     return [
       { facts, tasks: own.tasks, ...(own.tunnels ? { tunnels: own.tunnels } : {}) },
       ...paired,
-      ...this.#strangers(facts.id),
+      ...this.#unpaired(facts.id),
     ];
   }
 
-  #strangers(ownId: string): ClusterMachine[] {
+  #unpaired(ownId: string): ClusterMachine[] {
     const { discovery } = this.#collaborators;
-    const ids = this.#strangerIds().filter((id) => id !== ownId);
-    const listed = ids.slice(0, MOST_LISTED_STRANGERS);
+    const ids = this.#unpairedIds().filter((id) => id !== ownId);
+    const listed = ids.slice(0, MAX_LISTED_UNPAIRED);
     this.#unlisted = ids.length - listed.length;
     return listed
       .map((id) => ({
@@ -265,7 +266,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
   }
 
   /** Unpaired machines, first those that the user added, then in order of first sighting. */
-  #strangerIds(): string[] {
+  #unpairedIds(): string[] {
     const { trust, discovery } = this.#collaborators;
     const ids = new Set([
       ...this.#added.list().map(({ deviceId }) => deviceId),
@@ -278,7 +279,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
   /** They are known only from announcements; paired machines have a connection. */
   #probeUnpaired(): void {
     const { discovery } = this.#collaborators;
-    const listed = this.#strangerIds().slice(0, MOST_LISTED_STRANGERS);
+    const listed = this.#unpairedIds().slice(0, MAX_LISTED_UNPAIRED);
     this.#probing.follow(listed.filter((id) => discovery.sighting(id)));
   }
 

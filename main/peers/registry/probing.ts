@@ -10,7 +10,7 @@ import { delay } from "../../shared/deferred.js";
 
 const PROBE_EVERY_MILLIS = 3000;
 const PROBE_AGAIN_MILLIS = 1000;
-/** With many machines each waits longer for its turn: so many probes a second are no load, for them as for this one. */
+/** With many machines each waits longer for its turn: this number of probes per second is negligible for both sides. */
 const PROBES_PER_SECOND = 25;
 /** A machine that is new to a crowd need not be probed within the same moment as all others. */
 const PROBES_AT_ONCE = 16;

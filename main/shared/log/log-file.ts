@@ -1,6 +1,6 @@
 /**
- * A log in the data folder: a line for each entry, at most so many bytes, readable by this account only. Each entry is
- * one append to the file as it is named then. So several processes of one data folder may write to it, whichever of them
+ * A log in the data folder: a line for each entry, of limited size, readable by this account only. Each entry is one
+ * append to the file as it is named then. So several processes of one data folder may write to it, whichever of them
  * turns it over, and an entry is with the system before a crash can take it along.
  */
 import { appendFileSync, chmodSync, mkdirSync, renameSync, statSync } from "node:fs";
@@ -51,7 +51,7 @@ export class LogFile {
     }
   }
 
-  /** The newest entries, as many as fit into so many bytes; empty where there are none. */
+  /** The newest entries that fit into the given number of bytes; empty if there are none. */
   async tail(maxBytes: number): Promise<string> {
     const file = await open(this.path, "r").catch(() => undefined);
     if (file === undefined) return "";

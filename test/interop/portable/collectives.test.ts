@@ -73,7 +73,7 @@ describe.skipIf(peerMissing("tensorflow"))(
       expect(await collectivesOf(["portable", "portable", "portable"])).toEqual(stock);
     });
 
-    test("of both kinds give them, too, whoever leads", async () => {
+    test("of both kinds give them, too, with any leader", async () => {
       expect(await collectivesOf(["portable", "stock", "portable"])).toEqual(stock);
       expect(await collectivesOf(["stock", "portable", "stock"])).toEqual(stock);
     });

@@ -127,7 +127,7 @@ describe("paired machines", () => {
     expect(code).toBe(0);
   });
 
-  test("whose address somebody else has by now are an error", async () => {
+  test("whose address belongs to another machine by now are an error", async () => {
     const { certPem, keyPem } = await makeCertificate();
     const { port } = await listen(createTlsServer({ cert: certPem, key: keyPem }));
     await pairedWith((await makeCertificate()).certPem, port);

@@ -129,7 +129,7 @@ describe("tasks of a dynamic cluster", () => {
     ]);
   });
 
-  it("say how they ended when nobody asked them to", async () => {
+  it("report how they ended unexpectedly", async () => {
     const { add, tasks, task, running } = makeCluster();
     await add("worker", 1);
     await running();
@@ -170,7 +170,7 @@ describe("tasks of a dynamic cluster", () => {
     });
   });
 
-  it("are not started any more once they are to be removed, whoever asks", async () => {
+  it("are not started any more once their removal has begun", async () => {
     const tasks = scriptTasks();
     const gate = deferred<void>();
     const { cluster, add, list, running } = makeCluster({

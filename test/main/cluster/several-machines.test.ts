@@ -27,7 +27,7 @@ async function failure(promise: Promise<unknown>) {
 }
 
 describe("tasks on several machines", () => {
-  it("get indices that nobody has, ports that nobody has, and addresses that are the same everywhere", async () => {
+  it("get unused indices, unused ports, and addresses that are the same everywhere", async () => {
     const { cluster, names, task, host } = make();
     await cluster.addTasks({ job: "worker", count: 2 });
     await cluster.addTasks({ job: "worker", count: 1, machineId: "gpu-pc" });
@@ -67,7 +67,7 @@ describe("tasks on several machines", () => {
     expect(task("worker/1").notice).toBeUndefined();
   });
 
-  it("are added all or none, and not where nobody answers or nobody is paired", async () => {
+  it("are added all or none, and not on machines that are offline or unpaired", async () => {
     const { cluster, host, names } = make([
       { id: "gpu-pc" },
       { id: "pi", presence: "offline" },
@@ -202,7 +202,7 @@ describe("the health of tasks on other machines", () => {
     expect(task("worker/0").problem).toBeUndefined();
   });
 
-  it("is told when a task was started anew without anybody having asked for it", async () => {
+  it("is notified when a task restarted unexpectedly", async () => {
     const { cluster, host, task, running } = make();
     const [id = ""] = await cluster.addTasks({ job: "worker", count: 1, machineId: "gpu-pc" });
     await running();
@@ -437,7 +437,7 @@ describe("a fixed cluster of several machines", () => {
     expect(host("gpu-pc").fixed.get(ps)).toEqual(whole);
   });
 
-  it("tells its tasks anew when a port turned out to be taken", async () => {
+  it("updates its tasks when a port turned out to be taken", async () => {
     const { cluster, host, running } = make();
     await cluster.setMembership("fixed");
     host("gpu-pc").takenPorts.add(2223);

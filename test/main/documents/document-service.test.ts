@@ -145,7 +145,7 @@ describe("a document", () => {
       await save(one);
     });
 
-    it("is written anew when somebody deleted it", async () => {
+    it("is written again when it was deleted", async () => {
       await writeFile(at("g.pbtxt"), text("a"));
       const { name: _, ...opened } = await documents.open(at("g.pbtxt"));
       await rm(at("g.pbtxt"));

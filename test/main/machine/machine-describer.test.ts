@@ -67,7 +67,7 @@ test("what it is, and that it changed", async () => {
   expect(machine.description()).toMatchObject({ name: "gpu-pc", agentPort: 2220 });
 });
 
-test("it measures while somebody listens, and not otherwise", async () => {
+test("it samples while there are listeners, and not otherwise", async () => {
   const settings: Settings = { name: "pi", port: 2220, gpus: [], gpuReadings: 0 };
   const machine = make(settings);
   await machine.start();

@@ -80,7 +80,7 @@ it("this machine is reached while it is visible, and not once the room has ended
   expect([await answers(again), settings.listeners.size]).toEqual([false, 1]);
 });
 
-it("a machine that is to be seen by nobody looks for nothing to compute with", async () => {
+it("a machine that is not visible to others does not detect engines", async () => {
   await settings.set({ visible: false });
   await room.show();
   expect(looks).toBe(0);

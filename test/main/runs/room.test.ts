@@ -37,7 +37,7 @@ it("knows the ops of the library that runs graphs, and what the portable engine 
   await room.dispose();
 });
 
-it("asks nobody any more once it has ended", async () => {
+it("sends no more queries once it has ended", async () => {
   const asked: AbortSignal[] = [];
   const room = make(asked);
   await room.handlers["kernels.list"](undefined, THIS_PROGRAM);

@@ -99,7 +99,7 @@ describe("saved values", () => {
     expect(fed).toEqual([[1, 2], [3]]);
   });
 
-  it("are brought again after a task was started anew, and after they were left out", async () => {
+  it("are restored again after a task was restarted, and after they were left out", async () => {
     await restore(graphOf("v"));
     await restore(graphOf("v"), { at: place("2") });
     expect(fed).toHaveLength(2);
@@ -119,7 +119,7 @@ describe("saved values", () => {
     expect(fed).toHaveLength(2);
   });
 
-  it("that are not there are an error that names the file, or says why nobody knows it", async () => {
+  it("that are missing are an error that names the file, or says why it is unknown", async () => {
     await rm(join(folder, "variables"), { recursive: true });
     const missing = restore(graphOf("v"));
     await expect(missing).rejects.toBeInstanceOf(SavedValuesError);

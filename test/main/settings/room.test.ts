@@ -39,7 +39,7 @@ it("rooms are told of a change before its caller, and no more once the room has 
   expect(seen.length).toBe(1);
 });
 
-it("settings that cannot be written are in effect all the same", async () => {
+it("settings that cannot be written are in effect nevertheless", async () => {
   await writeFile(join(folder, "file"), "");
   room = await createSettings({ file: join(folder, "file", "settings.json"), emit: () => {} });
   let allowed: boolean | undefined;

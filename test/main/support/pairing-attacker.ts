@@ -60,7 +60,7 @@ export function talkerOf(socket: TLSSocket): Talker {
 }
 
 /** Connects to a machine's pairing. */
-export async function knockAt(port: number, identity: Identity): Promise<Talker> {
+export async function connectAsUnpaired(port: number, identity: Identity): Promise<Talker> {
   const { socket } = await dialUnknownAgent({
     identity,
     addresses: [`${LOOPBACK}:${port}`],

@@ -7,13 +7,13 @@ import {
   taskDeviceName,
 } from "../../cluster/device-name.js";
 
-/** Something that computes: the processor, later a GPU. */
+/** A compute device: the CPU, later a GPU. */
 export interface Device {
   /** "/job:worker/replica:0/task:0/device:CPU:0". */
   readonly name: string;
   /** "CPU", "GPU". */
   readonly type: string;
-  /** Tells one life of the process from the next; on the wire and in rendezvous keys. */
+  /** Distinguishes restarts of the process; on the wire and in rendezvous keys. */
   readonly incarnation: bigint;
   readonly attributes: DeviceAttributes;
 }
@@ -22,7 +22,7 @@ export interface Device {
 export interface DeviceKind {
   readonly type: string;
   readonly index: number;
-  /** Bytes that tensors on it may take; 256 MiB is what TensorFlow says of every CPU. */
+  /** Bytes that tensors on it may take; TensorFlow reports 256 MiB for every CPU. */
   readonly memoryLimitBytes: bigint;
   /** "device: 0, name: NVIDIA GeForce RTX 4090, …"; "" for a CPU. */
   readonly description: string;

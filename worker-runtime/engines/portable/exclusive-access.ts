@@ -1,30 +1,30 @@
 import { cancelledBy } from "../../protocol/status.js";
 
-/** Somebody who waits for a turn. The signal is asked for only where there is something to wait for. */
+/** A waiter for a turn. The signal is requested only if there is something to wait for. */
 export interface Waiter {
   readonly signal: AbortSignal;
 }
 
-/** Lets one act at a time work on something, in the order in which they came: a lock, for acts that take turns. */
+/** A lock: runs one action at a time, in order of arrival. */
 export class ExclusiveAccess {
-  /** Ends with the last act that is under way or waits. */
+  /** Settles with the last running or waiting action. */
   #busy: Promise<unknown> | undefined;
 
-  /** Whether an act is under way or waits. */
+  /** Whether an action is running or waiting. */
   get isBusy(): boolean {
     return this.#busy !== undefined;
   }
 
   /**
-   * Acts at once where nobody else does, otherwise after those that came before.
-   * @param waiter its signal ends the wait; the act itself has to heed it once it has begun.
-   * @throws TensorFlowError the signal's reason, and what the act throws.
+   * Runs an action at once if the lock is free, otherwise after the earlier ones. ↵
+   * @param waiter its signal ends the wait; the action itself has to observe it once it has started. ↵
+   * @throws TensorFlowError the signal's reason, and what the action throws.
    */
   run<T>(act: () => T | Promise<T>, waiter?: Waiter): T | Promise<T> {
     const before = this.#busy;
     const result = before === undefined ? act() : turn(before, waiter?.signal).then(act);
     if (result instanceof Promise) {
-      // Who gives up its place must not let those behind it begin before those in front of it have ended.
+      // A cancelled waiter must not let later ones start before the earlier ones have ended.
       const ended: Promise<unknown> = Promise.allSettled([before, result]).then(() => {
         if (this.#busy === ended) {
           this.#busy = undefined;
@@ -36,12 +36,12 @@ export class ExclusiveAccess {
   }
 }
 
-/** Goes on with what an act gave: at once where it is there. */
+/** Continues with the result of an action: at once if it is available. */
 export function after<T, R>(result: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
   return result instanceof Promise ? result.then(next) : next(result);
 }
 
-/** Waits until those before have ended. @throws TensorFlowError the signal's reason. */
+/** Waits until the earlier ones have ended. @throws TensorFlowError the signal's reason. */
 export async function turn(before: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
   let abort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {

@@ -1,4 +1,7 @@
-/** TensorFlow's Hash64 and how it combines two: what strings, loop frames and steps with collectives are told apart by. */
+/**
+ * TensorFlow's Hash64 and its combination of two hashes, which identify strings, loop frames and steps with
+ * collectives.
+ */
 
 /** Hash64 is MurmurHash64A with this seed. */
 const SEED = 0xdeca_fcaf_fen;

@@ -28,13 +28,13 @@ export interface HostPortableOptions {
   readonly maxResidentBytes: number | undefined;
   /** Of a session. */
   readonly maxGraphNodes: number | undefined;
-  /** When a session that nobody uses is closed; 0 for never. */
+  /** When an unused session is closed; 0 for never. */
   readonly sessionIdleMillis: number | undefined;
   /** For mutual TLS. */
   readonly tls: TrustFiles | undefined;
-  /** Told what graphs print and what the master says of them. */
+  /** Receives the output of graphs and the master's log lines about them. */
   log(text: string): void;
-  /** Told about what is odd but no error. */
+  /** Receives warnings. */
   onWarning(text: string): void;
 }
 
@@ -54,7 +54,7 @@ export interface HostedPortable {
 export async function hostPortable(options: HostPortableOptions): Promise<HostedPortable> {
   const { serverDef, checkAddress, bind, files, tls, log } = options;
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
-  // One call fails by it at most: variables and the other sessions stay.
+  // At most one call fails: variables and other sessions are not affected.
   surviveFaults(options.onWarning);
   const trust = tls === undefined ? undefined : await PeerTrust.read(tls);
   const { maxMessageBytes, maxTensorBytes, maxGraphNodes: maxNodes, sessionIdleMillis } = options;

@@ -9,10 +9,10 @@ export const ITEMS_PER_PAUSE = 8192;
 /** Nodes of a graph that are worked on between two pauses: about a millisecond's work. */
 export const NODES_PER_PAUSE = 128;
 
-/** So long the work may hold up the thread that answers gRPC. */
+/** How long the work may block the thread that answers gRPC. */
 const TURN_MILLIS = 4;
 
-/** Does the work without a pause: for threads that nobody waits for. */
+/** Does the work without a pause: for threads that need not respond meanwhile. */
 export function withoutPauses<T>(work: PausingWork<T>): T {
   for (;;) {
     const { done, value } = work.next();

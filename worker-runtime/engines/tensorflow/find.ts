@@ -9,7 +9,7 @@ import { installedPlaces, npmPlaces, type Place, pythonPlaces, systemPlaces } fr
 import { probeRuntime } from "./probe.js";
 
 export interface FindOptions {
-  /** A library or a folder that has one. Then nothing else is looked at; TENSORDECK_LIBTENSORFLOW does the same. */
+  /** A library or a folder that has one. Then nothing else is searched; TENSORDECK_LIBTENSORFLOW does the same. */
   readonly path?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;
@@ -51,10 +51,10 @@ export async function searchRuntimes(options: FindOptions = {}): Promise<FoundRu
 }
 
 /**
- * The library that a worker is to load, without trying it first: loading tells what is wrong with it. Stops at the first
- * that looks right, so that a worker with an installed runtime starts no Python.
+ * The library that a worker should load, without trying it first: errors are reported when it is loaded. Stops at the
+ * first that looks right, so that a worker with an installed runtime starts no Python. ↵
  * @throws TensorFlowError FAILED_PRECONDITION when a given path has none that fits, NOT_FOUND when there is none at all,
- *   saying where was looked and how to get one.
+ *   with the searched locations and how to get one.
  */
 export async function locateRuntime(options: FindOptions = {}): Promise<LocatedRuntime> {
   const rejected: RejectedRuntime[] = [];

@@ -35,7 +35,7 @@ export interface GpuFacts {
   readonly gpuBuild: boolean | undefined;
   /** Whether the machine has an NVIDIA GPU as far as the system says; undefined when it is not known. */
   readonly hasGpu: boolean | undefined;
-  /** The task was told to use none (parameter servers, --gpu none). */
+  /** The task is configured to use none (parameter servers, --gpu none). */
   readonly hidden: boolean;
 }
 
@@ -130,7 +130,7 @@ function readMissingLibrary(text: string): GpuProblem | undefined {
     return noDriver;
   }
   if (/nvinfer/.test(library)) {
-    // TensorRT is an option that hardly anybody has, and TensorFlow says so at every start.
+    // TensorRT is an option that is rarely installed, and TensorFlow logs that at every start.
     return undefined;
   }
   // The library itself may be there and want another one: dlerror begins with the one that is missing.

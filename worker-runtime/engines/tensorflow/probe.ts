@@ -120,7 +120,10 @@ async function readAnswer(file: string): Promise<ProbeAnswer | undefined> {
   }
 }
 
-/** Written beside and moved into place, so that nobody reads half of it. A folder that cannot be written costs only time. */
+/**
+ * Written beside and moved into place, so that it is never read half-written. A folder that cannot be written costs
+ * only time.
+ */
 async function remember(folder: string, file: string, content: Uint8Array | string): Promise<void> {
   const draft = `${file}.${process.pid}`;
   try {

@@ -7,7 +7,7 @@ import { bundledOpRegistry, type OpRegistry } from "../../graph/op-registry.js";
 import { structureOf } from "../../graph/structural-ops.js";
 import { invalidArgument } from "../../protocol/status.js";
 
-/** Functions may call each other, but not without end. */
+/** Limits how deeply functions may call each other. */
 const MAX_DEPTH = 100;
 
 /** An output of a node of the flat graph. */
@@ -52,7 +52,7 @@ export class FlatGraph {
     return this.#made.has(name);
   }
 
-  /** The data inputs of a node as outputs of others, past nodes that only hand on. */
+  /** The data inputs of a node as outputs of others, past nodes that only pass values on. */
   sources(node: NodeDef): Source[] {
     return node.input.filter((text) => !text.startsWith("^")).map((text) => this.#sourceOf(text));
   }

@@ -97,7 +97,7 @@ class LoadPlanner {
   readonly #values = new Map<string, CheckpointValue>();
   /** Names of the plan's own copies. */
   readonly #copies = new Map<string, string>();
-  /** Loads by their values, so that two operations on one value make one load. */
+  /** Loads by their values, so that two operations on one value share a load. */
   readonly #byValue = new Map<
     string,
     { values: Set<CheckpointValue>; targets: string[]; states: string[]; variables: string[] }

@@ -1,4 +1,4 @@
-/** Brings the values of a SavedModel, from the files beside its graph, into the tasks of a session. */
+/** Restores the values of a SavedModel, from the files beside its graph, into the tasks of a session. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { GraphDef } from "../../../protos/generated/tensorflow/graph.js";
@@ -55,7 +55,7 @@ export class SavedModelFileError extends TensorFlowError {
   }
 }
 
-/** Anybody's files: what is read here is read with the rights of the account that opened the SavedModel. */
+/** Unrestricted file access: files are read with the rights of the account that opened the SavedModel. */
 const ALL_FILES: BundleFiles = { resolve: (file) => Promise.resolve(file) };
 
 /** The path that the names of the files with the variables' values begin with. */

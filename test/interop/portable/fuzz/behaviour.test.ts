@@ -140,7 +140,7 @@ describe("a server and its clients", () => {
     }
   });
 
-  test("a Reset frees the memory of sessions that nobody closed", { timeout: 300_000 }, async () => {
+  test("a Reset frees the memory of sessions that were never closed", { timeout: 300_000 }, async () => {
     const elements = 250_000;
     /** A session with a megabyte of its own that is left alone; its connection breaks. */
     const leave = async () => {

@@ -87,7 +87,7 @@ describe("the handle of a session", () => {
     expect(sessionHandle(body.subarray(0, 100))).toBe("a1b2");
   });
 
-  it("is absent where there is none", () => {
+  it("is absent if there is none", () => {
     expect(
       sessionHandle(framed(ListDevicesRequest.encode(ListDevicesRequest.fromPartial({})).finish())),
     ).toBe(undefined);

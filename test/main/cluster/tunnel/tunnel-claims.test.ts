@@ -54,7 +54,7 @@ test("the owner that asked first keeps a port, also after it asked for something
   expect(claims.delete("first")).toBe(false);
 });
 
-test("a port is this machine's own cluster's, whoever asked for it first", () => {
+test("a port belongs to this machine's own cluster, even if another owner claimed it first", () => {
   const claims = new TunnelClaims("here");
   claims.set("first", orders([[2222, "pi"]]));
   claims.set("here", orders([[2222, "gpu"]]));

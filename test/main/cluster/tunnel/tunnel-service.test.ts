@@ -265,7 +265,7 @@ describe("a peer that does not keep to the protocol", () => {
     return dialAgent({ identity: here.identity, deviceId: there.id, addresses, alpn: Alpn.tunnel });
   }
 
-  test("is answered once and let go when it names a port that is none", async () => {
+  test("is answered once and closed when it names an invalid port", async () => {
     const task = await there.addTask(echo);
     const socket = await rawTunnel();
     // Port 0, and more than was asked for.
@@ -364,7 +364,7 @@ describe("who may come in", () => {
     expect(await says(others.port)).toBe("in");
   });
 
-  test("nobody comes in at the port of a task that does not run, where another program may listen by now", async () => {
+  test("the port of a stopped task is not reachable, since another program may listen there by now", async () => {
     const task = await there.addTask(echo);
     await here.tunnels.setTunnels(here.id, { tunnels: [task.tunnel], admissions: [] });
     task.runs = false;
@@ -384,7 +384,7 @@ describe("who may come in", () => {
     expect(here.tunnels.status()).toMatchObject([{ deviceId: there.id, owners: [here.id] }]);
   });
 
-  test("no tunnel takes another port than those of tasks, whoever asks", async () => {
+  test("no tunnel takes a port other than those of tasks, for any owner", async () => {
     const careful = await machine({ mayTakePort: isTaskPort });
     await pair(careful, there);
     const ports = [1024, 2375, 2379, 3000, 3306, 5432, 6379, 8080, 8888, 9200, 27_017, 40_000, 65_535];

@@ -50,7 +50,7 @@ beforeEach(() => {
 });
 
 describe("closing the last window", () => {
-  test("asks nothing where nobody would miss anything, or the system ends the program", () => {
+  test("asks nothing when nothing would be lost, or the system ends the program", () => {
     used = IDLE;
     expect(emit(program().window, "close")).toBe(false);
     used = USED;

@@ -42,7 +42,7 @@ describe("what counts as the window's own page", () => {
     expect(isTrustedIpcSender(null)).toBe(false);
   });
 
-  test("it may write the clipboard; nobody gets any other permission", () => {
+  test("it may write the clipboard; no page gets any other permission", () => {
     expect(isPermissionGranted("clipboard-sanitized-write", WINDOW_URL)).toBe(true);
     expect(isPermissionGranted("clipboard-sanitized-write", "https://example.com/")).toBe(false);
     for (const permission of ["clipboard-read", "media", "geolocation", "notifications", "openExternal"]) {

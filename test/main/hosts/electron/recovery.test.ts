@@ -47,7 +47,7 @@ beforeEach(() => {
 });
 
 describe("a window whose page has crashed", () => {
-  test("is loaded anew without a question, and left alone where it ended by itself", () => {
+  test("is reloaded without a question, and left alone if it ended by itself", () => {
     const { webContents, crash } = openWindow();
     crash("clean-exit");
     expect(webContents.reload).not.toHaveBeenCalled();
@@ -81,7 +81,7 @@ describe("a window whose page has crashed", () => {
 });
 
 describe("a window that does not answer", () => {
-  test("is loaded anew when the user wants it", async () => {
+  test("is reloaded when the user wants it", async () => {
     answer = "Reload";
     const { window, webContents } = openWindow();
     window.emit("unresponsive");

@@ -51,7 +51,7 @@ test("the tray's menu opens the window, names what runs, and quits", () => {
   expect(labels(trayTemplate(options))).toContain("(No tasks run)");
 });
 
-test("the tray is there once, and its menu is made anew only when something else runs", () => {
+test("the tray is created once, and its menu is rebuilt only when the running tasks change", () => {
   const tray = new ApplicationTray(options);
   tray.update();
   expect(made.trays).toHaveLength(0);

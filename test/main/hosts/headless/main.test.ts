@@ -103,7 +103,7 @@ describe("the headless host", () => {
     }
   });
 
-  it("says why it cannot start with a data folder that is none, and ends", async () => {
+  it("reports why it cannot start with an invalid data folder, and ends", async () => {
     const file = join(dataDir, "no-folder");
     await writeFile(file, "");
     const host = await spawnPeer(process.execPath, [program, "--port", "0", "--data-dir", file]);

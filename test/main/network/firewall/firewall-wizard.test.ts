@@ -75,7 +75,7 @@ describe("what is blocked", () => {
     });
   });
 
-  it("is tried out from whoever is up, where no machine was named or the one that was is away", async () => {
+  it("is tested from any online machine, if no machine was named or the named one is offline", async () => {
     world.machines = [gpuPc, { ...raspberrypi, online: false }, macbook];
     for (const named of [{}, { peerId: "pi" }]) {
       world.wizard.open({ machineId: "gpu", ...named });
@@ -98,7 +98,7 @@ describe("what is blocked", () => {
     expect(state.explanation).toContain("probably");
   });
 
-  it("is tested all the same where the firewall cannot be asked", async () => {
+  it("is tested nevertheless where the firewall cannot be queried", async () => {
     world.tool = undefined;
     world.wizard.open({ machineId: "gpu", peerId: "pi" });
     const state = await world.until(({ problem }) => problem !== undefined);
@@ -192,7 +192,7 @@ describe("applying", () => {
     );
   });
 
-  it("asks nobody when everything is there already", async () => {
+  it("requests no rights when everything is in place already", async () => {
     await toChange();
     world.wizard.apply();
     await world.until(({ step, busy }) => step === "verify" && !busy);
@@ -254,7 +254,7 @@ describe("applying", () => {
     expect(() => world.wizard.apply()).toThrow("No firewall wizard is open");
   });
 
-  it("runs as it is with an administrator's rights, and shows a command where nobody sits", async () => {
+  it("runs directly with an administrator's rights, and shows a command on a headless machine", async () => {
     world.windows.answer.elevated = true;
     await toChange();
     world.wizard.apply();
@@ -333,7 +333,7 @@ describe("applying", () => {
 });
 
 describe("a wizard", () => {
-  it("that is opened anew replaces the old one, which is heard no more", async () => {
+  it("that is opened again replaces the old one, which emits nothing more", async () => {
     world.machines.push(macbook);
     world.wizard.open({ machineId: "gpu", peerId: "pi" });
     world.wizard.open({ machineId: "gpu", peerId: "mac" });

@@ -57,14 +57,14 @@ function planOn(run: RunCommand, change: Partial<FirewallChange> = {}, uid = 100
   return tool.plan({ scope: { kind: "subnet" }, ports: [2222], removeBlockRules: false, ...change }, signal);
 }
 
-describe("who is let in", () => {
+describe("the allowed sources", () => {
   it("is the private networks of the machine, without those of its guests and the public ones", async () => {
     const plan = await planOn(ufw);
     expect(plan.rules[0]?.from).toBe("192.168.1.0/24, fe80::/10");
     expect(plan.notes.map(({ text }) => text)).toContain("Public networks stay closed: wan0 (203.0.113.5).");
   });
 
-  it("is nobody where the machine is in no private network", () => {
+  it("are none where the machine is in no private network", () => {
     const adapters = readAdapters(
       JSON.stringify([{ ifname: "eth0", addr_info: [{ local: "203.0.113.5", prefixlen: 24 }] }]),
     );
@@ -74,7 +74,7 @@ describe("who is let in", () => {
     ]);
   });
 
-  it("is nobody where the addresses cannot be read", async () => {
+  it("are none where the addresses cannot be read", async () => {
     await expect(
       planOn(machine({ "cat /etc/ufw/ufw.conf": "ENABLED=yes", "ufw version": "ufw 0.36" })),
     ).rejects.toThrow("in no private network");

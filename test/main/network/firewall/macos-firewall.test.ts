@@ -89,7 +89,7 @@ describe("macOS's application firewall", () => {
     });
   });
 
-  it("shows a command where nobody of this account sits at the screen", async () => {
+  it("shows a command where this account's user is not at the screen", async () => {
     const mac = new Mac();
     mac.console = "0";
     const state = await lastOf(mac.tool().apply(change, signal));

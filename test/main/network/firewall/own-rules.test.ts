@@ -133,7 +133,7 @@ describe("the user's own rules that deny", () => {
     expr,
   });
 
-  it("are told as what they are where everything else is let in", () => {
+  it("are reported as they are where everything else is allowed", () => {
     const ruleset = { chains: [{ ...chain, policy: "accept" }], rules: [rule(dport(2220), { drop: null })] };
     expect(notes(nftDenials(ruleset, place))).toEqual([
       "inet filter input lets in everything but what this rule of yours denies: drop tcp port 2220. " +

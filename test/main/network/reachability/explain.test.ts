@@ -54,7 +54,7 @@ describe("a route that is silent", () => {
     expect(problem?.message).toContain("gpu-pc's firewall (ufw 0.36.2) drops it.");
   });
 
-  test("is a guess where nobody knows what listens there", () => {
+  test("is a guess where it is unknown what listens there", () => {
     const { problem, firewallOf } = explain([ping, silent]) ?? {};
     expect(problem?.message).toContain("probably gpu-pc's firewall drops it.");
     expect(problem?.reason).toBe("Probably, since a ping answers in 0.6 ms.");

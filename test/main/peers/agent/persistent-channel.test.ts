@@ -18,7 +18,7 @@ afterEach(async () => {
   await Promise.all([laptop.dispose(), gpuPc.dispose()]);
 });
 
-test("a machine that is started anew is online again soon", async () => {
+test("a machine that is restarted is online again soon", async () => {
   const connection = laptop.connect(gpuPc);
   const seen: string[] = [];
   connection.onFacts(() => {

@@ -23,7 +23,7 @@ describe("the budget of packets", () => {
     expect(read(budget, 1000, () => "10.0.0.6", 1000)).toBe(20);
   });
 
-  it("bounds what all strangers send, under as many addresses as they make up", () => {
+  it("limits the packets of all unpaired machines, under any number of addresses", () => {
     const budget = new PacketBudget();
     expect(read(budget, 10_000, (place) => `10.1.${place >> 8}.${place & 255}`, 0)).toBe(600);
     expect(read(budget, 10_000, (place) => `10.2.${place >> 8}.${place & 255}`, 1000)).toBe(300);

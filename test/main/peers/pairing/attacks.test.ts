@@ -21,7 +21,7 @@ import {
 } from "../../../../main/peers/pairing/pairing-messages.js";
 import { ADMITTED, Alpn } from "../../../../main/peers/port/agent-peer.js";
 import { dialUnknownAgent } from "../../../../main/peers/port/dial-agent.js";
-import { hello, knockAt, type Talker, talkerOf } from "../../support/pairing-attacker.js";
+import { connectAsUnpaired, hello, type Talker, talkerOf } from "../../support/pairing-attacker.js";
 import {
   addressOf,
   ask,
@@ -95,7 +95,7 @@ const idsOf = (initiator: Identity) => ({
   displayerId: box.identity.deviceId,
 });
 
-describe("somebody in the middle", () => {
+describe("a man in the middle", () => {
   it("gains nothing by relaying, though the user types the right code", async () => {
     const mallory = await makeMachine("mallory");
     // Answers desk as if it were the box, and passes everything on over a connection of its own.
@@ -200,7 +200,7 @@ describe("somebody in the middle", () => {
     expect((await reaches(desk, "failed")).problem?.code).toBe("UNAUTHENTICATED");
     expectNoTrust();
 
-    const talker = await knockAt(box.port.port, await anyIdentity());
+    const talker = await connectAsUnpaired(box.port.port, await anyIdentity());
     talker.send({ ...hello, knowsYou: true });
     expect(await talker.next()).toMatchObject({ byFingerprint: false });
     talker.send(claim);
@@ -209,10 +209,10 @@ describe("somebody in the middle", () => {
   });
 });
 
-describe("somebody who recorded a pairing", () => {
+describe("an attacker who recorded a pairing", () => {
   it("cannot repeat it in another session, with the same key and the same code", async () => {
     const identity = await anyIdentity();
-    const first = await knockAt(box.port.port, identity);
+    const first = await connectAsUnpaired(box.port.port, identity);
     await enter(first);
     const { result, sent } = await tryCode(first, await codeShownBy(box), idsOf(identity));
     expect(result).toMatchObject({ type: "result", ok: true });
@@ -220,7 +220,7 @@ describe("somebody who recorded a pairing", () => {
     await box.trust.remove(identity.deviceId);
     box.pairing.close();
 
-    const second = await knockAt(box.port.port, identity);
+    const second = await connectAsUnpaired(box.port.port, identity);
     await enter(second);
     let answer: PairingMessage | undefined;
     for (const message of sent) {
@@ -232,10 +232,10 @@ describe("somebody who recorded a pairing", () => {
   });
 });
 
-describe("somebody who guesses", () => {
+describe("an attacker who guesses", () => {
   it("has three tries, each at another code, and then waits", async () => {
     const identity = await anyIdentity();
-    const talker = await knockAt(box.port.port, identity);
+    const talker = await connectAsUnpaired(box.port.port, identity);
     await enter(talker);
     for (const triesLeft of [2, 1, 0]) {
       const code = await codeShownBy(box);
@@ -246,7 +246,7 @@ describe("somebody who guesses", () => {
     expect(new Set(box.shownCodes).size).toBe(3);
     // Neither with the same key nor with another from the same address.
     for (const again of [identity, await anyIdentity()]) {
-      const refused = await knockAt(box.port.port, again);
+      const refused = await connectAsUnpaired(box.port.port, again);
       refused.send(hello);
       expect(await refused.next()).toMatchObject({ type: "bye", reason: "pause" });
     }
@@ -258,7 +258,7 @@ describe("somebody who guesses", () => {
     const identity = await anyIdentity();
     let pauses = 0;
     for (let attempt = 0; attempt < 6; attempt++) {
-      const talker = await knockAt(box.port.port, identity);
+      const talker = await connectAsUnpaired(box.port.port, identity);
       talker.send(hello);
       const welcome = await talker.next();
       if (welcome?.type === "bye") {
@@ -279,7 +279,7 @@ describe("somebody who guesses", () => {
 
   it("cannot use a code twice", async () => {
     const identity = await anyIdentity();
-    const talker = await knockAt(box.port.port, identity);
+    const talker = await connectAsUnpaired(box.port.port, identity);
     await enter(talker);
     const code = await codeShownBy(box);
     await tryCode(talker, wrongCode(code), idsOf(identity));
@@ -290,7 +290,7 @@ describe("somebody who guesses", () => {
   });
 });
 
-describe("somebody who does not keep to the protocol", () => {
+describe("a peer that violates the protocol", () => {
   const garbage: readonly [string, Uint8Array][] = [
     ["an announcement of a large message", Uint8Array.of(0xff, 0xff)],
     [
@@ -307,12 +307,12 @@ describe("somebody who does not keep to the protocol", () => {
   ];
 
   it.each(garbage)("is cut off: %s", async (_what, bytes) => {
-    const first = await knockAt(box.port.port, await anyIdentity());
+    const first = await connectAsUnpaired(box.port.port, await anyIdentity());
     first.socket.write(bytes);
     expect(await first.next()).toBeUndefined();
     expect(box.pairing.state()).toBeUndefined();
 
-    const second = await knockAt(box.port.port, await anyIdentity());
+    const second = await connectAsUnpaired(box.port.port, await anyIdentity());
     await enter(second);
     second.socket.write(bytes);
     expect(await second.next()).toBeUndefined();
@@ -336,7 +336,7 @@ describe("somebody who does not keep to the protocol", () => {
   ];
 
   it.each(outOfTurn)("is cut off out of turn: %s", async (_what, messages) => {
-    const talker = await knockAt(box.port.port, await anyIdentity());
+    const talker = await connectAsUnpaired(box.port.port, await anyIdentity());
     await enter(talker);
     talker.send(...messages);
     await reaches(box, "failed");
@@ -345,20 +345,20 @@ describe("somebody who does not keep to the protocol", () => {
   });
 
   it("is cut off when its first message is no hello", async () => {
-    const talker = await knockAt(box.port.port, await anyIdentity());
+    const talker = await connectAsUnpaired(box.port.port, await anyIdentity());
     talker.send(claim);
     expect(await talker.next()).toBeUndefined();
     expect(box.pairing.state()).toBeUndefined();
   });
 
   it("is told when it speaks another version", async () => {
-    const talker = await knockAt(box.port.port, await anyIdentity());
+    const talker = await connectAsUnpaired(box.port.port, await anyIdentity());
     talker.send({ ...hello, version: 2 });
     expect(await talker.next()).toEqual({ type: "bye", reason: "version" });
   });
 
   it("cannot write to a terminal by its name", async () => {
-    const talker = await knockAt(box.port.port, await anyIdentity());
+    const talker = await connectAsUnpaired(box.port.port, await anyIdentity());
     talker.send({ ...hello, name: "\u001b[2Jgpu\n\u202ebox " });
     await talker.next();
     expect(box.pairing.state()?.machine.name).toBe("[2Jgpubox");
@@ -367,9 +367,9 @@ describe("somebody who does not keep to the protocol", () => {
 
   it("does not keep others out by saying nothing", async () => {
     const silent = await Promise.all(
-      Array.from({ length: 4 }, async () => await knockAt(box.port.port, await anyIdentity())),
+      Array.from({ length: 4 }, async () => await connectAsUnpaired(box.port.port, await anyIdentity())),
     );
-    await expect(knockAt(box.port.port, await anyIdentity())).rejects.toMatchObject({
+    await expect(connectAsUnpaired(box.port.port, await anyIdentity())).rejects.toMatchObject({
       problem: { code: "RESOURCE_EXHAUSTED" },
     });
     // Another machine is let in all the same.
@@ -388,7 +388,7 @@ describe("somebody who does not keep to the protocol", () => {
   });
 });
 
-describe("strangers who ask in vain", () => {
+describe("unpaired machines whose attempts fail", () => {
   let now: number;
   let gpuBox: Machine;
 
@@ -418,7 +418,7 @@ describe("strangers who ask in vain", () => {
     await reaches(gpuBox, "failed");
   }
 
-  it("pause themselves, and nobody else for longer than a minute", async () => {
+  it("delay themselves, and other machines for no longer than a minute", async () => {
     for (let failure = 0; failure < 12; failure++) await failAt(`127.0.1.${1 + (failure % 4)}`);
     expect((await strangerAt("127.0.1.1")).answer).toMatchObject({ type: "bye", reason: "pause" });
     // One who did nothing wrong is let in, and the next one a minute later.

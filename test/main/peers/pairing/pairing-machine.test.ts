@@ -209,7 +209,7 @@ const anyEvent: fc.Arbitrary<PairingEvent> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ type: "derived", bits: bitsOf(CODE) } as const) },
 );
 
-describe("whatever a peer that knows no code says", () => {
+describe("any messages of a peer that does not know the code", () => {
   it.each([
     ["initiator", () => makeInitiator()],
     ["displayer", () => makeDisplayer()],

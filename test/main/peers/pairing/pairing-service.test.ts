@@ -242,8 +242,8 @@ describe("pairing by fingerprint", () => {
   });
 });
 
-describe("a stranger that only connects", () => {
-  it("keeps nobody from pairing", async () => {
+describe("an unpaired machine that only connects", () => {
+  it("does not keep others from pairing", async () => {
     const plain = connectPlain(box.port.port, LOOPBACK);
     await once(plain, "connect");
     await ask(desk, box);

@@ -66,13 +66,13 @@ describe("the agent's port", () => {
     socket.destroy();
   });
 
-  it("gives strangers not a byte", async () => {
+  it("sends no byte to unpaired machines", async () => {
     expect(await receivedUntilClosed(probe(await anyIdentity()))).toHaveLength(0);
     expect(await receivedUntilClosed(probe(undefined))).toHaveLength(0);
     expect(met).toEqual([]);
   });
 
-  it("answers strangers where a protocol says so", async () => {
+  it("answers unpaired machines where a protocol admits them", async () => {
     port.handle(
       Alpn.pairing,
       ({ socket, trusted: machine }) => socket.end(machine ? "known" : "unknown"),
@@ -82,7 +82,7 @@ describe("the agent's port", () => {
     expect(String(await receivedUntilClosed(probe(desk.identity, Alpn.pairing)))).toBe("\u0001known");
   });
 
-  it("does not talk about protocols that nobody handles, or none", async () => {
+  it("does not answer on protocols without a handler, or none", async () => {
     for (const alpn of ["http/1.1", Alpn.window, ""]) {
       expect(await receivedUntilClosed(probe(desk.identity, alpn))).toHaveLength(0);
     }
@@ -186,7 +186,7 @@ describe("the agent's port", () => {
     await once(probe(desk.identity), "data");
   });
 
-  it("lets paired machines in after a restart, while strangers at many addresses hold what they can", async () => {
+  it("admits paired machines after a restart, while unpaired ones at many addresses hold all connections they can", async () => {
     const from = (localAddress: string) =>
       rawTls(port.port, {
         key: desk.identity.keyPem,

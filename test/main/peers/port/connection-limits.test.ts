@@ -25,7 +25,7 @@ function atOnce(limits: ConnectionLimits, address: string, now: number, count: n
 }
 
 describe("the limits of connections", () => {
-  it("let a stranger connect often at first and then once a second", () => {
+  it("let an unpaired machine connect often at first and then once a second", () => {
     const limits = new ConnectionLimits();
     expect(inARow(limits, "a", 0)).toBe(60);
     expect(inARow(limits, "a", 999)).toBe(0);
@@ -42,7 +42,7 @@ describe("the limits of connections", () => {
     expect(inARow(afterRestart, "a", 0)).toBe(1000);
   });
 
-  it("keep the slots of paired machines from strangers, however many those are", () => {
+  it("reserve the slots of paired machines, no matter how many unpaired ones connect", () => {
     const limits = new ConnectionLimits((address) => address === "paired");
     const held = atOnce(limits, "paired", 0, 20);
     for (let round = 0; round < 15; round++)
@@ -62,7 +62,7 @@ describe("the limits of connections", () => {
     expect(begin(limits, "a", 0)).toBeDefined();
   });
 
-  it("bound what strangers hold together: the oldest of whoever holds most gives way to a newcomer", () => {
+  it("limit the connections of all unpaired machines: the oldest one of the address with the most is closed for a new one", () => {
     const limits = new ConnectionLimits();
     const [first] = atOnce(limits, "greedy", 0, 40);
     const modest = Array.from({ length: 88 }, (_, i) => begin(limits, `address ${i}`, 0));

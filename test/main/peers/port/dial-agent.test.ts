@@ -180,7 +180,7 @@ describe("dialling an agent", () => {
   });
 });
 
-describe("dialling whoever answers", () => {
+describe("dialling any machine that answers", () => {
   it("tells who it is", async () => {
     const agent = await dialUnknownAgent({
       identity: desk.identity,

@@ -115,7 +115,7 @@ describe("gRPC over the agent's port", () => {
     socket.destroy();
   });
 
-  it("answers no stranger", async () => {
+  it("does not answer an unpaired machine", async () => {
     expect(await codeOf(say(connect(stranger.identity, box.identity), "x"))).toBe(status.UNAVAILABLE);
   });
 

@@ -118,7 +118,7 @@ describe("a machine that is one", () => {
     expect(made.of(CARD)).toEqual([]);
   });
 
-  it("is not taken for two because somebody announces its identity who has not its key", async () => {
+  it("is not taken for two when another machine announces its identity without its key", async () => {
     const { made, at, asked, changes } = make();
     at(0, CARD, FIRST, "10.0.0.5:2220");
     at(1000, CARD, SECOND, "10.0.0.66:2220");
@@ -129,7 +129,7 @@ describe("a machine that is one", () => {
     expect([made.of(CARD), changes()]).toEqual([[], 0]);
   });
 
-  it("can be made up as often as anybody likes", () => {
+  it("can be forged any number of times", () => {
     const { made, at } = make();
     for (let i = 0; i < 10_000; i++) at(i, `${i}`.padEnd(52, "x"), FIRST, "10.0.0.66:2220");
     for (let i = 0; i < 1000; i++) at(i, "0".padEnd(52, "x"), `${i}`.padEnd(16, "0"), `10.0.0.66:${i}`);

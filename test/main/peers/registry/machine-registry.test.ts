@@ -207,7 +207,7 @@ describe("machines that announce themselves", () => {
     expect(names()).toEqual(["here this", "pi paired"]);
   });
 
-  it("are offline once nobody listens any more where they said", async () => {
+  it("are offline once nothing listens at their announced address", async () => {
     const { discovery, facts, listening } = await make();
     listening.now = false;
     discovery.sees(sighting("beta"));
@@ -216,7 +216,7 @@ describe("machines that announce themselves", () => {
     expect(facts("beta").problem?.message).toBe("beta does not answer.");
   });
 
-  it("become paired machines once they are trusted, and strangers again when they are not", async () => {
+  it("become paired machines once they are trusted, and unpaired again when they are not", async () => {
     const { registry, trust, discovery, names, link } = await make();
     discovery.sees(sighting("pi"));
     await trust.put(trusted("pi"));
@@ -314,7 +314,7 @@ describe("paired machines", () => {
     });
   });
 
-  it("are dialled at once where they announce themselves anew, at all addresses that are known", async () => {
+  it("are dialled at once when they announce themselves again, at all known addresses", async () => {
     const { discovery, link, registry } = await make({ trusted: [trusted("pi")] });
     expect(link("pi").addresses()).toEqual(["10.0.0.5:2220"]);
     discovery.sees(sighting("pi", { addresses: ["10.0.0.7", "fe80::1%eth0"], port: 2225 }));

@@ -120,7 +120,7 @@ describe("the paired machines", () => {
     expect((await open()).get(a.deviceId)).toMatchObject({ addresses: ["10.0.0.2"] });
   });
 
-  it("trust nobody when the file is broken, and keep it", async () => {
+  it("trust no machine when the file is broken, and keep it", async () => {
     await writeFile(file(), '{"machines": [');
     const told = vi.spyOn(console, "error").mockReturnValue(undefined);
     const store = await open();

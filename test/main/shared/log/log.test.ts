@@ -102,7 +102,7 @@ describe("the file of the log", () => {
     expect(await file.tail(6)).toBe("later\n");
   });
 
-  it("cannot be made to hold an entry that nobody wrote", async () => {
+  it("cannot be made to hold a forged entry", async () => {
     const path = join(folder, "t.log");
     new LogFile(path).append("one\n2026-01-01T00:00:00.000Z error [1] forged");
     expect(await readFile(path, "utf8")).toBe("one\n    2026-01-01T00:00:00.000Z error [1] forged\n");

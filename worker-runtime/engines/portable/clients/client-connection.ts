@@ -1,6 +1,6 @@
 /**
- * gRPC's clients, whatever their language, close a connection that carried no call for half an hour at least, and make
- * another one when they are used again. Some minutes less, as the two sides do not count from the same moment.
+ * gRPC clients, in any language, close a connection that carried no call for at least half an hour, and open another
+ * one when they are used again. Some minutes less, as the two sides do not count from the same moment.
  */
 const CLIENT_IDLE_MILLIS = 25 * 60_000;
 

@@ -7,8 +7,8 @@ export interface OrphanLimits {
   readonly maxLost: number;
   readonly lostMillis: number;
   /**
-   * How long a session is kept in any case. It holds for those whose connection was closed after a long time without a
-   * call, as most of their clients live on. 0 for ever, whatever the other limits are.
+   * How long a session is kept in any case. It applies to those whose connection was closed after a long time without
+   * a call, as most of their clients are still running. 0: forever, regardless of the other limits.
    */
   readonly idleMillis: number;
 }

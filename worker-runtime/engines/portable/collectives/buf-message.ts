@@ -40,7 +40,7 @@ export function tensorOfBuf(response: RecvBufResponse, expected: Expected): Tens
       `RecvBufResponse returned ${bytes.byteLength} bytes where to_tensor expected ${count * itemSize(dtype)}`,
     );
   }
-  // The message is nobody else's, so that its bytes may be moved into alignment.
+  // The message is not shared, so its bytes may be moved into alignment.
   return new Tensor(dtype, [count], arrayFromBytes(dtype, bytes, true));
 }
 

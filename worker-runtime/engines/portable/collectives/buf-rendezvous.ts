@@ -14,7 +14,7 @@ export class BufRendezvous {
   readonly #consumers = new Map<string, WaitingList<Tensor>>();
   #error: TensorFlowError | undefined;
 
-  /** Whether nothing is offered and nobody waits. */
+  /** Whether nothing is offered and nothing waits. */
   get isIdle(): boolean {
     return this.#offers.size === 0 && this.#consumers.size === 0;
   }
@@ -41,7 +41,8 @@ export class BufRendezvous {
 
   /**
    * Takes what is offered under a key, or waits for it.
-   * @throws TensorFlowError INTERNAL when somebody else waits for it; the error of `abort`; CANCELLED, or the signal's
+   * @throws TensorFlowError INTERNAL when another receiver waits for it; the error of `abort`; CANCELLED, or the
+   * signal's ↵
    *   reason.
    */
   async consume(key: string, signal: AbortSignal): Promise<Tensor> {

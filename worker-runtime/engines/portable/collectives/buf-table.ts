@@ -8,9 +8,9 @@ const MAX_STEPS = 10_000;
 const REMEMBERED_FAILURES = 1_000;
 
 /**
- * The buffer rendezvous of the steps of this task, by step id. Made by whoever comes first: the step itself, or another
- * task that asks. Where a step has failed here, others of the same step are told so rather than wait for ever; what has
- * ended well is not remembered, as masters that share a graph key may use an id a second time.
+ * The buffer rendezvous of the steps of this task, by step id. Created by the first user: the step itself, or a request
+ * of another task. If a step has failed here, others of the same step get that error rather than wait forever;
+ * successful steps are not remembered, as masters that share a graph key may use an id a second time.
  */
 export class BufTable {
   readonly #steps = new Map<bigint, { readonly buffers: BufRendezvous; runs: number }>();

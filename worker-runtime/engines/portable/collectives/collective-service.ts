@@ -66,7 +66,7 @@ export class CollectiveService {
     return new StepMembers({ stepId, devices, workers, buffers, resolver });
   }
 
-  /** A step failed: those who wait for it hear of it, and the next one finds its groups anew. */
+  /** A step failed: its waiters get the error, and the next one resolves its groups again. */
   failStep(stepId: bigint, members: StepMembers, error: TensorFlowError): void {
     members.forgetGroups();
     this.#buffers.fail(stepId, error);
@@ -75,7 +75,7 @@ export class CollectiveService {
   /** @returns whether it was a step with collectives, whose id masters may use once more. */
   endStep(stepId: bigint): boolean {
     const wasOne = this.#steps.delete(stepId);
-    // What is still waited for here was asked for in vain.
+    // Requests that are still waiting here cannot be served any more.
     this.#buffers.end(stepId, () => internalError("Delete called on non-empty BufRendezvous"));
     return wasOne;
   }

@@ -29,8 +29,8 @@ interface Gathering {
 
 /**
  * The groups that a leader gathers, by key. A member that does not fit ends the wait of the others with its error, as in
- * TensorFlow, but not for ever: a group that failed, or one of whose members was restarted, is forgotten, so that the
- * next step gathers it anew.
+ * TensorFlow, but not for ever: a group that failed, or one of whose members was restarted, is dropped, so that the
+ * next step gathers it again.
  */
 export class GroupTable {
   readonly #groups = new Map<number, Gathering>();

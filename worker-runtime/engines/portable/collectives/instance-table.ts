@@ -28,8 +28,8 @@ interface Instance {
 
 /**
  * The collectives of the groups that a leader leads. Members of one must agree in what it is; a broadcast waits for all of
- * them, since only then it is known which one is its source. One that failed is forgotten, so that the next step can
- * begin anew.
+ * them, since only then it is known which one is its source. A failed one is dropped, so that the next step can start
+ * over.
  */
 export class InstanceTable {
   /** By group, as groups are forgotten as a whole. */

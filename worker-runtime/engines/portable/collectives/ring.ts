@@ -6,7 +6,9 @@ import { allocate } from "../kernels/support/allocation.js";
 import { copyElements, wordsOf } from "../kernels/support/strided-copy.js";
 import type { Membership } from "./collective.js";
 
-/** TensorFlow begins each chunk of a reduction at a multiple of so many bytes (EIGEN_MAX_ALIGN_BYTES). */
+/**
+ * TensorFlow begins each chunk of a reduction at a multiple of this number of bytes (EIGEN_MAX_ALIGN_BYTES).
+ */
 const CHUNK_ALIGNMENT_BYTES = 64;
 
 /** Which elements of a tensor travel around the ring together. */

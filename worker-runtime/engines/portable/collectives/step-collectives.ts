@@ -38,7 +38,7 @@ export class StepMembers implements StepCollectives {
     return new GroupMember(this.#parts, group, params.device, sourceRank);
   }
 
-  /** The step failed: its groups are asked for again. */
+  /** The step failed: its groups are requested again. */
   forgetGroups(): void {
     for (const groupKey of this.#groupKeys) {
       this.#parts.resolver.forget(groupKey);

@@ -10,7 +10,7 @@ const MAX_GRAPH_KEYS = 100_000;
 
 /** Another task that leads: it says where a sequence begins. */
 export interface SequenceLeader {
-  /** Tells one life of the leader from the next, whose sequences begin anew. */
+  /** Distinguishes incarnations of the leader; each restarts its sequences. */
   readonly incarnation: bigint;
   getStepSequence(request: GetStepSequenceRequest): Promise<GetStepSequenceResponse>;
 }
@@ -32,7 +32,8 @@ export class StepSequences {
   readonly #sequences = new Map<bigint, Sequence>();
 
   /**
-   * Answers where each key is, as the leader: at the step that runs, which waits for whoever asks, or at the next one.
+   * Answers where each key is, as the leader: at the running step, which waits for the requesting task, or at the next
+   * one. ↵
    * @throws TensorFlowError RESOURCE_EXHAUSTED for too many keys.
    */
   answer({ graphKey: keys }: GetStepSequenceRequest): GetStepSequenceResponse {

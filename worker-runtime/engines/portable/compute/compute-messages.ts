@@ -6,7 +6,7 @@ import type { PackedTensor } from "./tensor-transfer.js";
 export interface ComputeThreadData {
   readonly maxTensorBytes: number;
   readonly maxResidentBytes: number;
-  /** Its part of the ledger of what all threads have; undefined where there is none left. */
+  /** Its part of the shared ledger of all threads; undefined if none is left. */
   readonly ledger: LedgerShare | undefined;
 }
 

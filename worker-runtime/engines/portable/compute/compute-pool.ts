@@ -12,9 +12,9 @@ import type { KernelOffload } from "./kernel-offload.js";
 export interface ComputePoolOptions {
   /** Threads at most; as many as there are cores, up to four, unless given. */
   readonly threads?: number;
-  /** A kernel that nobody waits for any more may go on for so long before its thread is ended. */
+  /** How long a kernel whose result is no longer awaited may continue before its thread is ended. */
   readonly graceMillis?: number;
-  /** Threads end when none of them has had anything to do for so long. */
+  /** Threads end after this long without any work. */
   readonly idleMillis?: number;
   /** The module that a thread runs: the compiled compute-thread.js unless given. */
   readonly script?: string;
@@ -113,7 +113,7 @@ export class ComputePool implements KernelOffload {
     });
   }
 
-  /** Ends all threads. Calls under way fail. */
+  /** Ends all threads. Pending calls fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
@@ -167,7 +167,7 @@ export class ComputePool implements KernelOffload {
       for (const worker of this.#workers) {
         inBackground(worker.terminate(stopped()));
       }
-      // What the threads computed lies in this one's memory, even if nobody refers to it any more.
+      // The results of the threads are in this thread's memory, even if they are no longer referenced.
       if (this.#workers.size > 0 && getHeapStatistics().used_heap_size <= QUICK_HEAP_BYTES) {
         collectGarbage();
       }

@@ -23,7 +23,10 @@ import type {
 } from "./compute-messages.js";
 import { type PackedTensor, packResults, unpack } from "./tensor-transfer.js";
 
-/** Runs with tensors of so many bytes are followed by a collection; it takes a few milliseconds. */
+/**
+ * Runs with tensors of at least this many bytes are followed by a garbage collection; it takes a few
+ * milliseconds.
+ */
 const COLLECTED_BYTES = 2 ** 26;
 
 type Kernel = (inputs: readonly Tensor[]) => readonly Tensor[];
@@ -88,6 +91,6 @@ function answer(request: RunMessage): void {
   }
 }
 
-// Messages wait in the port until somebody listens.
+// Messages wait in the port until there is a listener.
 await initTfjs();
 port?.on("message", answer);

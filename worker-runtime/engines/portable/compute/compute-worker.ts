@@ -11,7 +11,7 @@ import { withPauses } from "../pauses.js";
 import type { AnswerMessage, ComputeThreadData, KernelMessage, RoomMessage } from "./compute-messages.js";
 import { packCopies, unpack } from "./tensor-transfer.js";
 
-/** One run of a kernel that somebody waits for. */
+/** One pending run of a kernel. */
 export interface ComputeJob {
   readonly node: KernelNode;
   readonly deviceType: string;
@@ -37,7 +37,7 @@ export class ComputeWorker {
   /**
    * @param script the compiled compute-thread.js.
    * @param onIdle called when the thread has answered.
-   * @param onEnd called once when the thread is gone, after its job was told.
+   * @param onEnd called once when the thread is gone, after its job has failed.
    */
   constructor(script: string, onIdle: () => void, onEnd: () => void) {
     this.#onIdle = onIdle;
@@ -60,7 +60,7 @@ export class ComputeWorker {
       }
     });
     let reason = "A compute thread ended in the middle of its work.";
-    // Its job is told when it is gone: until then it would look idle and be given another.
+    // Its job fails only when it is gone: before that it would look idle and be given another.
     this.#thread.on("error", (error: Error) => {
       reason = `A compute thread failed: ${error.message}`;
     });

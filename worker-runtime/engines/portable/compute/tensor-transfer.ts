@@ -37,8 +37,8 @@ export function packCopies(tensors: readonly Tensor[]): PausingWork<Packed> {
 }
 
 /**
- * Tensors that nobody here holds any more: their memory moves, except where it is part of something larger, such as the
- * memory of a WebAssembly instance.
+ * Tensors that are no longer referenced here: their memory is moved, except where it is part of something larger, such
+ * as the memory of a WebAssembly instance.
  */
 export function packResults(tensors: readonly Tensor[]): PausingWork<Packed> {
   const seen = new Set<ArrayBufferLike>();

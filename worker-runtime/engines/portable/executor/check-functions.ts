@@ -12,12 +12,12 @@ import { instantiateBody } from "./function-body.js";
 import type { MissingKernels } from "./missing-kernels.js";
 
 /**
- * As many bodies are looked at, one for each function and values of its attributes. A library may call itself with ever
- * new values; what is not looked at is told when it is called.
+ * Maximum number of checked bodies, one for each function and its attribute values. A library may call itself with ever
+ * new values; problems of unchecked bodies are reported when they are called.
  */
 const MAX_BODIES = 2000;
 
-/** What is looked for in which functions. */
+/** What is checked in which functions. */
 export interface FunctionCheck {
   readonly library: FunctionDefLibrary;
   /** TensorFlow's ops and the library's functions. */
@@ -27,7 +27,7 @@ export interface FunctionCheck {
   readonly deviceType: string;
 }
 
-/** Looks through the functions that nodes call, and those that these call, for nodes without a kernel. */
+/** Checks the functions that nodes call, and those that these call, for nodes without a kernel. */
 export function addMissingOfFunctions(
   nodes: readonly NodeDef[],
   check: FunctionCheck,
@@ -61,7 +61,7 @@ export function addMissingOfFunctions(
   }
 }
 
-/** The nodes of a body for these values of its attributes; as they are in the library where it is not sound. */
+/** The nodes of a body for these values of its attributes; as they are in the library if it is invalid. */
 function bodyOf(definition: FunctionDef, { attr }: NameAttrList, ops: OpRegistry): readonly NodeDef[] {
   return unlessUnsound(() => instantiateBody(definition, attr, ops)) ?? definition.nodeDef;
 }
@@ -84,7 +84,7 @@ function addIfMissing(
   });
 }
 
-/** What is wrong with a body otherwise is said when it is called, as in TensorFlow. */
+/** Other problems of a body are reported when it is called, as in TensorFlow. */
 function unlessUnsound<T>(look: () => T): T | undefined {
   try {
     return look();

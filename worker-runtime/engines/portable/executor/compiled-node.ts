@@ -4,14 +4,14 @@ import type { Tensor } from "../../../protocol/tensor.js";
 import type { OpContext, Outputs, SplitWork } from "../kernels/kernel.js";
 import type { KernelNode } from "../kernels/kernel-node.js";
 
-/** How a node's outputs come about. */
+/** How a node's outputs are computed. */
 export type NodeWork =
   | {
       readonly kind: "pure";
       readonly run: (inputs: readonly Tensor[]) => readonly Tensor[];
       /** Nanoseconds on one slow core. */
       readonly cost: (inputs: readonly Tensor[]) => number;
-      /** Divides the work into so many parts at most; undefined where it is not to be divided. */
+      /** Divides the work into at most this many parts; undefined if it cannot be divided. */
       readonly split: (inputs: readonly Tensor[], most: number) => SplitWork | undefined;
     }
   | { readonly kind: "stateful"; readonly run: (context: OpContext) => Outputs | Promise<Outputs> }
@@ -23,7 +23,7 @@ export type NodeWork =
 /** Where one output goes. */
 export interface DataEdge {
   readonly target: CompiledNode;
-  /** The place of the target's input among all inputs of its frame. */
+  /** The index of the target's input among all inputs of its frame. */
   readonly place: number;
 }
 
@@ -41,7 +41,7 @@ export interface StaticFrame {
   readonly counters: readonly number[];
   /** How many Enter nodes lead into it. */
   readonly enterCount: number;
-  /** How many iterations may be under way at once. */
+  /** How many iterations may run at once. */
   readonly parallelIterations: number;
 }
 
@@ -56,11 +56,11 @@ export interface CompiledNode {
   readonly frame: StaticFrame;
   /** For an Enter, the frame that it leads into. */
   readonly entered: StaticFrame | undefined;
-  /** For an Enter, whether its value is there in every iteration. */
+  /** For an Enter, whether its value is available in every iteration. */
   readonly isConstantEnter: boolean;
   /** The node's number within its frame. */
   readonly slot: number;
-  /** The place of its first data input among all inputs of its frame; the others follow. */
+  /** The index of its first data input among all inputs of its frame; the others follow. */
   readonly inputStart: number;
   readonly inputCount: number;
   /** Inputs that get a reference where the op wants its value. */

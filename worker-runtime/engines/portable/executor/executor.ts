@@ -21,7 +21,7 @@ export interface GraphCall {
   readonly step: StepContext;
   /** By the index of the _Arg nodes. */
   readonly args?: readonly Value[] | undefined;
-  /** Absent where nobody asked for times. Within a function, what the step around it collects. */
+  /** Absent if no times are collected. Within a function, the collector of the enclosing step. */
   readonly stats?: StepStatsCollector | undefined;
   /** The functions of the graph's own library, where that is not the step's: a dataset's function is run in any step. */
   readonly functions?: FunctionCaller | undefined;
@@ -52,7 +52,7 @@ class GraphRun implements Sliced {
   readonly #call: Call;
   readonly #ended: (error: TensorFlowError | undefined, results: readonly Value[]) => void;
   readonly #state: StepState;
-  /** Takes this call of a function off the step that it is part of. */
+  /** Removes this call of a function from the enclosing step. */
   readonly #leave: () => void;
   /** Nodes to be run. */
   readonly #ready = new ReadyQueue<Activation>();
@@ -96,7 +96,7 @@ class GraphRun implements Sliced {
     this.#schedule();
   };
 
-  /** The nodes that have not answered, those of functions in the place of the nodes that call them. */
+  /** The nodes that have not answered, with those of functions instead of the nodes that call them. */
   #waitingNodes(): string[] {
     const own = [...this.#waiting].filter(({ node }) => !callsFunction(node));
     return [...own.map(({ node, inputs }) => waitingNode(node, inputs)), ...this.#call.step.waitingWithin()];
@@ -162,7 +162,9 @@ class GraphRun implements Sliced {
     );
   }
 
-  /** The error of a node that waited. Of one that only follows from an error elsewhere all waiting nodes are told. */
+  /**
+   * The error of a node that waited. For one that only follows from an error elsewhere all waiting nodes are named.
+   */
   #failureOf(error: unknown, { node }: Activation): TensorFlowError {
     const failure = nodeError(error, node.node.name);
     return failure.isDerived ? withWaitingNodes(failure, this.#waitingNodes()) : failure;

@@ -2,14 +2,14 @@ import type { Value } from "../values.js";
 import type { CompiledNode, StaticFrame } from "./compiled-node.js";
 import { childFrameId, ROOT_FRAME_ID } from "./frame-id.js";
 
-/** A value that is handed to iterations later than the one in which it came about. */
+/** A value that is passed to iterations later than the one in which it was computed. */
 export interface KeptValue {
   readonly node: CompiledNode;
   /** undefined when it is dead. */
   readonly value: Value | undefined;
 }
 
-/** In place of a merge's count of dead inputs: it has what it needs, further inputs do not count. */
+/** Replaces a merge's count of dead inputs: it has its input, further ones do not count. */
 const TAKEN = -1;
 
 const NO_VALUES: readonly Value[] = [];
@@ -19,7 +19,7 @@ export class Iteration {
   readonly frame: Frame;
   /** Counted from 0. */
   readonly number: number;
-  /** By place; undefined before an input arrives, once it is consumed, and where it is dead. */
+  /** By index; undefined before an input arrives, once it is consumed, and where it is dead. */
   readonly inputs: (Value | undefined)[];
   /** Nodes that were activated and have not finished. */
   outstandingNodes = 0;
@@ -76,7 +76,7 @@ export class Iteration {
     this.#counters[this.#nodeCount + merge.slot] = TAKEN;
   }
 
-  /** Removes the inputs of a node, so that a value that nobody needs any more is not kept until the iteration ends. */
+  /** Removes the inputs of a node, so that a value that is no longer needed is not kept until the iteration ends. */
   takeInputs({ inputStart, inputCount }: CompiledNode): readonly (Value | undefined)[] {
     if (inputCount === 0) {
       return NO_VALUES;
@@ -138,7 +138,7 @@ export class Frame {
   lastIteration = 0;
   /** Enters that have not arrived. */
   pendingEnters: number;
-  /** Values for an iteration that may not start yet since too many are under way. */
+  /** Values for an iteration that may not start yet since too many are running. */
   postponed: KeptValue[] = [];
   /** Values of constant Enters, for every iteration to come. */
   readonly constants: KeptValue[] = [];

@@ -1,10 +1,12 @@
-/** Taken places are cut off when there are so many of them. */
+/** Consumed entries are cut off when there are this many of them. */
 const MAX_TAKEN = 1024;
 
-/** What waits to be run, first in first out. Keeps nothing that was taken: a node's inputs may be large. */
+/**
+ * Nodes that are ready to run, first in first out. Keeps no consumed entries: a node's inputs may be large.
+ */
 export class ReadyQueue<T extends object> {
   readonly #items: (T | undefined)[] = [];
-  /** Places before this one were taken. */
+  /** Entries before this index were consumed. */
   #taken = 0;
 
   push(item: T): void {

@@ -45,7 +45,7 @@ export function* findFrames(
     const first = from.find((source) => roles[source] !== "next-iteration") ?? from[0];
     const frame = first === undefined ? root : (outputFrames[first] ?? root);
     for (const source of from) {
-      // A back edge comes from a node that is not framed yet; `checkBackEdges` looks at it.
+      // A back edge comes from a node that is not framed yet; `checkBackEdges` checks it.
       if (
         outputFrames[source] !== frame &&
         !(roles[index] === "merge" && roles[source] === "next-iteration")

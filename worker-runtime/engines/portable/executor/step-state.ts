@@ -36,8 +36,8 @@ const NO_INPUTS: readonly Value[] = [];
  * it says which nodes are to be run next. They are TensorFlow's rules for dead values and while loops (executor.cc and
  * propagator_state.cc), so that a loop may span tasks of both engines.
  *
- * Nobody else may change a frame or an iteration: a count that is off by one makes a node run twice or the step wait
- * for ever.
+ * No other code may change a frame or an iteration: a count that is off by one makes a node run twice or the step wait
+ * forever.
  */
 export class StepState {
   readonly #root: Frame;
@@ -300,7 +300,7 @@ export class StepState {
   }
 
   #dropIterations(frame: Frame, ready: Ready): void {
-    // Only the oldest may go: one that is under way can still bring values to those after it.
+    // Only the oldest may go: a running one can still pass values to later ones.
     while (frame.iterations[0]?.isDone) {
       frame.iterations.shift();
       if (frame.postponed.length > 0) {

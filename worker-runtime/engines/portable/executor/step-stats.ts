@@ -44,9 +44,9 @@ export class StepStatsCollector {
    * @param startMillis when, by `performance.now()`.
    */
   ran(node: CompiledNode, startMillis: number, outputs: Outputs): void {
-    // TensorFlow leaves out the transfers; what RecvTensor received is told by the worker that asked.
+    // TensorFlow leaves out the transfers; what RecvTensor received is recorded by the requesting worker.
     if (node.role !== "transfer") {
-      // Described now: a variable may be changed by the time that somebody looks.
+      // Described now: a variable may have changed by the time the record is read.
       const described = outputs.flatMap((value, slot) =>
         value === undefined ? [] : [describe(value, slot)],
       );

@@ -4,7 +4,7 @@ export interface Sliced {
   workUntil(deadlineMillis: number): boolean;
 }
 
-/** So long all steps together may hold up the thread that answers gRPC. */
+/** How long all steps together may block the thread that answers gRPC. */
 const TURN_MILLIS = 4;
 
 /** Functions that call functions on the same stack; beyond this one waits its turn, so that the stack does not overflow. */

@@ -34,8 +34,8 @@ export function mayFold(config: ConfigProto): boolean {
 }
 
 /**
- * Replaces nodes whose inputs are constants by constants of their names, and drops what nobody needs any more. A node
- * that cannot be computed here stays: if it is wrong, the step will say so.
+ * Replaces nodes whose inputs are constants by constants of their names, and drops nodes that are no longer needed. A
+ * node that cannot be computed here stays: if it is invalid, the step will report that.
  */
 export function* foldConstants(graph: StepGraph, tools: FoldingTools): PausingWork<StepGraph> {
   const values = new Map<string, Tensor>();

@@ -9,11 +9,11 @@ const PARTS = [
   ["index", "ids"],
 ] as const;
 
-/** Two wishes for a device made one, or what they contradict each other in. */
+/** Two merged device requests, or the parts in which they conflict. */
 export type MergedSpec = { readonly spec: DeviceParts } | { readonly conflict: string };
 
 /**
- * Puts two partial device names together.
+ * Merges two partial device names. ↵
  * @param mayDropDevice lets different types or indices cancel each other out, as soft placement does; jobs and tasks are
  *   never dropped.
  */
@@ -43,7 +43,7 @@ export function mergeSpecs(one: DeviceParts, other: DeviceParts, mayDropDevice =
   };
 }
 
-/** The wish for a task alone. */
+/** The requested task alone. */
 export function withoutDevice(spec: DeviceParts): DeviceParts {
   return { ...spec, type: undefined, index: undefined };
 }

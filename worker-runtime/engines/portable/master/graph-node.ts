@@ -26,7 +26,7 @@ export class GraphNode {
   readonly #def: NodeDef;
   #kernelNode: KernelNode | undefined;
 
-  /** @param def its `input` is not looked at: `inputs` and `controls` say what is connected. */
+  /** @param def its `input` is ignored: `inputs` and `controls` define the connections. */
   constructor(def: NodeDef, opDef: OpDef, inputs: readonly TensorRef[], controls: readonly string[]) {
     this.#def = def;
     this.opDef = opDef;

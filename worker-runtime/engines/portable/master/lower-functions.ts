@@ -7,7 +7,7 @@ import type { FunctionTools } from "./inline-body.js";
 import { type Lowered, lowerCall, lowerCase, lowerIf, lowerWhile } from "./lowering.js";
 import { type KnownOps, namesTask, usesSeveralTasks } from "./resource-tasks.js";
 
-/** Functions may call each other, but not without end. */
+/** Limits how deeply functions may call each other. */
 const MAX_DEPTH = 100;
 
 /**
@@ -97,7 +97,7 @@ class GraphLowering {
   readonly #nodeOf = (name: string): NodeDef | undefined => this.#nodes.get(name) ?? this.#earlier(name);
 }
 
-/** undefined for what cannot be lowered; the worker says so then. */
+/** undefined for nodes that cannot be lowered; the worker then reports that. */
 function lower(node: NodeDef, tools: FunctionTools): Lowered | undefined {
   const callee = (attr: string) => {
     const value = node.attr.get(attr)?.value;

@@ -28,7 +28,7 @@ export interface Lowered {
   readonly nodes: readonly NodeDef[];
   /**
    * Outputs of the old node that are resource handles, with what is to be used instead of them, both as in NodeDef.input.
-   * Whoever uses a handle goes where it comes from, and no node can be where handles of several tasks are.
+   * The consumer of a handle is placed where the handle comes from, and no node can be on several tasks.
    */
   readonly handles: ReadonlyMap<string, string>;
 }
@@ -158,7 +158,8 @@ export function lowerWhile(
       ? enter
       : lowering.add(`merge_${i}`, "Merge", [enter, lowering.name(`next_${i}`)], { T: types[i], N: TWO }),
   );
-  // What only uses handles must run anew in every iteration, also where it is the only part of the loop on its task.
+  // Nodes that only use handles must run again in every iteration, also where it is the only part of the loop on its
+  // task.
   const inIteration = (part: string, values: readonly string[], pivot: string) =>
     values.map((value, i) =>
       isFixed[i]

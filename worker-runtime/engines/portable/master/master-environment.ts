@@ -14,7 +14,9 @@ export interface MasterLimits {
   readonly maxNodes: number;
   /** Signatures of a session for which a graph is kept ready; the one that was not used for longest goes. */
   readonly maxPreparedSteps: number;
-  /** At the limit of sessions one that nobody used for this long is closed, as its client is taken to be gone. */
+  /**
+   * At the limit of sessions one that was not used for this long is closed, as its client is assumed to be gone.
+   */
   readonly abandonedAfterMillis: number;
   /**
    * Sessions that are kept after the connection of their client was lost; of more, those that have been alone for longest
@@ -24,8 +26,8 @@ export interface MasterLimits {
   /** And how long each is kept, in milliseconds. */
   readonly lostSessionMillis: number;
   /**
-   * A session that nobody used for this long is closed in any case: TensorFlow's session_gc_seconds. 0 lets sessions stay
-   * until somebody closes them, as TensorFlow's own servers do, be there a connection or not.
+   * A session that was not used for this long is closed in any case: TensorFlow's session_gc_seconds. With 0 sessions
+   * stay until they are closed, as on TensorFlow's own servers, with or without a connection.
    */
   readonly sessionIdleMillis: number;
 }

@@ -32,7 +32,7 @@ export interface SessionTools {
   readonly sharedCache: () => WorkerCache;
 }
 
-/** A client's session: a graph, the tasks that it runs on, and the steps that are under way. */
+/** A client's session: a graph, the tasks that it runs on, and the running steps. */
 export class MasterSession {
   readonly #workers: WorkerSessions;
   readonly #graph: SessionGraph;
@@ -71,7 +71,8 @@ export class MasterSession {
 
   /**
    * Waits for the tasks of the session and lets each make its part.
-   * @throws TensorFlowError what is wrong with the graph, the configuration or a task; CANCELLED when the client gives up.
+   * @throws TensorFlowError what is wrong with the graph, the configuration or a task; CANCELLED when the client
+   * cancels.
    */
   static async create(
     { graphDef, config: asked, target }: proto.CreateSessionRequest,
@@ -126,7 +127,7 @@ export class MasterSession {
     return this.#workers.config;
   }
 
-  /** How long nobody has used it; 0 while a step runs. */
+  /** How long it has been unused; 0 while a step runs. */
   get idleMillis(): number {
     return this.#runner.isIdle ? performance.now() - this.#lastUsedMillis : 0;
   }

@@ -30,7 +30,7 @@ import { MasterSession } from "./master-session.js";
 
 /** A worker that does not answer has nothing to clear, or is gone. */
 const RESET_DEADLINE_MILLIS = 10_000;
-/** How often sessions are looked at, at least. */
+/** Maximum interval between checks of sessions. */
 const MAX_IDLE_CHECK_MILLIS = 600_000;
 /** For a listing of all devices; a task that does not answer is left out. */
 const LIST_DEADLINE_MILLIS = 5000;
@@ -67,7 +67,7 @@ export class Master implements MasterInterface {
       const tools = { env: this.#env, limits: this.#limits, sharedCache: () => this.#cache() };
       const session = await MasterSession.create(request, tools, signal);
       if (signal.aborted) {
-        // Nobody will ever learn its handle.
+        // Its handle will never reach the client.
         await session.close(cancelled("The client gave up CreateSession."));
       } else {
         this.#sessions.set(session.handle, session);
@@ -197,7 +197,7 @@ export class Master implements MasterInterface {
     return sessions;
   }
 
-  /** At the limit, closes the session that nobody has used for longest, if that is long enough. */
+  /** At the limit, closes the least recently used session, if it is old enough. */
   async #makeRoom(): Promise<void> {
     const { maxSessions, abandonedAfterMillis } = this.#limits;
     if (this.#sessions.size + this.#opening < maxSessions) {
@@ -212,11 +212,11 @@ export class Master implements MasterInterface {
     await this.#abandon(oldest, "was left without being closed");
   }
 
-  /** Closes the sessions that nobody has used for so long that their clients must be gone. */
+  /** Closes sessions that have been unused for so long that their clients must be gone. */
   #closeIdle(): void {
     for (const session of this.#sessions.values()) {
       if (session.idleMillis >= this.#limits.sessionIdleMillis) {
-        // Workers that do not answer are none of its business: the session is gone here.
+        // Workers that do not answer do not matter: the session is gone here.
         this.#abandon(session, "was left without being closed").catch(() => undefined);
       }
     }

@@ -5,7 +5,7 @@ import type { SessionCluster } from "./session-cluster.js";
 import type { TaskFailure } from "./worker-errors.js";
 
 const PROBE_INTERVAL_MILLIS = 5000;
-/** A healthy worker answers at once, whatever it computes. */
+/** A healthy worker answers at once, even while it computes. */
 const PROBE_DEADLINE_MILLIS = 5000;
 /** One lost answer may be the network's hiccup. */
 const MAX_MISSED_PROBES = 2;
@@ -69,7 +69,7 @@ async function problemOf(
       .worker(task)
       .getStatus({}, { signal, deadlineMillis: PROBE_DEADLINE_MILLIS });
     const now = new Set(deviceAttributes.map(({ incarnation }) => incarnation));
-    // Devices may come and go with a living process, so only one that kept none of them is another one.
+    // Devices may come and go with a living process, so only one that kept none of them has been replaced.
     const isSame = before.length === 0 || before.some(({ incarnation }) => now.has(incarnation));
     return isSame
       ? undefined

@@ -21,8 +21,8 @@ export interface SessionGraphOptions {
 }
 
 /**
- * The graph of a session: it only grows, and nodes never move to other devices. To grow takes long where there are many
- * nodes; only one growth may be under way at a time.
+ * The graph of a session: it only grows, and nodes never move to other devices. Extending it takes long with many
+ * nodes; only one extension may be in progress at a time.
  */
 export class SessionGraph {
   readonly #options: SessionGraphOptions;

@@ -144,7 +144,7 @@ function waitingNodesOfTasks(failures: readonly TaskFailure[]): string[] {
   );
 }
 
-/** Lets all workers forget what is left of a step. Nobody waits for it: the client's answer goes out before. */
+/** Cleans up the remains of a step at all workers. Not awaited: the client's answer is sent first. */
 export function cleanUp(stepId: bigint, step: PreparedStep, { cluster }: WorkerSessions): void {
   const workers = step.partitions.map(({ task }) => cluster.worker(task));
   setImmediate(() => {
@@ -156,7 +156,9 @@ export function cleanUp(stepId: bigint, step: PreparedStep, { cluster }: WorkerS
   });
 }
 
-/** In a partial run only the master's own task takes in feeds; the others are told of the beginning and the end. */
+/**
+ * In a partial run only the master's own task takes in feeds; the others are notified of the beginning and the end.
+ */
 function takesPart(
   { task }: RegisteredPartition,
   { partial }: StepCall,

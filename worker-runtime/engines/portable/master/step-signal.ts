@@ -4,7 +4,7 @@ import { MAX_TIMER_MILLIS } from "../timers.js";
 /** The text of the error of a step whose client no longer waits for its answer. */
 const CLIENT_GONE = "The client cancelled the step, or is gone.";
 
-/** Whether a step ended since its client cancelled the call or is gone: nobody reads its error. */
+/** Whether a step ended since its client cancelled the call or is gone: its error is not read. */
 export function isOfClient(reason: unknown): boolean {
   return reason instanceof TensorFlowError && reason.message === CLIENT_GONE;
 }

@@ -41,7 +41,7 @@ export class StepTrace {
     }
   }
 
-  /** Ends the recording, and puts together what was recorded. */
+  /** Ends the recording, and merges the records. */
   async finish(
     stepId: bigint,
     step: PreparedStep,
@@ -62,7 +62,7 @@ export class StepTrace {
     return metadata;
   }
 
-  /** A worker that records nothing leaves out its part; the step is good all the same. */
+  /** A worker that records nothing leaves out its part; the step is valid nevertheless. */
   async #logging(step: PreparedStep, { cluster }: WorkerSessions, request: LoggingRequest) {
     const tasks = [...new Set(step.partitions.map(({ task }) => task))];
     const answers = await Promise.allSettled(

@@ -8,7 +8,7 @@ const FIRST_RETRY_MILLIS = 50;
 const MAX_RETRY_MILLIS = 1000;
 
 export interface DiscoveryOptions {
-  /** Aborted when the client gives up. */
+  /** Aborted when the client cancels. */
   readonly signal: AbortSignal;
   readonly log: (line: string) => void;
 }
@@ -16,7 +16,7 @@ export interface DiscoveryOptions {
 /**
  * Asks each task for its devices until it answers: tasks of a cluster start in any order. Every ten seconds the missing
  * ones are named in the log.
- * @throws TensorFlowError CANCELLED when the client gives up; what a task answers instead of its devices.
+ * @throws TensorFlowError CANCELLED when the client cancels; what a task answers instead of its devices.
  */
 export async function waitForDevices(
   tasks: readonly string[],
@@ -42,7 +42,7 @@ export async function waitForDevices(
   } finally {
     clearInterval(timer);
   }
-  // In the order of the cluster, whoever answered first.
+  // In the order of the cluster, regardless of which answered first.
   return new Map(tasks.map((task) => [task, found.get(task) ?? []]));
 }
 

@@ -9,7 +9,7 @@ import type { StepSequences } from "../collectives/step-sequences.js";
 import type { SessionCluster } from "./session-cluster.js";
 import { combinedError, type TaskFailure } from "./worker-errors.js";
 
-/** A worker that does not answer keeps its session until it ends; nobody waits longer for it. */
+/** A worker that does not answer keeps its session until it ends; it is not waited for any longer. */
 const DELETE_DEADLINE_MILLIS = 10_000;
 
 /** A session as its workers know it. */

@@ -1,15 +1,15 @@
 import { aborted } from "../../../protocol/status.js";
 
 /**
- * How many ids are remembered, as in TensorFlow's recent_request_ids.h: at some hundred calls a second it is minutes,
- * longer than any transport repeats a call.
+ * How many ids are remembered, as in TensorFlow's recent_request_ids.h: at a few hundred calls a second this covers
+ * minutes, longer than any transport retries a call.
  */
 const DEFAULT_CAPACITY = 100_000;
 
 /**
- * Tells a request that was received twice. A transport may repeat a call whose answer was lost; a repeated RecvTensor
- * would wait for ever, as the value is handed out once, and a repeated RunGraph would run a step a second time.
- * Ids are random 64-bit numbers; 0 stands for a caller that has none and is never refused.
+ * Detects a request that was received twice. A transport may retry a call whose answer was lost; a repeated
+ * RecvTensor would wait forever, as the value is delivered once, and a repeated RunGraph would run a step a second
+ * time. Ids are random 64-bit numbers; 0 stands for a caller that has none and is never refused.
  */
 export class RecentRequestIds {
   readonly #seen = new Set<bigint>();
@@ -23,10 +23,10 @@ export class RecentRequestIds {
   }
 
   /**
-   * Notes an id.
-   * @param what the method as TensorFlow's text has it, "RecvTensor (GrpcWorker)".
+   * Records an id. ↵
+   * @param what the method as in TensorFlow's error text, "RecvTensor (GrpcWorker)". ↵
    * @param request describes the request for people.
-   * @throws TensorFlowError ABORTED when it was noted before.
+   * @throws TensorFlowError ABORTED when it was recorded before.
    */
   track(id: bigint, what: string, request: () => string): void {
     if (id === 0n) {

@@ -1,7 +1,7 @@
 import { type DeviceParts, parseDeviceName } from "../../../cluster/device-name.js";
 import { invalidArgument } from "../../../protocol/status.js";
 
-/** A key of a rendezvous taken apart: "device;incarnation;device;name;frame:iteration". */
+/** A parsed rendezvous key: "device;incarnation;device;name;frame:iteration". */
 export interface RendezvousKey {
   /** The full name of the device that sends. */
   readonly sendDevice: string;
@@ -9,7 +9,7 @@ export interface RendezvousKey {
   /** Of the sending device, as an unsigned number. */
   readonly incarnation: bigint;
   readonly recvDevice: string;
-  /** "edge_12_x": what the timeline calls the tensor. */
+  /** "edge_12_x": the tensor's name in the timeline. */
   readonly tensorName: string;
 }
 
@@ -17,9 +17,8 @@ const PARTS = 5;
 const INCARNATION = /^[0-9a-fA-F]{1,16}$/;
 
 /**
- * Takes a key apart.
- * TensorFlow's server (2.21, tried) asks for five parts, two device names with job, task, type and index, and a
- * hexadecimal incarnation; what the name and the frame look like is left to the two nodes.
+ * Parses a key. TensorFlow's server (2.21, tested) requires five parts, two device names with job, task, type
+ * and index, and a hexadecimal incarnation; the form of the name and the frame is up to the two nodes. ↵ ↵
  * @throws TensorFlowError INVALID_ARGUMENT with TensorFlow's text, which has the two blanks.
  */
 export function parseRendezvousKey(key: string): RendezvousKey {
@@ -37,17 +36,17 @@ export function parseRendezvousKey(key: string): RendezvousKey {
   return { sendDevice, sendParts, incarnation: BigInt(`0x${incarnation}`), recvDevice, tensorName };
 }
 
-/** The name of the device that sends, without looking at the rest of the key. */
+/** The name of the device that sends, without parsing the rest of the key. */
 export function sendDeviceOf(key: string): string {
   const end = key.indexOf(";");
   return end === -1 ? key : key.slice(0, end);
 }
 
-/** A task meets the devices of its cluster again and again; names that a caller makes up must not add up. */
+/** A task sees the devices of its cluster again and again; made-up names must not accumulate. */
 const MAX_KNOWN_DEVICES = 4096;
 const knownDevices = new Map<string, DeviceParts | undefined>();
 
-/** The parts of a device name that has them all; undefined for another. */
+/** The parts of a full device name; undefined for a partial one. */
 function fullDevice(name: string): DeviceParts | undefined {
   if (knownDevices.has(name)) {
     return knownDevices.get(name);

@@ -10,9 +10,9 @@ const REMEMBERED_STEPS = 10_000;
 /**
  * The rendezvous of every step that this task takes part in, by step id.
  *
- * Calls of one step come from several tasks and overtake each other, so a rendezvous is made by whoever comes first: the
+ * Calls of one step come from several tasks and overtake each other, so a rendezvous is created by the first call: the
  * master's RunGraph, or another task's RecvTensor. CleanupGraph may come first, too, when another partition failed at
- * once; what comes after it must fail rather than wait for ever, so ended steps are remembered for a while.
+ * once; later calls must fail rather than wait forever, so ended steps are remembered for a while.
  */
 export class RendezvousTable {
   readonly #steps = new Map<bigint, StepRendezvous>();
@@ -25,8 +25,8 @@ export class RendezvousTable {
   }
 
   /**
-   * The rendezvous of a step, made where there is none.
-   * @throws TensorFlowError ABORTED for a step that has ended, RESOURCE_EXHAUSTED where too many were never ended.
+   * The rendezvous of a step, created if missing. ↵
+   * @throws TensorFlowError ABORTED for a step that has ended, RESOURCE_EXHAUSTED if too many were never ended.
    */
   get(stepId: bigint): StepRendezvous {
     const found = this.#steps.get(stepId);
@@ -45,9 +45,10 @@ export class RendezvousTable {
   }
 
   /**
-   * Drops a step with all that was sent in it. Steps that never were are fine.
-   * @param reason what those get who wait; made only where somebody does, as an error costs more than all the rest.
-   * @param mayComeAgain whether another step may have the same id, so that what comes later is not refused.
+   * Drops a step with everything sent in it. Unknown steps are ignored. ↵
+   * @param reason creates the error for pending waits; called only if there are any, as an error costs more than
+   * all the rest. ↵
+   * @param mayComeAgain whether another step may have the same id, so that later calls are not refused.
    */
   end(stepId: bigint, reason: () => TensorFlowError = () => endedError(stepId), mayComeAgain = false): void {
     const step = this.#steps.get(stepId);
@@ -68,8 +69,8 @@ export class RendezvousTable {
   }
 
   /**
-   * Forgets a rendezvous that only a caller made who is gone: no step of this task uses it, nothing was sent and nobody
-   * else waits. Otherwise the calls of a task whose master died would stay for ever.
+   * Drops a rendezvous that was created only by a caller that is gone: no step of this task uses it, nothing was sent
+   * and nothing else waits. Otherwise the calls of a task whose master died would stay forever.
    */
   releaseUnused(stepId: bigint): void {
     const step = this.#steps.get(stepId);

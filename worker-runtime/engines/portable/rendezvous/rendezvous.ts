@@ -5,11 +5,12 @@ import type { Value } from "../values.js";
 export type Sent = { readonly isDead: false; readonly value: Value } | { readonly isDead: true };
 
 /**
- * Where the nodes of one step meet across devices and tasks. A key is as on the wire: send device, incarnation, receive
- * device, name, frame and iteration, with semicolons between. Each key is sent once and received once, in either order.
+ * Where the nodes of one step meet across devices and tasks. A key has the wire format: send device, incarnation,
+ * receive device, name, frame and iteration, with semicolons between. Each key is sent once and received once, in
+ * either order.
  */
 export interface Rendezvous {
-  /** Leaves a value for whoever asks. @throws TensorFlowError the reason, once the step was aborted. */
+  /** Stores a value for its receiver. @throws TensorFlowError the reason, once the step was aborted. */
   send(key: string, sent: Sent): void;
   /**
    * Waits for a value, on this task or from the task that the key names.

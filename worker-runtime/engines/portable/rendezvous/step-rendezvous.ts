@@ -4,46 +4,48 @@ import { parseRendezvousKey, sendDeviceOf } from "./rendezvous-key.js";
 
 /** Fetches what a device of another task sends. */
 export interface RemoteReceiver {
-  /** Whether a device, by its full name, is one of this task under the name that the step knows it by. */
+  /** Whether a device, by its full name, belongs to this task, under its name in the step. */
   isLocal(device: string): boolean;
   /** Asks the task that the key names. @throws TensorFlowError that task's, or CANCELLED when the signal is aborted. */
   receive(key: string, signal: AbortSignal): Promise<Sent>;
 }
 
-/** Somebody who waits for a key that was not sent yet. */
+/** A pending receive of a key that has not been sent yet. */
 interface Waiter {
   resolve(sent: Sent): void;
   reject(error: TensorFlowError): void;
 }
 
-/** What is known of a key: values that nobody fetched yet, or those who wait; never both. */
+/** The state of a key: values that have not been received, or pending receives; never both. */
 type Place =
   | { readonly kind: "sent"; readonly values: Sent[] }
   | { readonly kind: "awaited"; readonly waiters: Waiter[] };
 
 /**
- * The rendezvous of one step on one task. It may be made before the step runs here, by another task that asks for a
- * tensor; `attach` then says how other tasks are reached. Values that are sent twice under a key wait in line, as
- * TensorFlow's do. What was asked of another task ends with the signal of who asked: whoever aborts the rendezvous of a
- * step that runs aborts the step's signal, too.
+ * The rendezvous of one step on one task. It may be created before the step runs here, by another task that requests a
+ * tensor; `attach` then tells how other tasks are reached. Values that are sent twice under a key are queued, as in
+ * TensorFlow. A request to another task ends with the signal of its caller: code that aborts the rendezvous of a
+ * running step also aborts the step's signal.
  */
 export class StepRendezvous implements Rendezvous {
   readonly #places = new Map<string, Place>();
   #receiver: RemoteReceiver | undefined;
-  /** Set once; afterwards nothing is kept and nobody waits. */
+  /** Set once; afterwards nothing is stored and nothing waits. */
   #error: TensorFlowError | undefined;
 
-  /** Whether a step of this task uses it; otherwise only other tasks asked. */
+  /** Whether a step of this task uses it; otherwise only other tasks have requested it. */
   get isAttached(): boolean {
     return this.#receiver !== undefined;
   }
 
-  /** Whether nothing is kept and nobody waits. */
+  /** Whether nothing is stored and nothing waits. */
   get isIdle(): boolean {
     return this.#places.size === 0;
   }
 
-  /** Says how values of other tasks are fetched. The first one counts: a step belongs to one session. */
+  /**
+   * Sets how values of other tasks are fetched. Only the first call counts: a step belongs to one session.
+   */
   attach(receiver: RemoteReceiver): void {
     this.#receiver ??= receiver;
   }
@@ -75,7 +77,7 @@ export class StepRendezvous implements Rendezvous {
     return this.recvLocal(key, signal);
   }
 
-  /** Waits for a value that a device of this task sends, whatever the device is called in the key. */
+  /** Waits for a value that a device of this task sends, regardless of the device's name in the key. */
   recvLocal(key: string, signal: AbortSignal): Promise<Sent> {
     if (this.#error !== undefined) {
       return Promise.reject(this.#error);

@@ -1,4 +1,4 @@
-/** The folders that graphs may read and write: a graph comes from whoever reaches the port. */
+/** The folders that graphs may read and write: a graph can come from anyone who reaches the port. */
 export interface FileAccess {
   /**
    * The path as it may be opened, symbolic links resolved.

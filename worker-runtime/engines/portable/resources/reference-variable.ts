@@ -19,7 +19,7 @@ const owners = new WeakMap<object, ReferenceVariable>();
 export class ReferenceVariable extends Variable {
   readonly typeName: string;
   #value: Tensor | undefined;
-  /** A copy of what it holds, while somebody has it; gone with the next update. */
+  /** A copy of its value, while it is in use; dropped with the next update. */
   #copy: WeakRef<TensorData> | undefined;
 
   constructor(options: VariableOptions & { readonly typeName?: string }) {
@@ -59,7 +59,7 @@ export class ReferenceVariable extends Variable {
     return this.#value?.size === elementsOfShape(shape) ? this.#value.reshape(shape) : undefined;
   }
 
-  /** Gives the variable a value whose memory is its own from now on: of `room`, or of nobody else. */
+  /** Gives the variable a value whose memory is its own from now on: from `room`, or not shared. */
   hold(value: Tensor): void {
     if (this.#value !== undefined && this.#value.data !== value.data) {
       owners.delete(memoryOf(this.#value.data));
@@ -94,8 +94,8 @@ export function isOfVariable(tensor: Tensor): boolean {
 }
 
 /**
- * The value that a tensor has now, for whoever keeps it for longer than a turn or sends it away: the tensor itself, or a
- * copy of it where it lies in the memory of a reference variable, taken when no update of that is half done.
+ * The value that a tensor has now, for code that keeps it for longer than a turn or sends it: the tensor itself, or a
+ * copy of it where it lies in the memory of a reference variable, taken when no update of that is half done. ↵
  * @param waiter whose signal ends the wait.
  */
 export function lastingValue(tensor: Tensor, waiter: Waiter): Tensor | Promise<Tensor> {

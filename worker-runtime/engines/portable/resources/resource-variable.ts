@@ -5,8 +5,9 @@ import { Variable } from "./variable.js";
 export const RESOURCE_VARIABLE = "tensorflow::Var";
 
 /**
- * A variable that a handle names. Its value is shared with whoever reads it and must not change for them, so an update
- * copies it first, unless nobody can have it: not read since the last update made or took the array for the variable alone.
+ * A variable that a handle names. Its value is shared with its readers and must not change for them, so an update
+ * copies it first, unless no reader can have it: not read since the last update made or took the array for the variable
+ * alone.
  */
 export class ResourceVariable extends Variable {
   readonly typeName = RESOURCE_VARIABLE;

@@ -15,9 +15,9 @@ export interface VariableOptions {
 let lastOrder = 0;
 
 /**
- * The place of a variable. Large updates are done in turns, so that the task goes on answering; whoever reads or updates
- * a variable does so through `alone` or `read`, which wait while an update is half done. So updates never mix, whatever
- * their `use_locking` says: nothing is gained by letting them where one thread does them all.
+ * The place of a variable. Large updates are done in turns, so that the task keeps answering; all reads and updates of
+ * a variable use `alone` or `read`, which wait while an update is half done. So updates never mix, whatever their
+ * `use_locking` says: nothing is gained by letting them where one thread does them all.
  */
 export abstract class Variable implements Resource, RefCell {
   abstract readonly typeName: string;
@@ -25,7 +25,7 @@ export abstract class Variable implements Resource, RefCell {
   readonly name: string;
   /** The shape that was declared; undefined where it was left open. Assign compares with it until there is a value. */
   readonly declaredShape: readonly number[] | undefined;
-  /** Held by whoever updates the variable or reads it. */
+  /** Held while the variable is updated or read. */
   readonly access = new ExclusiveAccess();
   /** The order in which those who need several variables take them, so that no two wait for each other. */
   readonly order: number;
@@ -38,7 +38,7 @@ export abstract class Variable implements Resource, RefCell {
     this.order = lastOrder;
   }
 
-  /** What the variable holds; whoever gets it may keep it. */
+  /** The variable's value; the caller may keep it. */
   abstract readonly value: Tensor | undefined;
 
   /** Gives the variable another value. */
@@ -71,8 +71,8 @@ export abstract class Variable implements Resource, RefCell {
 }
 
 /**
- * Does something with variables that nobody else reads or updates meanwhile: at once where all are free, otherwise when
- * those who came before have ended.
+ * Runs a function with exclusive access to variables: at once if all are free, otherwise when earlier users have
+ * finished. ↵
  * @param waiter whose signal ends the wait.
  */
 export function alone<T>(

@@ -22,8 +22,8 @@ export interface PeerTransportOptions {
 
 /**
  * All calls to a task on one stream that stays open, where the task offers it; a call costs a quarter then, and a large
- * tensor holds up nobody. Large answers take a connection of their own to the same port. Other tasks, such as TensorFlow's
- * own, get unary calls.
+ * tensor does not block other calls. Large answers take a connection of their own to the same port. Other tasks, such
+ * as TensorFlow's own, get unary calls.
  */
 export function streamTransport(options: PeerTransportOptions = {}): WorkerTransport {
   const { trust, maxMessageBytes = MAX_MESSAGE_BYTES, silence = SILENCE_LIMITS } = options;
@@ -44,7 +44,7 @@ export function streamTransport(options: PeerTransportOptions = {}): WorkerTrans
   };
 }
 
-/** Undefined for an address that cannot be dialled; the channel says so. */
+/** Undefined for an address that cannot be dialled; the channel reports that. */
 function bulkDialer(address: string, trust: PeerTrust | undefined): BulkDialer | undefined {
   const target = parseHostPort(address);
   if (target === undefined) {

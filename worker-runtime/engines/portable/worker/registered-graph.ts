@@ -16,9 +16,11 @@ export interface RegisteredGraph {
   readonly functions: FunctionCaller;
   /** Collective ops of graphs with one key belong together; 0 for a graph without them. */
   readonly collectiveGraphKey: bigint;
-  /** The task that leads the groups of its collectives, as the session has it; "" for the one that runs the graph. */
+  /**
+   * The task that leads the groups of its collectives, according to the session; "" for the one that runs the graph.
+   */
   readonly groupLeader: string;
-  /** As it came, for masters that ask for partition graphs. */
+  /** The original graph, for masters that request partition graphs. */
   readonly graphDef: GraphDef;
 }
 
@@ -28,8 +30,8 @@ export interface GraphEnvironment {
 }
 
 /**
- * Makes a partition ready. A large one lets others have their turns meanwhile.
- * @throws TensorFlowError INVALID_ARGUMENT for a device that is not of this task, in TensorFlow's words; what
+ * Prepares a partition. A large one yields to other work meanwhile. ↵
+ * @throws TensorFlowError INVALID_ARGUMENT for a device of another task, in TensorFlow's words; what ↵
  *   `compileGraph` throws: UNIMPLEMENTED naming every node that has no kernel, INVALID_ARGUMENT for a broken graph.
  */
 export async function registerGraph(

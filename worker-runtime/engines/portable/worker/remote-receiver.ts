@@ -24,7 +24,7 @@ export function remoteReceiver(options: RemoteReceiverOptions): RemoteReceiver {
   const { devices } = options;
   const prefix = `${devices.taskName}/`;
   return {
-    // Names are full as a rule; other spellings of this task are told apart the long way.
+    // Names are full as a rule; other spellings of this task are recognised by parsing.
     isLocal: (device) => device.startsWith(prefix) || taskNameOf(device) === devices.taskName,
     receive: (key, signal) => receive(options, key, signal),
   };
@@ -56,7 +56,7 @@ async function receive(
     { signal },
   );
   if (response.requireAck) {
-    // The sender keeps the answer until then; that it could not be told is its own affair.
+    // The sender keeps the answer until then; a failure to notify it does not matter here.
     worker.markRecvFinished({ requestId }).catch(() => undefined);
   }
   if (response.tensor === undefined && !response.isDead) {
@@ -76,8 +76,8 @@ async function receive(
 }
 
 /**
- * When the tensor began to come, by this task's clock: a receiver asks before it is made. The sender's clock may be
- * another, so that its time only counts between asking and receiving, as in TensorFlow.
+ * When the transfer of the tensor began, by this task's clock: a receiver asks before the tensor exists. The
+ * sender's clock may differ, so that its time only counts between asking and receiving, as in TensorFlow.
  */
 function sendStart(sentMicros: bigint, askedMicros: number, endMicros: number): number {
   if (sentMicros === 0n) return askedMicros;

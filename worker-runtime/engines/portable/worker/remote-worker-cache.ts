@@ -12,7 +12,7 @@ export interface OwnTask {
   readonly worker: WorkerInterface;
 }
 
-/** The workers of a cluster: this task's own as it is, the others over a transport, connected when first asked for. */
+/** The workers of a cluster: this task's own as it is, the others over a transport, connected on first use. */
 export class RemoteWorkerCache implements WorkerCache {
   /** Addresses by task, in the cluster's order. */
   readonly #addresses = new Map<string, string>();
@@ -21,7 +21,7 @@ export class RemoteWorkerCache implements WorkerCache {
   readonly #own: OwnTask | undefined;
 
   /**
-   * @param own absent where the cluster does not have this task.
+   * @param own absent if this task is not in the cluster. ↵
    * @throws TensorFlowError INVALID_ARGUMENT, in TensorFlow's words, for an address that is not host:port.
    */
   constructor(cluster: ClusterDef, transport: WorkerTransport, own: OwnTask | undefined) {

@@ -5,7 +5,7 @@ import type {
   LoggingResponse,
 } from "../../../../protos/generated/tensorflow/worker.js";
 
-/** Steps whose transfers are kept until somebody asks; a client that never does must not cost more. */
+/** Steps whose transfers are kept until they are read; a client that never does must not cost more. */
 const MAX_STEPS = 100;
 const BYTES_PER_MEGABYTE = 2 ** 20;
 /** From here on TensorFlow's labels give megabytes. */
@@ -26,7 +26,7 @@ export interface Transfer {
   readonly endMicros: number;
 }
 
-/** The transfers of traced steps, as the Logging call switches them on and asks for them. */
+/** The transfers of traced steps, enabled and read by the Logging call. */
 export class RpcLog {
   readonly #steps = new Map<bigint, Map<string, NodeExecStats[]>>();
   #enabled = false;
@@ -35,7 +35,7 @@ export class RpcLog {
     return this.#enabled;
   }
 
-  /** Notes a transfer where logging is on. */
+  /** Records a transfer while logging is on. */
   record(transfer: Transfer): void {
     if (!this.#enabled) {
       return;
@@ -56,7 +56,7 @@ export class RpcLog {
     devices.set(transfer.recvDevice, entries);
   }
 
-  /** One Logging call. What was fetched is forgotten. */
+  /** One Logging call. Fetched records are dropped. */
   handle(request: LoggingRequest): LoggingResponse {
     const { enableRpcLogging, disableRpcLogging, fetchStepId, clear } = request;
     if (enableRpcLogging) {
@@ -88,7 +88,7 @@ export class RpcLog {
   }
 }
 
-/** The record that TensorFlow's worker makes of a transfer; timelines tell transfers by its name. */
+/** TensorFlow's record of a transfer; timelines recognise transfers by its name. */
 function statsOf(transfer: Transfer): NodeExecStats {
   const { bytes, startMicros, endMicros } = transfer;
   const duration = BigInt(endMicros - startMicros);

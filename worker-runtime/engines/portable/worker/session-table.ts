@@ -9,8 +9,8 @@ import type { WorkerCache } from "./worker-interface.js";
 import { WorkerSession } from "./worker-session.js";
 
 /**
- * What is kept for masters that are gone. TensorFlow's own workers keep it all, so it is more, and for longer, than a
- * master needs that connects again; a master that was restarted ends its earlier sessions itself.
+ * Limits of what is kept for masters that are gone. TensorFlow's own workers keep everything, so the limits exceed
+ * what a reconnecting master needs; a master that was restarted ends its earlier sessions itself.
  */
 const MAX_LOST_SESSIONS = 64;
 const LOST_SESSION_MILLIS = 3_600_000;
@@ -22,7 +22,7 @@ export interface SessionTableOptions {
   readonly workers: WorkerCache;
   /** Workers of a cluster that a master brought, in which this task has that name. */
   makeWorkers(cluster: ClusterDef, task: TaskName): WorkerCache;
-  /** How long the session of a master without a connection is kept; 0 for ever. */
+  /** How long the session of a master without a connection is kept; 0: forever. */
   readonly sessionIdleMillis: number;
   /** Told about sessions that are gone, to end their steps. */
   onRemove(session: WorkerSession): void;
@@ -71,8 +71,8 @@ export class SessionTable {
   }
 
   /**
-   * Makes a session. A handle that exists is left as it is, as TensorFlow does. A master's task that comes with another
-   * incarnation was restarted: nobody will ask for its earlier sessions again, so they end.
+   * Creates a session. An existing handle is left as it is, as in TensorFlow. A master's task with another incarnation
+   * was restarted: its earlier sessions will not be used again, so they end. ↵
    * @param connection what the call came on; undefined for the master of this process.
    * @throws TensorFlowError INVALID_ARGUMENT for no handle or a cluster with a wrong address; INTERNAL for a cluster
    *   without the task that this one is to be.
@@ -92,7 +92,7 @@ export class SessionTable {
   /**
    * The session of a call.
    * @param connection what the call came on; undefined for the master of this process.
-   * @throws TensorFlowError ABORTED, with the payload that makes a client begin anew, where there is none.
+   * @throws TensorFlowError ABORTED, with the payload that makes a client start over, if there is none.
    */
   find(request: SessionOfRequest, connection: ClientConnection | undefined): WorkerSession {
     const { sessionHandle: handle, createWorkerSessionCalled: isOwn } = request;

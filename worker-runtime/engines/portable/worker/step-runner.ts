@@ -67,8 +67,8 @@ export class StepRunner {
   }
 
   /**
-   * Runs a partition, or another part of a partial run, and waits for what the caller wants of it. The tensors of the
-   * request are taken over: nobody may read them afterwards.
+   * Runs a partition, or another part of a partial run, and waits for the values that the caller fetches. Takes
+   * ownership of the request's tensors: they must not be read afterwards. ↵
    * @throws TensorFlowError the step's first error; CANCELLED when the signal is aborted, which ends the whole step.
    */
   async run(
@@ -139,7 +139,7 @@ export class StepRunner {
       stats,
       finished: this.#execute(session, graph, stepId, rendezvous, controller, stats),
     };
-    // Whoever waits for it hears of its error; a partial run may have nobody just now.
+    // The error is reported to the pending call; a partial run may not have one just now.
     step.finished.catch(() => undefined);
     if (isPartial && !request.isLastPartialRun) {
       this.#partial.set(stepId, step);
@@ -250,7 +250,7 @@ function sendAll(rendezvous: StepRendezvous, feeds: readonly Feed[]): void {
   }
 }
 
-/** What the caller fetches. A key that is asked for twice is received once, as TensorFlow does. */
+/** What the caller fetches. A key that is fetched twice is received once, as TensorFlow does. */
 async function receiveAll(step: RunningStep, request: RunGraphRequest): Promise<NamedTensorProto[]> {
   const { stepId, recvKey } = request;
   const keys = [...new Set(recvKey)];
@@ -278,7 +278,9 @@ async function receiveAll(step: RunningStep, request: RunGraphRequest): Promise<
   }
 }
 
-/** The same error, marked as the consequence of one that is told elsewhere, and without what this task's nodes wait for. */
+/**
+ * The same error, marked as derived from one that is reported elsewhere, and without what this task's nodes wait for.
+ */
 function derived(error: TensorFlowError): TensorFlowError {
   return new TensorFlowError(error.code, withoutWaitingNodes(error.message), {
     cause: error,

@@ -4,21 +4,22 @@ import type { ClientConnection } from "../clients/client-connection.js";
 
 /** How a call may end before its answer. */
 export interface WorkerCallOptions {
-  /** Cancels the call; the other side stops what it does for it. */
+  /** Cancels the call; the other side stops working on it. */
   readonly signal?: AbortSignal | undefined;
   /** None unless given: only control calls have one. */
   readonly deadlineMillis?: number | undefined;
 }
 
-/** A call as it came, from this process or over a network. */
+/** An incoming call, from this process or over a network. */
 export interface IncomingCall extends WorkerCallOptions {
   /** Undefined for a caller in this process. */
   readonly connection?: ClientConnection | undefined;
 }
 
 /**
- * The calls of tensorflow.WorkerService. The task's own worker and those of other tasks, over whatever transport, are the
- * same to a master and to a rendezvous. Every call throws TensorFlowError with the code, text and payloads of the worker.
+ * The calls of tensorflow.WorkerService. The task's own worker and those of other tasks, over any transport, look the
+ * same to a master and to a rendezvous. Every call throws TensorFlowError with the code, text and payloads of the
+ * worker.
  */
 export type WorkerInterface = ServiceCalls<(typeof WorkerServiceDefinition)["methods"], WorkerCallOptions>;
 

@@ -7,9 +7,9 @@ import type { WorkerCache } from "./worker-interface.js";
 const HANDLE_DIGITS = 16;
 
 export interface WorkerSessionParts {
-  /** As the master calls it; "" for the session of masters that make none. */
+  /** The handle chosen by the master; "" for the session of masters that create none. */
   readonly handle: string;
-  /** This task's devices as the session names and shares them. */
+  /** This task's devices with the session's names and sharing. */
   readonly devices: TaskDevices;
   readonly workers: WorkerCache;
   /** The workers are the session's own and end with it. */
@@ -46,7 +46,7 @@ export class WorkerSession {
     return handle;
   }
 
-  /** @throws TensorFlowError ABORTED in TensorFlow's words: clients then make a new session. */
+  /** @throws TensorFlowError ABORTED in TensorFlow's words: clients then create a new session. */
   graph(handle: string): RegisteredGraph {
     const graph = this.#graphs.get(handle);
     if (graph === undefined) {
@@ -62,7 +62,7 @@ export class WorkerSession {
     }
   }
 
-  /** Lets go of what belongs to the session alone. */
+  /** Releases what belongs to the session alone. */
   close(): void {
     memoryBudget.letGo();
     this.#graphs.clear();

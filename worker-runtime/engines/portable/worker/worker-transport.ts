@@ -3,7 +3,7 @@ import type { WorkerInterface } from "./worker-interface.js";
 /** A worker of another task, over a connection of its own that is opened with the first call and kept. */
 export interface ConnectedWorker {
   readonly worker: WorkerInterface;
-  /** Closes the connection. Whoever still waits for an answer gets UNAVAILABLE. */
+  /** Closes the connection. Pending calls fail with UNAVAILABLE. */
   close(): void;
 }
 

@@ -47,7 +47,7 @@ export interface WorkerOptions {
   readonly compute: KernelOffload | undefined;
   /** The task that leads the groups of collectives, as the server's default configuration names it. */
   readonly groupLeader?: string | undefined;
-  /** How long the session of a master without a connection is kept; 0 for ever. */
+  /** How long the session of a master without a connection is kept; 0: forever. */
   readonly sessionIdleMillis: number;
   log(line: string): void;
 }
@@ -225,7 +225,7 @@ export class Worker implements WorkerInterface {
       const response = wire.RecvTensorResponse.create();
       response.isDead = sent.isDead;
       response.sendStartMicros = BigInt(nowMicros());
-      // Receivers want a tensor in any case; of a dead one they look at nothing.
+      // Receivers want a tensor in any case; the content of a dead one is ignored.
       response.tensor = sent.isDead ? deadTensor() : await sentValue(sent.value, { signal });
       return response;
     } finally {
@@ -268,7 +268,7 @@ export class Worker implements WorkerInterface {
     return this.#collectives.getStepSequence(request);
   }
 
-  /** What another cluster calls this task: names may differ, and the same name may be another task. */
+  /** The name of this task in another cluster: names may differ, and the same name may be another task. */
   #taskIn(cluster: ClusterDef): TaskName | undefined {
     const { job: ownJob, index: ownIndex } = this.sharedDevices.task;
     const address = this.#options.cluster.job.find(({ name }) => name === ownJob)?.tasks.get(ownIndex);

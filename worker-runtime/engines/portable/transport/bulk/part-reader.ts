@@ -5,7 +5,7 @@ import { decodePartHead, PART_HEAD_BYTES, type PartHead } from "./bulk-coding.js
 
 /** Who takes the parts. */
 export interface PartSink {
-  /** Where the bytes of a part go; undefined where nobody wants them any more. */
+  /** Where the bytes of a part go; undefined if they are no longer needed. */
   begin(head: PartHead): IncomingPayload | undefined;
   /** There is no memory for the answer; what else comes of it is passed over. */
   refused(callId: number, error: TensorFlowError): void;

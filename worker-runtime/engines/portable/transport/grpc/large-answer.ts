@@ -26,7 +26,7 @@ export async function sendLargeAnswer(call: object, { chunks, byteLength }: Mess
   return true;
 }
 
-/** Resolves when the stream can take more or has ended: then nobody waits for the answer. */
+/** Resolves when the stream can take more or has ended: then the answer is no longer awaited. */
 function write(stream: Writable, bytes: Uint8Array): Promise<void> | undefined {
   if (stream.destroyed || stream.write(bytes)) {
     return undefined;

@@ -12,7 +12,7 @@ import type { CallLedger } from "./call-limits.js";
 import { sendLargeAnswer } from "./large-answer.js";
 import { statusOfError } from "./wire-error.js";
 
-/** What a handler is told beside its request. */
+/** What a handler receives besides its request. */
 export interface ServedCall {
   /** Aborted when the caller cancels, its deadline passes or its connection breaks. */
   readonly signal: AbortSignal;
@@ -81,7 +81,7 @@ export function serve<Methods extends object>(
 /** Larger answers are not left to grpc-js. */
 const MIN_DIRECT_BYTES = 2 ** 20;
 
-/** Handles one call. Never rejects: whatever is thrown becomes the status of the call. */
+/** Handles one call. Never rejects: any error becomes the status of the call. */
 async function answerCall(
   method: UnaryMethod<unknown, unknown>,
   handler: Handler<unknown, unknown>,

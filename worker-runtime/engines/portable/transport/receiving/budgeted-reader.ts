@@ -5,7 +5,7 @@ import { memoryBudget } from "../../kernels/support/memory-budget.js";
 /** Smaller messages cannot hold enough fields to matter. */
 const MIN_COUNTED_BYTES = 2 ** 20;
 
-/** Fields and elements between two looks at the heap. */
+/** Fields and elements between two checks of the heap. */
 const READS_PER_CHECK = 65_536;
 
 /** Longer lists than this V8 cannot grow. */

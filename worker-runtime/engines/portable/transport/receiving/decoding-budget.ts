@@ -2,7 +2,7 @@ import { getHeapStatistics } from "node:v8";
 import { resourceExhausted, type TensorFlowError } from "../../../../protocol/status.js";
 import { collectGarbage, memoryBudget } from "../../kernels/support/memory-budget.js";
 
-/** Fields between two looks at the memory that is left. */
+/** Fields between two checks of the remaining memory. */
 const FIELDS_PER_CHECK = 65_536;
 
 /**
@@ -54,7 +54,10 @@ export class DecodingBudget {
     }
   }
 
-  /** Looks at what became of a piece of so many bytes. @throws TensorFlowError RESOURCE_EXHAUSTED */
+  /**
+   * Checks the memory after decoding a piece of the given number of bytes. @throws TensorFlowError
+   * RESOURCE_EXHAUSTED
+   */
   addDecoded(bytes: number): void {
     this.#decodedBytes += bytes;
     if (this.#isHeapSpent()) {

@@ -98,7 +98,7 @@ export class GrpcListener {
   }
 }
 
-/** Keeps connections until somebody takes them. */
+/** Keeps connections until they are accepted. */
 class Inbox {
   readonly #waiting: Socket[] = [];
   #accept: ((socket: Socket) => void) | undefined;
@@ -126,7 +126,7 @@ function makeServer(inbox: Inbox, trust: PeerTrust | undefined): NetServer {
   const handshake = { handshakeTimeout: silenceMillis(SILENCE_LIMITS) };
   const options = { ...trust.serverOptions(), ...peerSocketOptions, ...handshake };
   const server = createTlsServer(options, (socket) => {
-    // Whoever has no certificate of the cluster is not answered at all.
+    // A peer without a certificate of the cluster gets no answer at all.
     socket.on("error", () => undefined);
     if (trust.isPeer(socket.getPeerCertificate())) {
       inbox.put(socket);

@@ -2,18 +2,20 @@ import { type TensorFlowError, unavailable } from "../../../../protocol/status.j
 
 /** When a peer that is silent counts as gone. */
 export interface SilenceLimits {
-  /** Time between two looks at a connection. */
+  /** Time between two checks of a connection. */
   readonly lookMillis: number;
-  /** Looks in a row without a sign of life after which the peer is asked for one, at each look. */
+  /** Consecutive checks without a sign of life after which the peer is probed, at each check. */
   readonly looksUntilAsked: number;
   /** Looks in a row without a sign of life after which it is gone. */
   readonly looksUntilGone: number;
 }
 
-/** A peer of which something is awaited is asked after 20 seconds of silence, and given up after 90. */
+/**
+ * A peer of which something is awaited is probed after 20 seconds of silence, and considered gone after 90.
+ */
 export const SILENCE_LIMITS: SilenceLimits = { lookMillis: 10_000, looksUntilAsked: 2, looksUntilGone: 9 };
 
-/** How long a peer may be silent at least before it is given up; one more look at most. */
+/** How long a peer may be silent at least before it is considered gone; at most one more check. */
 export function silenceMillis({ lookMillis, looksUntilGone }: SilenceLimits): number {
   return lookMillis * looksUntilGone;
 }
@@ -34,7 +36,7 @@ export interface WatchedPeer {
   isAwaited(): boolean;
   /** Makes a peer that lives give a sign, however long what is awaited of it takes. */
   ask?(): void;
-  /** Told once for each silence: whatever waits is to fail, and the connection to be closed. */
+  /** Called once for each silence: pending calls have to fail, and the connection has to be closed. */
   gone(): void;
 }
 

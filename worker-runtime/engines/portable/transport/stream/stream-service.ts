@@ -193,7 +193,7 @@ class ServedStream {
     }
   }
 
-  /** Never rejects: whatever is thrown becomes the call's failure. */
+  /** Never rejects: any error becomes the call's failure. */
   async #answer(callId: number, call: StreamedCall, bytes: Uint8Array): Promise<void> {
     const { method, handle } = call.served;
     try {
@@ -260,7 +260,7 @@ class ServedStream {
       silence,
     );
     const stopBeating = beatHeart(socket, silence.lookMillis);
-    // What was on its way is lost and with it calls that nobody would answer.
+    // Data in transit is lost, and with it calls that would never be answered.
     const lost = (): void => {
       stopWatching();
       stopBeating();
