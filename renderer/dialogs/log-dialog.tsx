@@ -52,8 +52,9 @@ export function LogDialog(): ReactElement {
         <p>
           <code>{log?.path}</code> keeps what went wrong, without tokens, codes and keys.
         </p>
+        {/* biome-ignore lint/a11y/useSemanticElements: a section would not keep the lines as they are */}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keyboard */}
-        <pre ref={view} className="details" tabIndex={0}>
+        <pre ref={view} className="details" role="region" aria-label="Newest entries" tabIndex={0}>
           {text === "" && log ? "Nothing was written yet." : text}
         </pre>
       </div>

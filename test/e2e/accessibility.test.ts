@@ -41,7 +41,7 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("accessibility", () => {
       await window.button(`Change to the ${theme} theme`).click();
       await window.page.locator(`html[data-theme="${theme}"]`).waitFor();
       await window.page.getByRole("tab", { name: "Cluster" }).click();
-      for (const tab of ["Results", "Timeline", "Logs", "Problems"]) {
+      for (const tab of ["Results", "Timeline", "Logs", "Problems", "What to run"]) {
         await window.dockTab(tab).click();
         await window.page.getByRole("tabpanel", { name: tab }).waitFor();
         await look(`${theme}, ${tab}`);
@@ -75,6 +75,15 @@ describe.skipIf(peerMissing("tensorflow", "chromium"))("accessibility", () => {
         "Settings",
         "Who can use this cluster",
         "Use from Python",
+        "About Tensordeck",
+        "Show the log file",
+        "Run a number of steps",
+        "Add a machine by address",
+        "Links between machines",
+        "Add tasks on",
+        "Details of",
+        // A question: the tasks would be restarted.
+        "Fixed membership",
       ]) {
         await window.press("Control+k");
         await dialog.getByPlaceholder("Search or run a command").fill(command);
