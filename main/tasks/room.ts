@@ -50,7 +50,7 @@ export interface TasksRoom extends Room<HandlersOf<typeof taskMethods>> {
   readonly isolation: Pick<Isolation, "connectTask" | "setTunnelPorts" | "reach">;
   /**
    * Sets what carries the connections of isolated tasks to tasks elsewhere. Tunnels are created after this room
-   * because they depend on its tasks; until then connections to other machines are refused.
+   * because they depend on its tasks; until then no connection is carried to other machines.
    */
   attachTunnels(carry: IsolationCollaborators["carry"]): void;
   /** The libtensorflow of this machine, once detection has run. */

@@ -19,7 +19,7 @@ export function mayOpenExternally(url: string): boolean {
  *
  * @param given Addresses that the application itself issued, those of other machines' windows. They are on this machine
  * ↵
- *   and good for one visit; each is handed to the system's browser once.
+ *   and valid for one visit; each is handed to the system's browser once.
  */
 export function confineNavigation(contents: WebContents, given: Set<string>): void {
   contents.on("will-navigate", (event) => {

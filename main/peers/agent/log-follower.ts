@@ -98,7 +98,7 @@ async function readKept(channel: AgentChannel, taskId: string, afterSequence: nu
   const request = { taskId, afterSequence: BigInt(afterSequence) };
   const onAnswer = (answer: { lines: Parameters<typeof lineFromMessage>[0][]; caughtUp: boolean }) => {
     lines.push(...answer.lines.map(lineFromMessage));
-    // Lines beyond what a machine may keep are dropped, as nobody reads that many.
+    // Stops reading a machine that sends more lines than it can keep.
     if (answer.caughtUp || lines.length >= 2 * LOG_CAPACITY_LINES) over.abort();
   };
   try {

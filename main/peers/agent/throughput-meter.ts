@@ -65,7 +65,7 @@ export class ThroughputMeter implements ThroughputMeasurer {
 
 async function measure(channel: AgentChannel, signal: AbortSignal): Promise<Throughput> {
   const roundTrips: number[] = [];
-  // The first ping includes the time for the connection.
+  // The first ping includes the time for connecting and is not counted.
   for (let i = 0; i <= PINGS; i++) {
     const startedAt = performance.now();
     await channel.call("ping", {}, { signal });

@@ -10,7 +10,10 @@ const EACH_AT_ONCE = 60;
 /** Packets per second from all unpaired machines; each takes a tenth of a millisecond. */
 const ALL_PER_SECOND = 300;
 const ALL_AT_ONCE = 600;
-/** Addresses that are remembered; when there are more all are forgotten, except for the limit that they share. */
+/**
+ * Addresses that are remembered; when there are more, all are forgotten, which does not affect the limit for all
+ * together.
+ */
 const MOST_SOURCES = 4096;
 
 export class PacketBudget {

@@ -70,7 +70,7 @@ export class Probing {
     return this.#probed.get(deviceId)?.answers ?? true;
   }
 
-  /** Says at which machines to probe from now on; none ends it. */
+  /** Sets the machines to probe from now on; an empty list ends it. */
   follow(deviceIds: readonly string[]): void {
     const wanted = new Set(deviceIds);
     for (const [id, { over }] of this.#probed) {
