@@ -38,7 +38,10 @@ export async function appendChange(path: string, size: number, change: DraftChan
   const bytes = frameOf(change);
   const file = await open(path, "r+");
   try {
-    await file.write(bytes, 0, bytes.length, size);
+    // A full disk takes a part without an error; it gives one when it is asked to take the rest.
+    for (let written = 0; written < bytes.length; ) {
+      written += (await file.write(bytes, written, bytes.length - written, size + written)).bytesWritten;
+    }
     await file.datasync();
   } finally {
     await file.close();
