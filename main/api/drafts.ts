@@ -31,7 +31,6 @@ export const draftDocumentSchema = z.object({
   kind: documentKindSchema,
   format: documentFormatSchema,
 });
-export type DraftDocument = z.infer<typeof draftDocumentSchema>;
 
 export const keepDraftSchema = z.object({
   draftId: draftIdSchema,

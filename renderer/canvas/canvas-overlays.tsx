@@ -29,9 +29,6 @@ import { Minimap } from "./minimap.js";
 import { PinChooser } from "./pin-chooser.js";
 import { PullReason } from "./pull-reason.js";
 
-/** Cmd on macOS, Ctrl elsewhere. */
-export const MOD_KEY = /Mac|iP(hone|ad)/.test(navigator.platform) ? "Cmd" : "Ctrl";
-
 export function CanvasOverlays(): ReactElement {
   const empty = useDocument((state) => state.document.nodes.size === 0);
   return (

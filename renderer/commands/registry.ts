@@ -35,13 +35,6 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   ...(["Run", "File", "Edit", "Graph", "View", "Cluster", "Settings", "Help"] as const),
 ];
 
-const byId = new Map(allCommands.map((command) => [command.id, command]));
-
-/** The command of an external id, e.g. from the native menu. */
-export function findCommand(id: string): AnyCommand | undefined {
-  return byId.get(id);
-}
-
 /** The command for a key press in its context; undefined if there is none. */
 export function commandForKey(
   press: KeyPress,

@@ -49,8 +49,7 @@ export class Emitter {
    * Delivers missed events before those that arrive from now on.
    *
    * @param ask Requests the events after a given one from the application. Where that fails, what came meanwhile is
-   * asked for ↵
-   *   again over the next connection.
+   *   asked for again over the next connection.
    */
   async catchUp(ask: (known: KnownEvent | undefined) => Promise<MissedEvents>): Promise<void> {
     const early: NumberedEvent[] = [];
