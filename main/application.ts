@@ -49,7 +49,7 @@ export interface Application {
    * Runs one method of the contract.
    *
    * @throws ProblemError INVALID_ARGUMENT for unknown methods and parameters that do not fit; whatever the method
-   *   throws. `problemOf` turns any of these into a problem for display. ↵
+   *   throws. `problemOf` turns any of these into a problem for display.
    * @param caller The window that calls; this program itself unless given.
    */
   handle(method: string, params: unknown, caller?: Caller): Promise<unknown>;

@@ -143,7 +143,7 @@ export class ClusterService {
   /**
    * Changes the tasks to match the table.
    *
-   * @throws ProblemError for an invalid row; nothing has changed then. When a machine fails on the way, what was done ↵
+   * @throws ProblemError for an invalid row; nothing has changed then. When a machine fails on the way, what was done
    *   before stays done.
    */
   applyTable(rows: readonly ClusterRow[]): Promise<void> {

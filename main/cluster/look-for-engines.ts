@@ -5,7 +5,7 @@ import type { ClusterMachine } from "../peers/cluster-machine.js";
  * The machines, with the engines of the one that gets the tasks freshly detected: if the user left the engine open,
  * that machine runs detection before one is chosen.
  *
- * @param machines This machine first: it is the default. ↵
+ * @param machines This machine first: it is the default.
  * @throws ProblemError when the machine cannot be queried.
  */
 export async function lookForEngines(

@@ -26,7 +26,7 @@ export interface TablePlan {
 
 /**
  * @param machines This machine first.
- * @throws ProblemError INVALID_ARGUMENT for the first invalid row; NOT_FOUND for a task or machine that is gone; ↵
+ * @throws ProblemError INVALID_ARGUMENT for the first invalid row; NOT_FOUND for a task or machine that is gone;
  *   UNAVAILABLE or FAILED_PRECONDITION for a machine that cannot accept tasks now.
  */
 export function planTable(

@@ -14,7 +14,7 @@ import { machineOfHost } from "./task-list.js";
 import { newTaskId, type TaskWish } from "./task-placement.js";
 
 /**
- * @param machines This machine first: it is the default. ↵
+ * @param machines This machine first: it is the default.
  * @throws ProblemError ALREADY_EXISTS for an index in use, NOT_FOUND or UNAVAILABLE for the machine.
  */
 export function wishesOf(

@@ -110,7 +110,6 @@ export class DocumentService {
    * Writes the whole file or leaves the old one as it was.
    *
    * @throws ProblemError ALREADY_EXISTS when the file is not the one that the window opened or saved, or was changed
-   * ↵
    *   since, unless it may be replaced; or why it cannot be written.
    */
   save(request: Params<"documents.save">): Promise<Omit<DocumentFile, "metaGraph">> {

@@ -56,8 +56,8 @@ export class DraftStore {
   /**
    * Writes the changes, and resolves when they are on disk.
    *
-   * @throws ProblemError NOT_FOUND when the draft has to be rewritten; RESOURCE_EXHAUSTED for one that is too large; ↵
-   *   or why the disk does not take it.
+   * @throws ProblemError NOT_FOUND when the draft has to be rewritten; RESOURCE_EXHAUSTED for one that is too large; or
+   *   why the disk does not take it.
    */
   keep(request: KeepDraft, caller: Caller): Promise<void> {
     return this.#inTurn(async () => {

@@ -16,7 +16,7 @@ import { type Prober, proberUnless } from "../network/reachability/probe.js";
 const OWN_NETWORKS = ["127.0.0.0/8", "0.0.0.0/8", "::1", "::"];
 
 /**
- * @param isKnown Whether a port of this machine belongs to a cluster. ↵
+ * @param isKnown Whether a port of this machine belongs to a cluster.
  * @param probe Creates the prober, which does not dial the addresses passed to it; replaced in tests.
  */
 export function guardedProber(isKnown: (port: number) => boolean, probe = proberUnless): Prober {

@@ -81,8 +81,7 @@ function dependsOnOthers(cluster: Cluster, watched: readonly Participant[]): boo
 
 /**
  * @param countSilent Whether a live task that does not answer counts as lost. Before a step has failed it may only be
- * busy, ↵
- *   and the session itself gives it more time.
+ *   busy, and the session itself gives it more time.
  */
 function findLost(
   tasks: readonly ClusterTask[],

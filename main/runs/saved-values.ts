@@ -55,7 +55,7 @@ export class SavedValues {
 
   /**
    * Restores what the tasks do not have yet. Values that a run has changed since then, by training, are kept.
-   * ↵
+   *
    * @throws SavedValuesError naming the file that is missing or damaged, or why the graph cannot be restored
    */
   async restore(

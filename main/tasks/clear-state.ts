@@ -7,7 +7,7 @@ import { workerClient } from "../../worker-runtime/rpc/worker-client.js";
 /**
  * Clears the variables, queues and sessions of one server only.
  *
- * @param server Job and index under which the server was started. ↵
+ * @param server Job and index under which the server was started.
  * @throws TensorFlowError UNAVAILABLE or DEADLINE_EXCEEDED when it does not answer.
  */
 export async function clearServerState(

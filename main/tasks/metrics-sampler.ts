@@ -19,7 +19,7 @@ export class MetricsSampler {
   #reading = false;
 
   /**
-   * @param pids The processes to measure, queried again each time. ↵
+   * @param pids The processes to measure, queried again each time.
    * @param onSamples Called once a second with the samples, while there is anything to sample.
    */
   constructor(

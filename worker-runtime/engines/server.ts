@@ -93,9 +93,10 @@ export class Server {
 
   /**
    * Starts a server and waits until it accepts calls.
-   * @throws TensorFlowError INVALID_ARGUMENT for an invalid cluster, job, index or address; UNKNOWN for a port in ↵
-   *   use (TensorFlow's code, naming the process that has it); UNAVAILABLE for a host name that does not resolve; ↵
-   *   NOT_FOUND or FAILED_PRECONDITION when the engine needs a libtensorflow and there is none that can be used; DEADLINE_EXCEEDED; CANCELLED.
+   * @throws TensorFlowError INVALID_ARGUMENT for an invalid cluster, job, index or address; UNKNOWN for a port in use
+   *   (TensorFlow's code, naming the process that has it); UNAVAILABLE for a host name that does not resolve; NOT_FOUND
+   *   or FAILED_PRECONDITION when the engine needs a libtensorflow and there is none that can be used;
+   *   DEADLINE_EXCEEDED; CANCELLED.
    */
   static async start(options: ServerOptions = {}): Promise<Server> {
     const server = Server.launch(options);

@@ -109,7 +109,8 @@ export function tensorFromProto(proto: TensorProto): Tensor {
 
 /**
  * As `tensorFromProto`, for a TensorProto of a received message that is not read again: large content is brought into
- * alignment within the message's own buffer instead of being copied. ↵
+ * alignment within the message's own buffer instead of being copied.
+ *
  * @throws TensorFlowError INVALID_ARGUMENT when dtype, shape and content do not fit together.
  */
 export function tensorFromReceived(proto: TensorProto): Tensor {

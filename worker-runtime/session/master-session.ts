@@ -48,7 +48,8 @@ function missingTasks(missing: readonly ProbeResult[], waitedMillis: number): Te
 }
 
 /**
- * Waits until every known task answers, since a stock master waits for a missing one forever and without a message. ↵
+ * Waits until every known task answers, since a stock master waits for a missing one forever and without a message.
+ *
  * @throws TensorFlowError UNAVAILABLE (nothing listens) or DEADLINE_EXCEEDED, naming the tasks; at once where the master
  *   itself refuses the connection.
  */

@@ -44,7 +44,7 @@ export function sessionHandle(body: Uint8Array): string | undefined {
 /**
  * The body of a CreateSession with the cluster added, or the same body if it has a cluster of its own.
  *
- * @param target Address of the master as in the ClusterSpec, by which it identifies its own task. ↵
+ * @param target Address of the master as in the ClusterSpec, by which it identifies its own task.
  * @throws Error when the body is not a complete message.
  */
 export function withCluster(body: Buffer, cluster: GatewayCluster, target: string): Buffer {

@@ -18,7 +18,6 @@ export function mayOpenExternally(url: string): boolean {
  * Keeps the window on its own page: no other page is loaded into it, and no second window is opened by it.
  *
  * @param given Addresses that the application itself issued, those of other machines' windows. They are on this machine
- * ↵
  *   and valid for one visit; each is handed to the system's browser once.
  */
 export function confineNavigation(contents: WebContents, given: Set<string>): void {

@@ -57,7 +57,6 @@ export const probeAddress: Prober = proberUnless(() => undefined);
  * dialled one.
  *
  * @param refusal Given a numeric address, without brackets, and a port: the result in place of a connection; undefined
- * ↵
  *   to dial it.
  */
 export function proberUnless(refusal: (host: string, port: number) => LayerResult | undefined): Prober {

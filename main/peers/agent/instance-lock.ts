@@ -118,7 +118,7 @@ export class InstanceLock {
 /**
  * Queries the process that holds a data folder.
  *
- * @returns undefined when no process does. ↵
+ * @returns undefined when no process does.
  * @throws ProblemError what it answers; DEADLINE_EXCEEDED when it does not.
  */
 export async function askInstance(dataDir: string, command: InstanceCommand): Promise<string | undefined> {

@@ -54,7 +54,7 @@ function shortened(text: string): string {
 /**
  * A failed call as a problem: the one that the other side sent or, without one, what is known about the connection.
  *
- * @param machine the user's name for the other machine. ↵
+ * @param machine the user's name for the other machine.
  * @param call "StartTask"
  */
 export function problemOfCall(error: ServiceError, machine: string, call: string): ProblemError {

@@ -71,7 +71,7 @@ export class MdnsInterface {
   /**
    * Opens at once.
    *
-   * @param machine This machine, as it is currently announced. ↵
+   * @param machine This machine, as it is currently announced.
    * @param lifetime Lifetime of announcements in seconds, of this machine and of others.
    */
   constructor(

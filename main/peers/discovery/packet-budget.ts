@@ -24,7 +24,7 @@ export class PacketBudget {
    * Whether a packet is to be read.
    *
    * @param isPaired Whether a paired machine is known to be at the address: packets of unpaired machines do not crowd
-   * it out. ↵
+   *   it out.
    * @param now Milliseconds of a monotonic clock.
    */
   spend(source: string, isPaired: boolean, now: number): boolean {

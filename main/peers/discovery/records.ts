@@ -206,7 +206,7 @@ const foundSchema = z.object({
 /**
  * A service that the library found; undefined if it does not have the form that this program writes.
  *
- * @param longest Maximum lifetime in seconds; the record could claim 68 years. ↵
+ * @param longest Maximum lifetime in seconds; the record could claim 68 years.
  * @returns With the address of the sender, without scope.
  */
 export function readFound(service: unknown, longest: number): { heard: Heard; source: string } | undefined {

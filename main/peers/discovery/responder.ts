@@ -8,7 +8,7 @@ export class Responder {
   readonly #interfaces: readonly MdnsInterface[];
 
   /**
-   * @param machine This machine, as it is currently announced. ↵
+   * @param machine This machine, as it is currently announced.
    * @param lifetime Lifetime of announcements in seconds, of this machine and of others.
    */
   constructor(

@@ -25,8 +25,7 @@ export interface Identity {
  * The identity kept in the data folder. Created if absent; two processes that do so at once get the same one.
  *
  * @throws ProblemError when the file cannot be read, written or understood. It is never overwritten: every machine that
- * was ↵
- *     paired knows this one by it.
+ *   was paired knows this one by it.
  */
 export async function loadIdentity(dataDir: string): Promise<Identity> {
   const path = join(dataDir, IDENTITY_FILE);

@@ -134,8 +134,7 @@ export class AgentPort {
    * Hands every connection for a protocol to its handler, which owns the socket from then on.
    *
    * @param admits Which peers are admitted, checked when a peer connects and whenever its trust changes: a connection
-   * that is no longer ↵
-   *     admitted is destroyed. Paired machines unless given.
+   *   that is no longer admitted is destroyed. Paired machines unless given.
    */
   handle(
     alpn: Alpn,

@@ -46,8 +46,8 @@ export interface UnknownAgent {
  * The socket is paused. Of a gRPC connection nothing has been read; of the others the byte that says ADMITTED has.
  *
  * @throws ProblemError PERMISSION_DENIED when the machine no longer trusts this one, UNAUTHENTICATED when another
- * machine or a ↵
- *     certificate out of its time answers, UNAVAILABLE or DEADLINE_EXCEEDED when nothing does, CANCELLED by the signal.
+ *   machine or a certificate out of its time answers, UNAVAILABLE or DEADLINE_EXCEEDED when nothing does, CANCELLED by
+ *   the signal.
  */
 export async function dialAgent(options: DialOptions & { readonly deviceId: string }): Promise<TLSSocket> {
   const { socket } = await dialFirst({ ...options, name: options.name ?? shortDeviceId(options.deviceId) });

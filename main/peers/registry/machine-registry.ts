@@ -150,8 +150,7 @@ export class MachineRegistry<L extends RemoteMachine> implements ClusterMachines
    * Adds a machine by "host", "host:port" or device ID; resolves to its id.
    *
    * @throws ProblemError INVALID_ARGUMENT, UNAVAILABLE when nothing answers there, NOT_FOUND for a device ID that
-   * nobody ↵
-   *   announces.
+   *   nobody announces.
    */
   async add(text: string): Promise<string> {
     if (deviceIdSchema.safeParse(text).success) return await this.#find(text);

@@ -16,8 +16,9 @@ export class ExclusiveAccess {
   }
 
   /**
-   * Runs an action at once if the lock is free, otherwise after the earlier ones. ↵
-   * @param waiter its signal ends the wait; the action itself has to observe it once it has started. ↵
+   * Runs an action at once if the lock is free, otherwise after the earlier ones.
+   *
+   * @param waiter its signal ends the wait; the action itself has to observe it once it has started.
    * @throws TensorFlowError the signal's reason, and what the action throws.
    */
   run<T>(act: () => T | Promise<T>, waiter?: Waiter): T | Promise<T> {

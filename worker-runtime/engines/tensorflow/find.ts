@@ -29,7 +29,8 @@ export async function findRuntimes(options: FindOptions = {}): Promise<RuntimeCa
 /**
  * Searches all locations and tries each library in a separate process (with cached results). The order of preference:
  * the path that was given, what Tensordeck installed, tfjs-node-gpu and tfjs-node, the tensorflow of a Python, the
- * system's. ↵
+ * system's.
+ *
  * @throws TensorFlowError CANCELLED when the signal is aborted.
  */
 export async function searchRuntimes(options: FindOptions = {}): Promise<FoundRuntimes> {
@@ -52,7 +53,8 @@ export async function searchRuntimes(options: FindOptions = {}): Promise<FoundRu
 
 /**
  * The library that a worker should load, without trying it first: errors are reported when it is loaded. Stops at the
- * first that looks right, so that a worker with an installed runtime starts no Python. ↵
+ * first that looks right, so that a worker with an installed runtime starts no Python.
+ *
  * @throws TensorFlowError FAILED_PRECONDITION when a given path has none that fits, NOT_FOUND when there is none at all,
  *   with the searched locations and how to get one.
  */

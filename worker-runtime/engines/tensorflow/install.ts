@@ -25,7 +25,8 @@ export interface InstallRuntimeOptions extends InstallOptions {
 
 /**
  * Brings TensorFlow's libraries into the user's data folder. Everything is created in a temporary folder beside it and
- * moved into place when a process could load it, so that the installation is complete or absent, even after a crash. ↵
+ * moved into place when a process could load it, so that the installation is complete or absent, even after a crash.
+ *
  * @throws TensorFlowError NOT_FOUND (no Python, no pip, not in the index), RESOURCE_EXHAUSTED (disk), UNAVAILABLE
  *   (connection), DATA_LOSS (damaged download), FAILED_PRECONDITION (the library does not load here), UNIMPLEMENTED (no
  *   wheel for this machine), CANCELLED.

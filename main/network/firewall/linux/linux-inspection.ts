@@ -45,8 +45,7 @@ export function adapterFacts(
 }
 
 /**
- * @param steps Pure: the steps that allow these openings from these sources, replacing what was allowed
- * before. ↵
+ * @param steps Pure: the steps that allow these openings from these sources, replacing what was allowed before.
  * @param undoLines Removes all rules of Tensordeck.
  */
 export function linuxInspection(

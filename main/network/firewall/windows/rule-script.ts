@@ -46,9 +46,8 @@ const ICMP_PINGS = [
 const PORT_PROTOCOLS: Readonly<Record<Exclude<Protocol, "ping">, string>> = { tcp: "TCP", udp: "UDP" };
 
 /**
- * @param blockRules Rules to remove, as found. The script has the same length for any number of them: it looks
- * for ↵ ↵
- *   them again by program, and removes none if they differ from these.
+ * @param blockRules Rules to remove, as found. The script has the same length for any number of them: it looks for them
+ *   again by program, and removes none if they differ from these.
  */
 export function ruleScript(
   wanted: readonly Opening[],

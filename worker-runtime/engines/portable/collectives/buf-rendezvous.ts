@@ -42,8 +42,7 @@ export class BufRendezvous {
   /**
    * Takes what is offered under a key, or waits for it.
    * @throws TensorFlowError INTERNAL when another receiver waits for it; the error of `abort`; CANCELLED, or the
-   * signal's ↵
-   *   reason.
+   *   signal's reason.
    */
   async consume(key: string, signal: AbortSignal): Promise<Tensor> {
     this.#check(signal, "Waiting for a buffer");

@@ -65,7 +65,7 @@ export interface Membership {
   provide(key: string, tensor: Tensor, signal: AbortSignal): Promise<void>;
   /**
    * Asks a member for what it provides under a key.
-   * @returns a vector of the given number of elements. ↵
+   * @returns a vector of the given number of elements.
    * @throws TensorFlowError that member's; INTERNAL when it provides another number of bytes; FAILED_PRECONDITION when it
    *   was restarted; CANCELLED.
    */

@@ -33,7 +33,8 @@ export class StepSequences {
 
   /**
    * Answers where each key is, as the leader: at the running step, which waits for the requesting task, or at the next
-   * one. ↵
+   * one.
+   *
    * @throws TensorFlowError RESOURCE_EXHAUSTED for too many keys.
    */
   answer({ graphKey: keys }: GetStepSequenceRequest): GetStepSequenceResponse {

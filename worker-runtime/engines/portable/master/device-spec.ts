@@ -13,7 +13,8 @@ const PARTS = [
 export type MergedSpec = { readonly spec: DeviceParts } | { readonly conflict: string };
 
 /**
- * Merges two partial device names. ↵
+ * Merges two partial device names.
+ *
  * @param mayDropDevice lets different types or indices cancel each other out, as soft placement does; jobs and tasks are
  *   never dropped.
  */

@@ -42,7 +42,8 @@ export interface ClusterRequest {
 }
 
 /**
- * Finds the tasks of a session and waits until each has reported its devices. ↵
+ * Finds the tasks of a session and waits until each has reported its devices.
+ *
  * @param shared the connections of the server's own cluster.
  * @throws TensorFlowError INVALID_ARGUMENT for a cluster in which the master cannot find itself, or filters that name no
  *   device; CANCELLED when the client cancels.

@@ -23,8 +23,9 @@ export class RecentRequestIds {
   }
 
   /**
-   * Records an id. ↵
-   * @param what the method as in TensorFlow's error text, "RecvTensor (GrpcWorker)". ↵
+   * Records an id.
+   *
+   * @param what the method as in TensorFlow's error text, "RecvTensor (GrpcWorker)".
    * @param request describes the request for people.
    * @throws TensorFlowError ABORTED when it was recorded before.
    */

@@ -17,8 +17,9 @@ const PARTS = 5;
 const INCARNATION = /^[0-9a-fA-F]{1,16}$/;
 
 /**
- * Parses a key. TensorFlow's server (2.21, tested) requires five parts, two device names with job, task, type
- * and index, and a hexadecimal incarnation; the form of the name and the frame is up to the two nodes. ↵ ↵
+ * Parses a key. TensorFlow's server (2.21, tested) requires five parts, two device names with job, task, type and
+ * index, and a hexadecimal incarnation; the form of the name and the frame is up to the two nodes.
+ *
  * @throws TensorFlowError INVALID_ARGUMENT with TensorFlow's text, which has the two blanks.
  */
 export function parseRendezvousKey(key: string): RendezvousKey {

@@ -25,7 +25,8 @@ export class RendezvousTable {
   }
 
   /**
-   * The rendezvous of a step, created if missing. ↵
+   * The rendezvous of a step, created if missing.
+   *
    * @throws TensorFlowError ABORTED for a step that has ended, RESOURCE_EXHAUSTED if too many were never ended.
    */
   get(stepId: bigint): StepRendezvous {
@@ -45,9 +46,10 @@ export class RendezvousTable {
   }
 
   /**
-   * Drops a step with everything sent in it. Unknown steps are ignored. ↵
-   * @param reason creates the error for pending waits; called only if there are any, as an error costs more than
-   * all the rest. ↵
+   * Drops a step with everything sent in it. Unknown steps are ignored.
+   *
+   * @param reason creates the error for pending waits; called only if there are any, as an error costs more than all
+   *   the rest.
    * @param mayComeAgain whether another step may have the same id, so that later calls are not refused.
    */
   end(stepId: bigint, reason: () => TensorFlowError = () => endedError(stepId), mayComeAgain = false): void {

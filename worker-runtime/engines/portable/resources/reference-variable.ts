@@ -95,7 +95,8 @@ export function isOfVariable(tensor: Tensor): boolean {
 
 /**
  * The value that a tensor has now, for code that keeps it for longer than a turn or sends it: the tensor itself, or a
- * copy of it where it lies in the memory of a reference variable, taken when no update of that is half done. ↵
+ * copy of it where it lies in the memory of a reference variable, taken when no update of that is half done.
+ *
  * @param waiter whose signal ends the wait.
  */
 export function lastingValue(tensor: Tensor, waiter: Waiter): Tensor | Promise<Tensor> {

@@ -72,7 +72,8 @@ export abstract class Variable implements Resource, RefCell {
 
 /**
  * Runs a function with exclusive access to variables: at once if all are free, otherwise when earlier users have
- * finished. ↵
+ * finished.
+ *
  * @param waiter whose signal ends the wait.
  */
 export function alone<T>(

@@ -30,9 +30,10 @@ export interface GraphEnvironment {
 }
 
 /**
- * Prepares a partition. A large one yields to other work meanwhile. ↵
- * @throws TensorFlowError INVALID_ARGUMENT for a device of another task, in TensorFlow's words; what ↵
- *   `compileGraph` throws: UNIMPLEMENTED naming every node that has no kernel, INVALID_ARGUMENT for a broken graph.
+ * Prepares a partition. A large one yields to other work meanwhile.
+ *
+ * @throws TensorFlowError INVALID_ARGUMENT for a device of another task, in TensorFlow's words; what `compileGraph`
+ *   throws: UNIMPLEMENTED naming every node that has no kernel, INVALID_ARGUMENT for a broken graph.
  */
 export async function registerGraph(
   { graphDef, collectiveGraphKey, configProto }: RegisterGraphRequest,

@@ -21,7 +21,7 @@ export class RemoteWorkerCache implements WorkerCache {
   readonly #own: OwnTask | undefined;
 
   /**
-   * @param own absent if this task is not in the cluster. ↵
+   * @param own absent if this task is not in the cluster.
    * @throws TensorFlowError INVALID_ARGUMENT, in TensorFlow's words, for an address that is not host:port.
    */
   constructor(cluster: ClusterDef, transport: WorkerTransport, own: OwnTask | undefined) {

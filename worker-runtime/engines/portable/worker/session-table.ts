@@ -72,7 +72,8 @@ export class SessionTable {
 
   /**
    * Creates a session. An existing handle is left as it is, as in TensorFlow. A master's task with another incarnation
-   * was restarted: its earlier sessions will not be used again, so they end. ↵
+   * was restarted: its earlier sessions will not be used again, so they end.
+   *
    * @param connection what the call came on; undefined for the master of this process.
    * @throws TensorFlowError INVALID_ARGUMENT for no handle or a cluster with a wrong address; INTERNAL for a cluster
    *   without the task that this one is to be.

@@ -68,7 +68,8 @@ export class StepRunner {
 
   /**
    * Runs a partition, or another part of a partial run, and waits for the values that the caller fetches. Takes
-   * ownership of the request's tensors: they must not be read afterwards. ↵
+   * ownership of the request's tensors: they must not be read afterwards.
+   *
    * @throws TensorFlowError the step's first error; CANCELLED when the signal is aborted, which ends the whole step.
    */
   async run(

@@ -117,8 +117,9 @@ export class TaskDevices {
   }
 
   /**
-   * Checks that a key's value comes from this incarnation of this task. As in TensorFlow the device is looked up by
-   * its type and index alone: sessions know the task by different names. ↵
+   * Checks that a key's value comes from this incarnation of this task. As in TensorFlow the device is looked up by its
+   * type and index alone: sessions know the task by different names.
+   *
    * @throws TensorFlowError INVALID_ARGUMENT for no device of this task; ABORTED, with the payload that makes a client
    *   begin anew, for a device of an earlier life.
    */

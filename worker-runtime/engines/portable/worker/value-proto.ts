@@ -67,7 +67,8 @@ export function* valueToProto(value: Tensor | ObjectTensor): PausingWork<TensorP
 
 /**
  * The value of a received TensorProto, which must not be read afterwards: large content is moved within its buffer. It
- * is read with pauses where that takes long. ↵
+ * is read with pauses where that takes long.
+ *
  * @throws TensorFlowError INVALID_ARGUMENT when dtype, shape and content do not fit together; RESOURCE_EXHAUSTED when the
  *   memory for a value that repeats is not there.
  */

@@ -46,7 +46,8 @@ const thisMachine: BindEnvironment = {
  * Decides where a task listens. Anyone who reaches its port can run any graph, so it listens no wider than its entry in
  * the ClusterSpec requires: on loopback for `localhost` and loopback addresses; else on those addresses of this machine
  * that the entry leads to, and on loopback. An entry that leads here by a loopback address, as a host name does on many
- * Linux systems, says nothing about where others will dial, so it means everywhere. ↵
+ * Linux systems, says nothing about where others will dial, so it means everywhere.
+ *
  * @throws TensorFlowError UNAVAILABLE for a name that leads nowhere, INVALID_ARGUMENT for an entry of another machine.
  */
 export async function planBinding(
